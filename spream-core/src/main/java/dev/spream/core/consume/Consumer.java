@@ -1,0 +1,37 @@
+package dev.spream.core.consume;
+
+import dev.spream.core.record.DataChangeRecord;
+
+/**
+ * Receives the changes of a stream. Returning settles the change, throwing sends it to the {@link ErrorHandler}. Every
+ * change comes at least once; after a crash, a take-over or a failure it comes again, and {@link
+ * DataChangeRecord#identity()} tells that it is the same.
+ *
+ * <p>Changes of one primary key come one at a time in commit order, unless {@link Ordering#NONE} was chosen. Calls for
+ * different partitions, and with {@link Ordering#KEY} for different keys, run at the same time on virtual threads: an
+ * implementation must be safe for that. A call is interrupted on a hard close and past its timeout.
+ *
+ * <p>{@link RecordConsumer} and {@link BatchConsumer} are the other two shapes of this port; a one-argument lambda is the
+ * first of them.
+ */
+@FunctionalInterface
+public interface Consumer {
+
+    /**
+     * Handles one change. When this returns, the change may be forgotten: its effect is durable, or will be when {@link
+     * #flush()} returns.
+     *
+     * @param delivery the circumstances of this call
+     * @throws Exception anything; the change is not settled then
+     */
+    void consume(DataChangeRecord change, Delivery delivery) throws Exception;
+
+    /**
+     * Makes the effect of every change that {@link #consume} returned from durable. No watermark that covers them is stored
+     * before. A consumer whose effects are durable when {@code consume} returns has nothing to do here. Called by one
+     * thread at a time, while other threads may be in {@code consume}.
+     *
+     * @throws Exception anything; watermarks then stay where they are, and the subscription stops
+     */
+    default void flush() throws Exception {}
+}

@@ -1,0 +1,46 @@
+package dev.spream.core.consume;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.DataChangeRecord;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * A change that was set aside.
+ *
+ * @param reason why it was set aside
+ * @param partition the partition that returned it
+ * @param change the change
+ * @param at when it was set aside
+ * @param failure the failure that led to it; empty for a change that follows a parked one
+ */
+public record DeadLetter(
+        Reason reason,
+        PartitionToken partition,
+        DataChangeRecord change,
+        Instant at,
+        Optional<DeliveryFailure> failure) {
+
+    /** Why a change was set aside. */
+    public enum Reason {
+        /** The consumer refused it, and the changes that follow went on. */
+        FAILED,
+        /** The consumer refused it, and its keys were parked. */
+        PARKED,
+        /** It follows a change whose key is parked. */
+        BEHIND_PARKED
+    }
+
+    public DeadLetter {
+        requireNonNull(reason, "reason");
+        requireNonNull(partition, "partition");
+        requireNonNull(change, "change");
+        requireNonNull(at, "at");
+        requireNonNull(failure, "failure");
+        if (failure.isEmpty() != (reason == Reason.BEHIND_PARKED)) {
+            throw new IllegalArgumentException("reason %s with failure %s".formatted(reason, failure.isPresent()));
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package dev.spream.core.consume;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Duration;
+
+/** What to do with a change that a consumer refused. */
+public sealed interface ErrorDecision {
+
+    /**
+     * Try again after a delay. Changes of the same key wait behind it, in {@link Ordering#PARTITION} those of the same
+     * partition.
+     *
+     * @param delay zero or longer
+     */
+    record Retry(Duration delay) implements ErrorDecision {
+        public Retry {
+            requireNonNull(delay, "delay");
+            if (delay.isNegative()) {
+                throw new IllegalArgumentException("delay %s is negative".formatted(delay));
+            }
+        }
+    }
+
+    /** Give the change up: it counts as settled, and as skipped. */
+    record Skip() implements ErrorDecision {}
+
+    /** Hand the change to the {@link DeadLetterSink}, and go on with those that follow. */
+    record DeadLetter() implements ErrorDecision {}
+
+    /**
+     * Hand the change, and every later one of its keys, to the {@link DeadLetterSink} until the keys are released, so that
+     * their order survives.
+     */
+    record ParkKey() implements ErrorDecision {}
+
+    /** Stop the subscription with the failure. The change comes again after a restart. */
+    record Stop() implements ErrorDecision {}
+}

@@ -1,0 +1,52 @@
+package dev.spream.core.consume;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.record.DataChangeRecord;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** A batch of one. */
+final class SingleChange implements BatchConsumer.Batch {
+    private final DataChangeRecord change;
+    private final Delivery delivery;
+    private @Nullable Throwable failure;
+
+    SingleChange(DataChangeRecord change, Delivery delivery) {
+        this.change = change;
+        this.delivery = delivery;
+    }
+
+    @Override
+    public List<DataChangeRecord> changes() {
+        return List.of(change);
+    }
+
+    @Override
+    public Delivery delivery(int index) {
+        Objects.checkIndex(index, 1);
+        return delivery;
+    }
+
+    @Override
+    public void settle(int index) {
+        Objects.checkIndex(index, 1);
+        failure = null;
+    }
+
+    @Override
+    public void fail(int index, Throwable cause) {
+        Objects.checkIndex(index, 1);
+        failure = requireNonNull(cause, "cause");
+    }
+
+    void rethrowFailure() throws Exception {
+        switch (failure) {
+            case null -> {}
+            case Exception exception -> throw exception;
+            case Error error -> throw error;
+            case Throwable other -> throw new IllegalStateException(other);
+        }
+    }
+}

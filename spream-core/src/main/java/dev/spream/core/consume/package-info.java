@@ -1,0 +1,9 @@
+/**
+ * Where changes go: the ports that a user of spream implements. Read {@link dev.spream.core.consume.Consumer} first;
+ * {@link dev.spream.core.consume.ErrorHandler} decides what happens to a change that it refused. Nothing here knows where
+ * changes come from.
+ */
+@NullMarked
+package dev.spream.core.consume;
+
+import org.jspecify.annotations.NullMarked;

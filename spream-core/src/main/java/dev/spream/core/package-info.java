@@ -1,0 +1,9 @@
+/**
+ * What every part of spream shares: the root of its exceptions. The domain, the ports and the engine live in the
+ * packages below, one a feature; start with {@code dev.spream.core.subscription.Subscriber}. Nothing here may depend
+ * on a framework, a driver or a client library.
+ */
+@NullMarked
+package dev.spream.core;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,99 @@
+package dev.spream.core.partition;
+
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * All partitions of a subscription at one moment, and the gate over them: the rule that decides when a partition may be
+ * read. The gate is a pure function, so that every adapter, the engine and a simulation follow the same one.
+ *
+ * <p>A partition passes the gate when all its parents are FINISHED. A parent that is not stored counts as finished only
+ * if no unfinished partition has a watermark before the child's start: until then it may simply not have been discovered.
+ * A partition that passes once passes for ever: parents do not leave FINISHED except by clean-up, and what is discovered
+ * later starts at or after the watermark of the partition that names it.
+ *
+ * <p>Immutable. Source of the rule: "records from a child partition should be processed only after the records of all its
+ * parents have been processed" (Spanner documentation, change stream partitions).
+ */
+public final class Lineage {
+    private final Map<PartitionToken, PartitionMetadata> partitions;
+
+    private Lineage(Map<PartitionToken, PartitionMetadata> partitions) {
+        this.partitions = partitions;
+    }
+
+    /** A lineage of these partitions, in their order. */
+    public static Lineage of(Collection<PartitionMetadata> partitions) {
+        Map<PartitionToken, PartitionMetadata> byToken = LinkedHashMap.newLinkedHashMap(partitions.size());
+        for (PartitionMetadata partition : partitions) {
+            if (byToken.put(partition.token(), partition) != null) {
+                throw new IllegalArgumentException(
+                        "partition %s occurs twice".formatted(partition.token().abbreviated()));
+            }
+        }
+        return new Lineage(Collections.unmodifiableMap(byToken));
+    }
+
+    public Collection<PartitionMetadata> partitions() {
+        return partitions.values();
+    }
+
+    public Optional<PartitionMetadata> partition(PartitionToken token) {
+        return Optional.ofNullable(partitions.get(token));
+    }
+
+    /**
+     * The partitions that may be acquired now: not finished, not held under a live lease, and through the gate; those with
+     * the oldest watermark first.
+     */
+    public List<PartitionMetadata> acquirable() {
+        Optional<Instant> lowWatermark = lowWatermark();
+        return partitions.values().stream()
+                .filter(partition -> !partition.isFinished() && !partition.leaseLive())
+                .filter(partition -> passesGate(partition, lowWatermark))
+                .sorted(Comparator.comparing(PartitionMetadata::watermark).thenComparing(PartitionMetadata::token))
+                .toList();
+    }
+
+    /** Whether all parents of the partition are finished, as defined above. */
+    public boolean passesGate(PartitionMetadata partition) {
+        return passesGate(partition, lowWatermark());
+    }
+
+    private boolean passesGate(PartitionMetadata partition, Optional<Instant> lowWatermark) {
+        return partition.parentTokens().stream().allMatch(parent -> isFinished(parent, partition, lowWatermark));
+    }
+
+    private boolean isFinished(PartitionToken parent, PartitionMetadata child, Optional<Instant> lowWatermark) {
+        if (parent.isRoot()) {
+            return true;
+        }
+        PartitionMetadata stored = partitions.get(parent);
+        if (stored != null) {
+            return stored.isFinished();
+        }
+        return lowWatermark.isEmpty() || !lowWatermark.get().isBefore(child.startTimestamp());
+    }
+
+    /**
+     * The low watermark of the subscription: every record with an earlier commit timestamp is settled. Empty when all
+     * partitions are finished.
+     */
+    public Optional<Instant> lowWatermark() {
+        return partitions.values().stream()
+                .filter(partition -> !partition.isFinished())
+                .map(PartitionMetadata::watermark)
+                .min(Instant::compareTo);
+    }
+
+    /** Whether every partition is finished. An empty lineage is not: nothing was ever stored. */
+    public boolean isComplete() {
+        return !partitions.isEmpty() && partitions.values().stream().allMatch(PartitionMetadata::isFinished);
+    }
+}

@@ -1,0 +1,88 @@
+package dev.spream.core.partition;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A partition as stored.
+ *
+ * @param token the partition
+ * @param parentTokens the partitions it continues; empty for the root and its children
+ * @param startTimestamp where it starts, inclusive
+ * @param state how far it has come
+ * @param watermark every record with an earlier commit timestamp is settled
+ * @param epoch how often it was acquired; 0 if never
+ * @param owner who holds it, or held it last; empty if never acquired or released
+ * @param leaseUntil until when the owner holds it, on the storage's clock
+ * @param leaseLive whether the owner still held it when this was read, by the storage's clock
+ * @param endProof why it counts as finished; present exactly when FINISHED, but for adopted rows of other readers
+ * @param createdAt when it was stored, on the storage's clock, like the following
+ * @param scheduledAt when it was first acquired
+ * @param runningAt when it was first read
+ * @param finishedAt when it was finished
+ */
+public record PartitionMetadata(
+        PartitionToken token,
+        List<PartitionToken> parentTokens,
+        Instant startTimestamp,
+        PartitionState state,
+        Instant watermark,
+        long epoch,
+        Optional<WorkerId> owner,
+        Optional<Instant> leaseUntil,
+        boolean leaseLive,
+        Optional<EndProof> endProof,
+        Instant createdAt,
+        Optional<Instant> scheduledAt,
+        Optional<Instant> runningAt,
+        Optional<Instant> finishedAt) {
+    public PartitionMetadata {
+        requireNonNull(token, "token");
+        parentTokens = List.copyOf(parentTokens);
+        requireNonNull(startTimestamp, "startTimestamp");
+        requireNonNull(state, "state");
+        requireNonNull(watermark, "watermark");
+        requireNonNull(owner, "owner");
+        requireNonNull(leaseUntil, "leaseUntil");
+        requireNonNull(endProof, "endProof");
+        requireNonNull(createdAt, "createdAt");
+        requireNonNull(scheduledAt, "scheduledAt");
+        requireNonNull(runningAt, "runningAt");
+        requireNonNull(finishedAt, "finishedAt");
+        if (watermark.isBefore(startTimestamp)) {
+            throw new IllegalArgumentException("partition %s: watermark %s is before startTimestamp %s"
+                    .formatted(token.abbreviated(), watermark, startTimestamp));
+        }
+        if (epoch < 0) {
+            throw new IllegalArgumentException(
+                    "partition %s: epoch %d is negative".formatted(token.abbreviated(), epoch));
+        }
+    }
+
+    /** A partition that nobody has acquired yet. */
+    public static PartitionMetadata created(
+            PartitionToken token, List<PartitionToken> parentTokens, Instant startTimestamp, Instant createdAt) {
+        return new PartitionMetadata(
+                token,
+                parentTokens,
+                startTimestamp,
+                PartitionState.CREATED,
+                startTimestamp,
+                0,
+                Optional.empty(),
+                Optional.empty(),
+                false,
+                Optional.empty(),
+                createdAt,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty());
+    }
+
+    public boolean isFinished() {
+        return state == PartitionState.FINISHED;
+    }
+}

@@ -1,0 +1,30 @@
+package dev.spream.core.partition;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * What remains of a finished partition after clean-up, so that the lineage can still be judged.
+ *
+ * @param token the partition
+ * @param parentTokens the partitions it continued
+ * @param startTimestamp where it started
+ * @param endProof why it counts as read to its end
+ * @param finishedAt when it was finished, on the storage's clock
+ */
+public record PartitionProof(
+        PartitionToken token,
+        List<PartitionToken> parentTokens,
+        Instant startTimestamp,
+        EndProof endProof,
+        Instant finishedAt) {
+    public PartitionProof {
+        requireNonNull(token, "token");
+        parentTokens = List.copyOf(parentTokens);
+        requireNonNull(startTimestamp, "startTimestamp");
+        requireNonNull(endProof, "endProof");
+        requireNonNull(finishedAt, "finishedAt");
+    }
+}

@@ -1,0 +1,138 @@
+package dev.spream.core.partition;
+
+import dev.spream.core.record.ChildPartitionsRecord;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Remembers one subscription: what it is, its partitions, who owns them and how far they were read.
+ *
+ * <p>The contract, for every method:
+ *
+ * <ul>
+ *   <li><b>Atomic</b>: a method changes all that it says or nothing, except where it works row by row and returns the rows
+ *       that it did not change.
+ *   <li><b>Repeatable</b>: a second call after a lost confirmation does no harm and returns what the first would have.
+ *   <li><b>Fenced</b>: a write under a lease changes nothing unless the stored epoch is the lease's. That a lease's time
+ *       has run out does not by itself void a write: until somebody else acquires the partition, nothing conflicts.
+ *   <li><b>Durable</b>: what a method returned from survives a crash, if the storage promises so at all.
+ *   <li><b>Exact</b>: timestamps keep their nanoseconds, up to 9999-12-31T23:59:59.999999999Z; tokens have any length.
+ *   <li><b>One clock</b>: leases and registrations are measured on the storage's clock, never the caller's.
+ *   <li>An <b>unknown token</b> in a write under a lease is a lost lease: the partition was removed.
+ * </ul>
+ *
+ * <p>Methods block, and throw {@link StorageException} when the storage fails. They are called by many threads at once.
+ * Whoever created the storage closes it, after the last subscriber that uses it.
+ */
+public interface PartitionStorage extends AutoCloseable {
+
+    /**
+     * Opens the subscription: stores the requested record and its root partition if there is none, and returns what is
+     * stored. An existing subscription is returned as it is, whatever was requested; telling whether the two agree is the
+     * caller's business.
+     */
+    SubscriptionRecord open(SubscriptionRecord requested);
+
+    /** The subscription as stored; empty if it was never opened. */
+    Optional<SubscriptionRecord> subscription();
+
+    /**
+     * Marks the subscription as completed if all its partitions are finished, decided and stored in one step.
+     *
+     * @return whether the subscription is completed, now or before
+     */
+    boolean completeIfAllFinished();
+
+    /** All partitions and their state at one moment, ordered by start timestamp, then token. */
+    Lineage lineage();
+
+    /**
+     * Acquires partitions, each for itself: a partition is acquired if it is not FINISHED, its epoch is that of the claim,
+     * and nobody holds a live lease on it. Its epoch grows by one, its owner and lease are set, CREATED becomes SCHEDULED,
+     * and the time of the first acquire is kept. The caller has made sure that its parents are finished ({@link
+     * Lineage#acquirable()}).
+     *
+     * @param leaseTime how long the lease lasts from now on the storage's clock; at least a millisecond
+     * @return the leases that were acquired, in the order of the claims; a claim that lost is absent. Repeating a call
+     *     whose confirmation was lost returns nothing; those partitions come back when their lease has run out
+     */
+    List<PartitionLease> acquire(WorkerId worker, Collection<PartitionClaim> claims, Duration leaseTime);
+
+    /**
+     * Takes the partition from SCHEDULED to RUNNING; one that is RUNNING stays so.
+     *
+     * @return false if the lease was lost or the partition is finished
+     */
+    boolean toRunning(PartitionLease lease);
+
+    /**
+     * Extends leases, each for itself, to last that long from now on the storage's clock. A lease whose time has run out is
+     * renewed like any other as long as nobody else has acquired the partition.
+     *
+     * @return the partitions whose lease was lost; renewing a lease on a finished partition is lost too
+     */
+    Set<PartitionToken> renew(Collection<PartitionLease> leases, Duration leaseTime);
+
+    /**
+     * Adds the children that are not stored yet, as CREATED, with the record's start timestamp as their start and
+     * watermark; a child already present is left untouched, whatever its state: both parents of a merge report the same
+     * one. Either all new children are stored or none, and none unless the parent is RUNNING under this lease.
+     *
+     * @return false if the parent's lease was lost
+     */
+    boolean addChildren(PartitionLease parent, ChildPartitionsRecord children);
+
+    /**
+     * Moves watermarks forward, each for itself. A watermark that is not later than the stored one changes nothing, and is
+     * no error.
+     *
+     * @return the partitions whose lease was lost, or that are not RUNNING
+     */
+    Set<PartitionToken> advanceWatermarks(Collection<WatermarkAdvance> advances);
+
+    /**
+     * Takes the partition from RUNNING to FINISHED with its last watermark (stored only if later) and the proof of its end,
+     * and ends the lease. Every child that the proof names must have been added before. Finishing again under the same
+     * lease is harmless and returns true.
+     *
+     * @return false if the lease was lost
+     */
+    boolean finish(PartitionLease lease, Instant watermark, EndProof proof);
+
+    /**
+     * Gives partitions back, each for itself: the owner and the lease are cleared, state and epoch stay, and anybody may
+     * acquire them at once. A lease that was lost, or a finished partition, is left as it is.
+     */
+    void release(Collection<PartitionLease> leases);
+
+    /** Registers the worker, or extends its registration, to last that long from now on the storage's clock. */
+    void registerWorker(WorkerId worker, Duration aliveTime);
+
+    /** Removes the registration; harmless if there is none. Partitions that the worker holds are not touched. */
+    void unregisterWorker(WorkerId worker);
+
+    /** All registrations, those that ran out included, ordered by the time they were made, then by worker. */
+    List<WorkerRegistration> workers();
+
+    /** Removes the registrations that ran out, by the storage's clock, and returns how many. */
+    int expireWorkers();
+
+    /**
+     * Removes partitions that finished before that moment and that no CREATED partition names as a parent, and keeps the
+     * {@link PartitionProof} of each.
+     *
+     * @return how many were removed
+     */
+    int cleanUp(Instant finishedBefore);
+
+    /** What remains of the partitions that were removed, ordered by start timestamp, then token. */
+    List<PartitionProof> proofs();
+
+    /** Frees what the storage holds open; the storage is not usable afterwards. Closing again is harmless. */
+    @Override
+    void close();
+}

@@ -1,0 +1,41 @@
+package dev.spream.core.partition;
+
+import static java.util.Objects.requireNonNull;
+
+/**
+ * Names a partition in queries and in storage. Opaque; Spanner's are about 140 characters, adapters take any length.
+ *
+ * @param value the token, or that of {@link #ROOT}
+ */
+public record PartitionToken(String value) implements Comparable<PartitionToken> {
+    private static final int SHORT = 8;
+
+    /** The initial query, which has no token; stored under the name that Apache Beam uses. */
+    public static final PartitionToken ROOT = new PartitionToken("Parent0");
+
+    public PartitionToken {
+        requireNonNull(value, "value");
+        if (value.isEmpty()) {
+            throw new IllegalArgumentException("a partition token must not be empty");
+        }
+    }
+
+    public boolean isRoot() {
+        return equals(ROOT);
+    }
+
+    /** The end of the token, where tokens differ, for messages and thread names. */
+    public String abbreviated() {
+        return value.length() <= SHORT ? value : "…" + value.substring(value.length() - SHORT);
+    }
+
+    @Override
+    public int compareTo(PartitionToken other) {
+        return value.compareTo(other.value);
+    }
+
+    @Override
+    public String toString() {
+        return value;
+    }
+}

@@ -1,0 +1,24 @@
+package dev.spream.core.partition;
+
+import dev.spream.core.SpreamException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The storage could not do what was asked. Unless a method says otherwise, nothing was changed, or the change was made
+ * and only its confirmation was lost; every operation may be repeated.
+ */
+public final class StorageException extends SpreamException {
+    private static final long serialVersionUID = 1L;
+
+    private final boolean retryable;
+
+    public StorageException(String message, boolean retryable, @Nullable Throwable cause) {
+        super(message, cause);
+        this.retryable = retryable;
+    }
+
+    /** Whether the same call may succeed later: the connection broke, the server was busy. */
+    public boolean retryable() {
+        return retryable;
+    }
+}

@@ -1,0 +1,21 @@
+package dev.spream.core.partition;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Instant;
+
+/**
+ * A worker as others see it.
+ *
+ * @param worker the worker
+ * @param registeredAt when it first registered, on the storage's clock
+ * @param aliveUntil until when it counts as alive unless it registers again, on the storage's clock
+ * @param alive whether that is still ahead
+ */
+public record WorkerRegistration(WorkerId worker, Instant registeredAt, Instant aliveUntil, boolean alive) {
+    public WorkerRegistration {
+        requireNonNull(worker, "worker");
+        requireNonNull(registeredAt, "registeredAt");
+        requireNonNull(aliveUntil, "aliveUntil");
+    }
+}

@@ -1,0 +1,10 @@
+/**
+ * What a subscription remembers: its partitions, who owns them, how far they were read. {@link
+ * dev.spream.core.partition.PartitionStorage} is the port that adapters implement; {@link
+ * dev.spream.core.partition.Lineage} decides when a partition may be read, for every adapter alike. Nothing here reads a
+ * stream or knows a database.
+ */
+@NullMarked
+package dev.spream.core.partition;
+
+import org.jspecify.annotations.NullMarked;

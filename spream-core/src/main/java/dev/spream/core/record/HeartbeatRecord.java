@@ -1,0 +1,16 @@
+package dev.spream.core.record;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Instant;
+
+/**
+ * Says that a partition is idle: every change committed at or before the timestamp has been returned.
+ *
+ * @param timestamp up to which, inclusive, the partition has been read
+ */
+public record HeartbeatRecord(Instant timestamp) implements ChangeRecord {
+    public HeartbeatRecord {
+        requireNonNull(timestamp, "timestamp");
+    }
+}

@@ -1,0 +1,157 @@
+package dev.spream.core.record;
+
+import static java.util.Objects.requireNonNull;
+
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A JSON object as Spanner sends it: the text is kept, and parsed when a member is first asked for. Values are {@code
+ * null}, {@link Boolean}, {@link BigDecimal}, {@link String}, {@link List} and {@link Map}. Two objects are equal when
+ * their members are.
+ *
+ * <p>Immutable and safe for use by many threads.
+ */
+public final class JsonObject {
+    /** The object without members. */
+    public static final JsonObject EMPTY = new JsonObject("{}", Map.of());
+
+    private final String text;
+    private volatile @Nullable Map<String, @Nullable Object> members;
+
+    private JsonObject(String text, @Nullable Map<String, @Nullable Object> members) {
+        this.text = text;
+        this.members = members;
+    }
+
+    /**
+     * The object that the text holds. The text is parsed on first access to a member; text that is not a JSON object
+     * makes that access throw {@link IllegalArgumentException}.
+     */
+    public static JsonObject of(String text) {
+        return new JsonObject(requireNonNull(text, "text"), null);
+    }
+
+    /** The object with these members, in the map's order; values of the types named above, or any {@link Number}. */
+    public static JsonObject of(Map<String, ? extends @Nullable Object> members) {
+        StringBuilder text = new StringBuilder();
+        JsonText.append(text, members);
+        return new JsonObject(text.toString(), null);
+    }
+
+    /** The members in order, unmodifiable. Values may be null. */
+    public Map<String, @Nullable Object> members() {
+        Map<String, @Nullable Object> parsed = members;
+        if (parsed == null) {
+            parsed = Collections.unmodifiableMap(parse(text));
+            members = parsed;
+        }
+        return parsed;
+    }
+
+    /** Whether there is such a member, be its value null. */
+    public boolean has(String name) {
+        return members().containsKey(name);
+    }
+
+    /** The value of the member; null where it is null or there is no such member. */
+    public @Nullable Object get(String name) {
+        return members().get(name);
+    }
+
+    /** The member as text, for strings, numbers and booleans; empty where it is null or absent. */
+    public Optional<String> string(String name) {
+        return switch (get(name)) {
+            case null -> Optional.empty();
+            case String string -> Optional.of(string);
+            case BigDecimal number -> Optional.of(number.toPlainString());
+            case Boolean bool -> Optional.of(bool.toString());
+            case Object other -> throw wrongType(name, "a string", other);
+        };
+    }
+
+    /** The member as a whole number, which Spanner sends as a string; empty where it is null or absent. */
+    public OptionalLong int64(String name) {
+        return switch (get(name)) {
+            case null -> OptionalLong.empty();
+            case String string -> OptionalLong.of(Long.parseLong(string));
+            case BigDecimal number -> OptionalLong.of(number.longValueExact());
+            case Object other -> throw wrongType(name, "an INT64", other);
+        };
+    }
+
+    /** The member as an object; empty where it is null or absent. */
+    public Optional<JsonObject> object(String name) {
+        return switch (get(name)) {
+            case null -> Optional.empty();
+            case Map<?, ?> map -> Optional.of(ofParsed(map));
+            case Object other -> throw wrongType(name, "an object", other);
+        };
+    }
+
+    /** The member as a list of objects; empty where it is null or absent. */
+    List<JsonObject> objects(String name) {
+        return switch (get(name)) {
+            case null -> List.of();
+            case List<?> list -> {
+                List<JsonObject> objects = new ArrayList<>(list.size());
+                for (Object element : list) {
+                    if (!(element instanceof Map<?, ?> map)) {
+                        throw wrongType(name, "a list of objects", String.valueOf(element));
+                    }
+                    objects.add(ofParsed(map));
+                }
+                yield objects;
+            }
+            case Object other -> throw wrongType(name, "a list", other);
+        };
+    }
+
+    boolean isEmpty() {
+        return members().isEmpty();
+    }
+
+    private static JsonObject ofParsed(Map<?, ?> map) {
+        Map<String, @Nullable Object> members = new LinkedHashMap<>();
+        map.forEach((name, value) -> members.put((String) name, value));
+        return of(members);
+    }
+
+    private static Map<String, @Nullable Object> parse(String text) {
+        if (JsonText.parse(text) instanceof Map<?, ?> map) {
+            Map<String, @Nullable Object> members = new LinkedHashMap<>();
+            map.forEach((name, value) -> members.put((String) name, value));
+            return members;
+        }
+        throw new IllegalArgumentException("a JSON object was expected");
+    }
+
+    private static IllegalArgumentException wrongType(String name, String expected, Object actual) {
+        return new IllegalArgumentException("member %s: %s was expected, found %s"
+                .formatted(name, expected, actual.getClass().getSimpleName()));
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof JsonObject that
+                && (text.equals(that.text) || members().equals(that.members()));
+    }
+
+    @Override
+    public int hashCode() {
+        return members().hashCode();
+    }
+
+    /** The object as JSON text: as it was received, or as it was built. */
+    @Override
+    public String toString() {
+        return text;
+    }
+}

@@ -1,0 +1,8 @@
+/**
+ * What Spanner sends: the change records of a stream as immutable values, and their JSON. Read {@link
+ * dev.spream.core.record.ChangeRecord} first. Nothing here knows how a record travels or who consumes it.
+ */
+@NullMarked
+package dev.spream.core.record;
+
+import org.jspecify.annotations.NullMarked;

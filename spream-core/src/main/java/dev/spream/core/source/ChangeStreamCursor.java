@@ -1,0 +1,29 @@
+package dev.spream.core.source;
+
+import dev.spream.core.record.ChangeRecord;
+import java.util.Optional;
+
+/**
+ * The open stream of one partition query. One thread reads; {@link #close()} may be called from any.
+ */
+public interface ChangeStreamCursor extends AutoCloseable {
+
+    /**
+     * Waits for the next record. Records come in the order of their timestamps.
+     *
+     * @return the record, or empty when the server ended the stream with OK; which proves nothing about the partition yet
+     * @throws SourceException if the stream ended in any other way; the cursor is of no use then
+     * @throws InterruptedException if the thread was interrupted while waiting
+     */
+    Optional<ChangeRecord> next() throws InterruptedException;
+
+    /** How many rows the client has fetched that {@link #next} has not returned, as far as it can tell. */
+    int prefetched();
+
+    /**
+     * Cancels the query and frees what it holds. A {@link #next} that waits ends soon, with a {@link SourceException} of
+     * kind {@link SourceException.Kind#CANCELLED}. Closing again is harmless.
+     */
+    @Override
+    void close();
+}

@@ -1,0 +1,59 @@
+package dev.spream.core.source;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.SpreamException;
+import java.time.Instant;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A change stream could not be read any further. The {@link Kind} says what may help. */
+public final class SourceException extends SpreamException {
+    private static final long serialVersionUID = 1L;
+
+    /** What a failure of a stream means for its reader. None of them proves the end of a partition. */
+    public enum Kind {
+        /** The stream broke, as streams do: reconnect from the last position. */
+        TRANSIENT,
+        /** The cursor was closed by its own process. */
+        CANCELLED,
+        /** The start is before the retention period: records that were not read are lost. */
+        RETENTION_LOST,
+        /** The whole partition is before the retention period: its records, and the names of its children, are lost. */
+        PARTITION_EXPIRED,
+        /** The start is outside the partition's life; {@link #validUntil()} may say where it ends. */
+        OUTSIDE_PARTITION,
+        /** The start is in the future, by the server's clock. */
+        START_IN_FUTURE,
+        /** There is no such stream, table function, database, or the token belongs to another stream. */
+        NOT_FOUND,
+        /** The caller may not read the stream. */
+        PERMISSION_DENIED,
+        /** The server sent something that cannot be understood. */
+        MALFORMED,
+        /** Anything else: reading again will not help. */
+        FATAL
+    }
+
+    private final Kind kind;
+    private final transient @Nullable Instant validUntil;
+
+    public SourceException(Kind kind, String message, @Nullable Throwable cause) {
+        this(kind, message, cause, null);
+    }
+
+    public SourceException(Kind kind, String message, @Nullable Throwable cause, @Nullable Instant validUntil) {
+        super(message, cause);
+        this.kind = requireNonNull(kind, "kind");
+        this.validUntil = validUntil;
+    }
+
+    public Kind kind() {
+        return kind;
+    }
+
+    /** Where the partition ends, if the server said so. */
+    public Optional<Instant> validUntil() {
+        return Optional.ofNullable(validUntil);
+    }
+}

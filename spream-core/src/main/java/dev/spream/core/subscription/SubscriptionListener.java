@@ -1,0 +1,66 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.consume.DeliveryFailure;
+import dev.spream.core.consume.ErrorDecision;
+import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.ChildPartitionsRecord;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.source.SourceException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Is told what happens in a subscription: the port for metrics, traces and progress. Called on the engine's threads, by
+ * many at once; an implementation must be quick and safe for that. What it throws is logged and goes no further.
+ */
+public interface SubscriptionListener {
+
+    /** How a change came to be settled. */
+    enum Outcome {
+        CONSUMED,
+        SKIPPED,
+        DEAD_LETTERED
+    }
+
+    /** This worker acquired the partition and starts to read it, from the watermark. */
+    default void partitionAcquired(PartitionToken partition, long epoch, Instant watermark) {}
+
+    /** The partition returned children, and they are stored. Told again when the partition is read again. */
+    default void childrenDiscovered(PartitionToken partition, ChildPartitionsRecord children) {}
+
+    /** The partition is read to its end and everything of it is settled. */
+    default void partitionFinished(PartitionToken partition, EndProof proof) {}
+
+    /** This worker gave the partition back before its end. */
+    default void partitionReleased(PartitionToken partition) {}
+
+    /** Another worker owns the partition now, or may: nothing of it is dispatched, read or written here any more. */
+    default void leaseLost(PartitionToken partition, long epoch) {}
+
+    /** The stream of a partition broke or ended without proof; it is queried again after the delay. */
+    default void reconnecting(PartitionToken partition, int attempt, Duration delay, @Nullable SourceException cause) {}
+
+    /** A change was read that this process has already dispatched, as happens after a reconnect; it was dropped. */
+    default void duplicateDropped(PartitionToken partition, DataChangeRecord change) {}
+
+    /** A change was handed to the consumer for the first time or again. */
+    default void delivering(PartitionToken partition, DataChangeRecord change, int attempt) {}
+
+    /** The consumer refused a change. */
+    default void deliveryFailed(DeliveryFailure failure, ErrorDecision decision) {}
+
+    /** A change is settled. The time is that of the last attempt. */
+    default void settled(PartitionToken partition, DataChangeRecord change, Outcome outcome, Duration consumeTime) {}
+
+    /** Watermarks were stored, those of all partitions that moved, in one call to the storage. */
+    default void watermarksPersisted(Map<PartitionToken, Instant> watermarks) {}
+
+    /** The low watermark of the subscription, over all workers, as last read from the storage. */
+    default void lowWatermark(Instant lowWatermark) {}
+
+    /** The storage failed in a way that may pass; the call is repeated. */
+    default void storageRetrying(String operation, Throwable cause) {}
+}

@@ -1,0 +1,9 @@
+/**
+ * The engine: reads the partitions of a change stream as they split and merge, hands changes to a consumer and stores how
+ * far it came. Read {@link dev.spream.core.subscription.Subscriber} first, then the package-private parts it is made of.
+ * It knows the ports of its sibling packages, and no implementation of them.
+ */
+@NullMarked
+package dev.spream.core.subscription;
+
+import org.jspecify.annotations.NullMarked;
