@@ -275,7 +275,7 @@ final class JsonText {
                 case '\r' -> out.append("\\r");
                 case '\t' -> out.append("\\t");
                 default -> {
-                    if (c < ' ' || Character.isSurrogate(c) && !isPaired(string, i)) {
+                    if (c < ' ' || (Character.isSurrogate(c) && !isPaired(string, i))) {
                         out.append("\\u%04x".formatted((int) c));
                     } else {
                         out.append(c);

@@ -1,0 +1,38 @@
+package dev.spream.emulator.internal.schema;
+
+import com.google.protobuf.Value;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What one transaction did to one row, its several writes of the row taken together.
+ *
+ * @param table the table as it was at commit
+ * @param kind what happened to the row
+ * @param before the whole row before the transaction; empty for an insert
+ * @param after the whole row after it; empty for a delete
+ * @param writtenColumns the columns that the transaction named in its writes, key columns included
+ */
+public record RowChange(
+        Table table, Kind kind, Map<String, Value> before, Map<String, Value> after, Set<String> writtenColumns) {
+
+    /** What happened to a row. */
+    public enum Kind {
+        INSERT,
+        UPDATE,
+        DELETE
+    }
+
+    public RowChange {
+        before = Collections.unmodifiableMap(new LinkedHashMap<>(before));
+        after = Collections.unmodifiableMap(new LinkedHashMap<>(after));
+        writtenColumns = Set.copyOf(writtenColumns);
+    }
+
+    /** The row that has the key: after the change, or before it for a delete. */
+    public Map<String, Value> row() {
+        return kind == Kind.DELETE ? before : after;
+    }
+}
