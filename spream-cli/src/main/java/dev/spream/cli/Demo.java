@@ -1,0 +1,160 @@
+package dev.spream.cli;
+
+import dev.spream.cli.DemoCheck.BalanceChange;
+import dev.spream.cli.DemoCheck.Delivered;
+import dev.spream.cli.DemoCheck.Verdict;
+import dev.spream.core.partition.InMemoryPartitionStorage;
+import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.Subscriber;
+import dev.spream.core.subscription.SubscriberOptions;
+import dev.spream.emulator.Churn;
+import dev.spream.emulator.SpannerEmulator;
+import dev.spream.storage.spanner.DatabaseName;
+import dev.spream.storage.spanner.SpannerChangeStreamSource;
+import dev.spream.storage.spanner.SpannerConnection;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.function.BiPredicate;
+import picocli.CommandLine.ExitCode;
+
+/**
+ * Writes transfers between accounts to a database while its partitions split, merge and move, reads the change stream
+ * meanwhile as {@code tail} does, and compares at the end what was committed with what was delivered.
+ */
+final class Demo {
+    private static final Churn CHURN = Churn.every(Duration.ofMillis(400));
+    private static final Duration HEARTBEAT = Duration.ofMillis(200);
+    private static final Duration WATERMARK = Duration.ofMillis(100);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration UNCOUNTED_INTERVAL = Duration.ofMillis(10);
+
+    private final Settings settings;
+    private final Output output;
+    private final TransferWorkload workload;
+    private final PartitionTally tally = new PartitionTally();
+    private final CatchUp catchUp = new CatchUp();
+
+    Demo(Settings settings, Output output) {
+        this.settings = settings;
+        this.output = output;
+        this.workload = new TransferWorkload(settings.seed());
+    }
+
+    /** What to do. Checked by {@link TailCommand}. */
+    record Settings(
+            DialectName dialect,
+            long seed,
+            Optional<Integer> transactions,
+            Duration duration,
+            int maxInflight,
+            Optional<String> emulatorHost) {
+
+        /** The time from one transaction to the next. */
+        Duration interval() {
+            return transactions.map(duration::dividedBy).orElse(UNCOUNTED_INTERVAL);
+        }
+
+        /** When to stop writing: a number of transactions is always written to its end. */
+        Duration timeLimit() {
+            return transactions.isPresent() ? Duration.ofDays(1) : duration;
+        }
+    }
+
+    /** Runs to the end, and returns the exit code: that of a failure if the two sides differ. */
+    int run() throws Exception {
+        if (settings.emulatorHost().isPresent()) {
+            // Google's emulator has no key ranges: there the changes of one key come from unrelated partitions.
+            return run(settings.emulatorHost().get(), tally::related);
+        }
+        try (SpannerEmulator emulator =
+                SpannerEmulator.builder().seed(settings.seed()).churn(CHURN).start()) {
+            return run(emulator.emulatorHost(), (earlier, later) -> true);
+        }
+    }
+
+    private int run(String emulatorHost, BiPredicate<String, String> orderJudged) throws Exception {
+        System.err.printf(
+                "demo: seed %d, %s, server %s%n",
+                settings.seed(), settings.dialect(), settings.emulatorHost().orElse("embedded"));
+        try (DemoDatabase database =
+                        DemoDatabase.create(emulatorHost, settings.dialect().dialect(), workload);
+                SpannerConnection connection = SpannerConnection.builder(DatabaseName.parse(database.name()))
+                        .emulatorHost(emulatorHost)
+                        .open();
+                SpannerChangeStreamSource source =
+                        SpannerChangeStreamSource.open(connection.client(), DemoDatabase.STREAM);
+                Subscriber subscriber = Subscriber.builder(source, new InMemoryPartitionStorage())
+                        .options(options(database.serverTime()))
+                        .build();
+                StopSignals signals = StopSignals.install(workload::stop, subscriber::close);
+                JsonLines lines = output.start(Long.MAX_VALUE, () -> {})) {
+            DemoConsumer consumer = new DemoConsumer(lines);
+            FutureTask<RunResult> reading = new FutureTask<>(() -> read(subscriber, consumer));
+            Thread.ofVirtual().name("spream-demo-reader").start(reading);
+            workload.run(
+                    database.client(),
+                    settings.transactions().orElse(Integer.MAX_VALUE),
+                    settings.interval(),
+                    settings.timeLimit());
+            boolean caughtUp = catchUp.await(lastCommit(), PATIENCE);
+            subscriber.shutdown(Tail.DRAIN_TIMEOUT);
+            RunResult result = result(reading);
+            lines.flush();
+            if (result == RunResult.CLOSED) {
+                throw new CommandFailure("the demo was interrupted before its check");
+            }
+            return judge(consumer.delivered(), orderJudged, caughtUp);
+        } catch (Exception e) {
+            output.progress().close();
+            throw e;
+        }
+    }
+
+    private RunResult read(Subscriber subscriber, DemoConsumer consumer) {
+        try {
+            return subscriber.run(consumer);
+        } finally {
+            workload.stop();
+            catchUp.stop();
+        }
+    }
+
+    private int judge(List<Delivered> delivered, BiPredicate<String, String> orderJudged, boolean caughtUp) {
+        Verdict verdict = DemoCheck.judge(workload.committed(), delivered, orderJudged);
+        String late = caughtUp
+                ? ""
+                : " (the reader had not passed the last commit after %s)".formatted(DurationArgument.format(PATIENCE));
+        output.finish("demo: committed %d mods in %d transactions; %s; %s%s"
+                .formatted(verdict.committed(), workload.transactions(), tally.counts(), verdict, late));
+        return verdict.passed() ? ExitCode.OK : ExitCode.SOFTWARE;
+    }
+
+    private Instant lastCommit() {
+        List<BalanceChange> committed = workload.committed();
+        return committed.isEmpty() ? Instant.MIN : committed.getLast().commitTimestamp();
+    }
+
+    private SubscriberOptions options(Instant start) {
+        return SubscriberOptions.builder()
+                .startAt(start)
+                .heartbeatInterval(HEARTBEAT)
+                .watermarkInterval(WATERMARK)
+                .maxInflight(settings.maxInflight())
+                .listener(output.progress())
+                .listener(tally)
+                .listener(catchUp)
+                .build();
+    }
+
+    private static RunResult result(FutureTask<RunResult> reading) throws Exception {
+        try {
+            return reading.get();
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof Exception cause ? cause : e;
+        }
+    }
+}

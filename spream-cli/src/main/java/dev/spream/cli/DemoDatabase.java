@@ -1,0 +1,173 @@
+package dev.spream.cli;
+
+import com.google.api.gax.longrunning.OperationFuture;
+import com.google.cloud.NoCredentials;
+import com.google.cloud.Timestamp;
+import com.google.cloud.spanner.DatabaseAdminClient;
+import com.google.cloud.spanner.DatabaseClient;
+import com.google.cloud.spanner.DatabaseId;
+import com.google.cloud.spanner.Dialect;
+import com.google.cloud.spanner.ErrorCode;
+import com.google.cloud.spanner.InstanceConfigId;
+import com.google.cloud.spanner.InstanceId;
+import com.google.cloud.spanner.InstanceInfo;
+import com.google.cloud.spanner.Spanner;
+import com.google.cloud.spanner.SpannerException;
+import com.google.cloud.spanner.SpannerExceptionFactory;
+import com.google.cloud.spanner.SpannerOptions;
+import com.google.cloud.spanner.Statement;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** A database of the demo's own on an emulator: a table of accounts and a change stream that watches it. */
+final class DemoDatabase implements AutoCloseable {
+    static final String TABLE = "Accounts";
+    static final String STREAM = "AccountsStream";
+
+    private static final InstanceId INSTANCE = InstanceId.of("spream-demo", "spream-demo");
+    private static final long PATIENCE_SECONDS = 20;
+    private static final int CONNECT_MILLIS = 5_000;
+
+    private final Spanner spanner;
+    private final DatabaseId id;
+    private final DatabaseClient client;
+
+    private DemoDatabase(Spanner spanner, DatabaseId id, DatabaseClient client) {
+        this.spanner = spanner;
+        this.id = id;
+        this.client = client;
+    }
+
+    /** Creates it, with accounts in it that were opened before the stream was there. */
+    static DemoDatabase create(String emulatorHost, Dialect dialect, TransferWorkload workload)
+            throws InterruptedException {
+        requireAnswer(emulatorHost);
+        Spanner spanner = SpannerOptions.newBuilder()
+                .setProjectId(INSTANCE.getProject())
+                .setEmulatorHost(emulatorHost)
+                .setCredentials(NoCredentials.getInstance())
+                .setBuiltInMetricsEnabled(false)
+                .build()
+                .getService();
+        try {
+            createInstance(spanner);
+            DatabaseId id = DatabaseId.of(INSTANCE, "demo-" + Long.toString(System.currentTimeMillis(), 36));
+            DatabaseAdminClient admin = spanner.getDatabaseAdminClient();
+            await(admin.createDatabase(
+                    admin.newDatabaseBuilder(id).setDialect(dialect).build(), List.of()));
+            ddl(admin, id, table(dialect));
+            DatabaseClient client = spanner.getDatabaseClient(id);
+            workload.openAccounts(client);
+            ddl(admin, id, stream(dialect));
+            return new DemoDatabase(spanner, id, client);
+        } catch (SpannerException e) {
+            spanner.close();
+            throw new CommandFailure(
+                    "cannot create the demo's database on %s: %s".formatted(emulatorHost, e.getMessage()), e);
+        }
+    }
+
+    /** {@code projects/p/instances/i/databases/d}. */
+    String name() {
+        return id.getName();
+    }
+
+    DatabaseClient client() {
+        return client;
+    }
+
+    /** The server's clock, by which change streams start and end. */
+    Instant serverTime() {
+        try (var rows = client.singleUse().executeQuery(Statement.of("SELECT CURRENT_TIMESTAMP"))) {
+            rows.next();
+            return instant(rows.getTimestamp(0));
+        }
+    }
+
+    static Instant instant(Timestamp timestamp) {
+        return Instant.ofEpochSecond(timestamp.getSeconds(), timestamp.getNanos());
+    }
+
+    @Override
+    public void close() {
+        try (spanner) {
+            spanner.getDatabaseAdminClient().dropDatabase(id.getInstanceId().getInstance(), id.getDatabase());
+        } catch (SpannerException e) {
+            System.err.printf("demo: database %s is left behind: %s%n", id.getName(), e.getMessage());
+        }
+    }
+
+    /** The client would try for minutes. */
+    private static void requireAnswer(String emulatorHost) {
+        int colon = emulatorHost.lastIndexOf(':');
+        try (Socket socket = new Socket()) {
+            int port = Integer.parseInt(emulatorHost.substring(colon + 1));
+            socket.connect(new InetSocketAddress(emulatorHost.substring(0, colon), port), CONNECT_MILLIS);
+        } catch (IOException | IllegalArgumentException | StringIndexOutOfBoundsException e) {
+            throw new CommandFailure(
+                    "no server answers at %s (%s): start one, or leave out --emulator-host and SPANNER_EMULATOR_HOST to use the embedded one"
+                            .formatted(emulatorHost, e.getMessage()),
+                    e);
+        }
+    }
+
+    private static void createInstance(Spanner spanner) throws InterruptedException {
+        InstanceInfo instance = InstanceInfo.newBuilder(INSTANCE)
+                .setInstanceConfigId(InstanceConfigId.of(INSTANCE.getProject(), "emulator-config"))
+                .setDisplayName("spream demo")
+                .setNodeCount(1)
+                .build();
+        try {
+            await(spanner.getInstanceAdminClient().createInstance(instance));
+        } catch (SpannerException e) {
+            if (e.getErrorCode() != ErrorCode.ALREADY_EXISTS) {
+                throw e;
+            }
+        }
+    }
+
+    private static void ddl(DatabaseAdminClient admin, DatabaseId id, String statement) throws InterruptedException {
+        await(admin.updateDatabaseDdl(INSTANCE.getInstance(), id.getDatabase(), List.of(statement), null));
+    }
+
+    private static String table(Dialect dialect) {
+        return switch (dialect) {
+            case GOOGLE_STANDARD_SQL -> """
+                CREATE TABLE Accounts (
+                  AccountId STRING(36) NOT NULL,
+                  LastUpdate TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
+                  Balance INT64 NOT NULL,
+                ) PRIMARY KEY (AccountId)""";
+            case POSTGRESQL -> """
+                CREATE TABLE "Accounts" (
+                  "AccountId" varchar(36) NOT NULL PRIMARY KEY,
+                  "LastUpdate" spanner.commit_timestamp NOT NULL,
+                  "Balance" bigint NOT NULL
+                )""";
+        };
+    }
+
+    private static String stream(Dialect dialect) {
+        return switch (dialect) {
+            case GOOGLE_STANDARD_SQL -> "CREATE CHANGE STREAM AccountsStream FOR Accounts";
+            case POSTGRESQL -> "CREATE CHANGE STREAM \"AccountsStream\" FOR \"Accounts\"";
+        };
+    }
+
+    private static void await(OperationFuture<?, ?> operation) throws InterruptedException {
+        try {
+            operation.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            throw SpannerExceptionFactory.asSpannerException(e.getCause());
+        } catch (TimeoutException e) {
+            throw SpannerExceptionFactory.newSpannerException(
+                    ErrorCode.DEADLINE_EXCEEDED, "no answer in %d s".formatted(PATIENCE_SECONDS), e);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package dev.spream.cli;
+
+import dev.spream.emulator.Churn;
+import dev.spream.emulator.SpannerEmulator;
+import java.net.BindException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Runs the emulator until a signal. */
+@Command(
+        name = "emulator",
+        description = "Runs a Spanner server with change streams in this process, for programs in any language.",
+        mixinStandardHelpOptions = true,
+        versionProvider = VersionProvider.class,
+        sortOptions = false,
+        footer = {
+            "",
+            "It keeps its databases in memory; they are gone when it ends, which SIGINT or SIGTERM makes it do."
+        })
+final class EmulatorCommand implements Callable<Integer> {
+    private static final int MAX_PORT = 65_535;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Mixin
+    private final Verbosity verbosity = new Verbosity();
+
+    @Option(names = "--port", paramLabel = "N", description = "The port; 0 takes a free one. Default: 9010.")
+    private int port = 9010;
+
+    @Option(names = "--host", paramLabel = "HOST", description = "The address to listen on. Default: 127.0.0.1.")
+    private String host = "127.0.0.1";
+
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            description = "What the churn of partitions follows from. Default: random.")
+    private @Nullable Long seed;
+
+    @Option(
+            names = "--churn",
+            paramLabel = "DURATION|off",
+            description = "How often partitions split, merge or move, on average. Default: 20s.")
+    private String churn = "20s";
+
+    @Override
+    public Integer call() throws InterruptedException {
+        verbosity.apply();
+        CountDownLatch stopped = new CountDownLatch(1);
+        try (StopSignals signals = StopSignals.install(stopped::countDown, stopped::countDown);
+                SpannerEmulator emulator = start()) {
+            System.err.printf("export SPANNER_EMULATOR_HOST=%s%n", emulator.emulatorHost());
+            stopped.await();
+        }
+        return ExitCode.OK;
+    }
+
+    private SpannerEmulator start() {
+        if (port < 0 || port > MAX_PORT) {
+            throw usage("--port is %d, must be 0 to %d".formatted(port, MAX_PORT));
+        }
+        SpannerEmulator.Builder builder =
+                SpannerEmulator.builder().host(host).port(port).churn(parseChurn());
+        Optional.ofNullable(seed).ifPresent(builder::seed);
+        try {
+            return builder.start();
+        } catch (Exception e) {
+            if (causedByBind(e)) {
+                throw new CommandFailure(
+                        "cannot listen on %s:%d, it is in use or not allowed: choose another --port, 0 takes a free one"
+                                .formatted(host, port),
+                        e);
+            }
+            throw e;
+        }
+    }
+
+    private Churn parseChurn() {
+        if (churn.equals("off")) {
+            return Churn.none();
+        }
+        Duration interval = DurationArgument.parse(churn);
+        if (interval.isZero()) {
+            throw usage("--churn is 0: write off for none");
+        }
+        return Churn.every(interval);
+    }
+
+    private ParameterException usage(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+
+    private static boolean causedByBind(@Nullable Throwable e) {
+        return e != null && (e instanceof BindException || causedByBind(e.getCause()));
+    }
+}

@@ -1,0 +1,59 @@
+package dev.spream.cli;
+
+import dev.spream.core.SpreamException;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.IExecutionExceptionHandler;
+import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** Says in one line what went wrong; the stack trace comes only with {@code --verbose}. */
+final class Failures implements IParameterExceptionHandler, IExecutionExceptionHandler {
+
+    @Override
+    public int handleParseException(ParameterException exception, String[] args) {
+        CommandLine command = exception.getCommandLine();
+        String name = command.getCommandSpec().qualifiedName();
+        command.getErr().printf("%s: %s (see %s --help)%n", name, oneLine(usageMessage(exception)), name);
+        return ExitCode.USAGE;
+    }
+
+    @Override
+    public int handleExecutionException(Exception exception, CommandLine command, ParseResult parsed) {
+        String name = command.getCommandSpec().qualifiedName();
+        if (Verbosity.isVerbose()) {
+            exception.printStackTrace(command.getErr());
+        }
+        command.getErr().printf("%s: %s%n", name, oneLine(failureMessage(exception)));
+        return ExitCode.SOFTWARE;
+    }
+
+    private static String usageMessage(ParameterException exception) {
+        if (!(exception instanceof UnmatchedArgumentException unmatched)) {
+            return String.valueOf(exception.getMessage());
+        }
+        String argument = unmatched.getUnmatched().getFirst();
+        String kind = argument.startsWith("-") ? "option" : "argument";
+        return "unknown %s '%s'%s".formatted(kind, argument, suggestion(unmatched.getSuggestions()));
+    }
+
+    private static String suggestion(List<String> candidates) {
+        return candidates.isEmpty() ? "" : "; did you mean '%s'?".formatted(candidates.getFirst());
+    }
+
+    private static String failureMessage(Exception exception) {
+        String message = exception.getMessage();
+        if (exception instanceof SpreamException || exception instanceof CommandFailure) {
+            return String.valueOf(message);
+        }
+        return "%s%s; --verbose shows where"
+                .formatted(exception.getClass().getSimpleName(), message == null ? "" : ": " + message);
+    }
+
+    private static String oneLine(String message) {
+        return message.strip().replaceAll("\\s*\\R\\s*", " ");
+    }
+}

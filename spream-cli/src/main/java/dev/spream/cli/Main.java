@@ -1,0 +1,44 @@
+package dev.spream.cli;
+
+import dev.spream.storage.spanner.DatabaseName;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import picocli.CommandLine;
+import picocli.CommandLine.TypeConversionException;
+
+/** Runs the command line: exit code 0 for success, 1 for a failure, 2 for a command that was not understood. */
+public final class Main {
+    private Main() {}
+
+    /** Runs the command and ends the process, whatever threads a client library leaves behind. */
+    public static void main(String[] args) {
+        System.exit(run(args));
+    }
+
+    static int run(String... args) {
+        return commandLine().execute(args);
+    }
+
+    private static DatabaseName databaseName(String text) {
+        try {
+            return DatabaseName.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new TypeConversionException(e.getMessage());
+        }
+    }
+
+    static CommandLine commandLine() {
+        Failures failures = new Failures();
+        return new CommandLine(new SpreamCommand())
+                .registerConverter(TimeArgument.class, TimeArgument::parse)
+                .registerConverter(Duration.class, DurationArgument::parse)
+                .registerConverter(DatabaseName.class, Main::databaseName)
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setAbbreviatedOptionsAllowed(false)
+                .setUsageHelpAutoWidth(true)
+                .setParameterExceptionHandler(failures)
+                .setExecutionExceptionHandler(failures)
+                .setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8));
+    }
+}

@@ -1,0 +1,91 @@
+package dev.spream.cli;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Turns SIGTERM and SIGINT into calls: the first into a drain, the second into a hard stop, a third into the end of the
+ * process. While it is open the signals do nothing else.
+ *
+ * <p>{@code sun.misc.Signal} is the only way that Java has to notice a second signal. It is reached by reflection, since
+ * javac warns of it in a manner that cannot be suppressed.
+ */
+final class StopSignals implements AutoCloseable {
+    private static final List<String> NAMES = List.of("TERM", "INT");
+    private static final int KILLED_BY_SIGNAL = 128;
+    private static final int TERM = 15;
+
+    private final AtomicInteger received = new AtomicInteger();
+    private final Runnable drain;
+    private final Runnable stop;
+    private final List<Runnable> restore = new ArrayList<>();
+
+    private StopSignals(Runnable drain, Runnable stop) {
+        this.drain = drain;
+        this.stop = stop;
+    }
+
+    /** Starts to listen. Both actions run on threads of their own, and may wait. */
+    static StopSignals install(Runnable drain, Runnable stop) {
+        StopSignals signals = new StopSignals(drain, stop);
+        NAMES.forEach(signals::handle);
+        return signals;
+    }
+
+    boolean received() {
+        return received.get() > 0;
+    }
+
+    private void onSignal() {
+        switch (received.incrementAndGet()) {
+            case 1 -> Thread.ofVirtual().name("spream-drain").start(drain);
+            case 2 -> Thread.ofVirtual().name("spream-stop").start(stop);
+            default -> Runtime.getRuntime().halt(KILLED_BY_SIGNAL + TERM);
+        }
+    }
+
+    private void handle(String name) {
+        InvocationHandler onSignal = (proxy, method, arguments) -> {
+            onSignal();
+            return null;
+        };
+        try {
+            Class<?> signal = Class.forName("sun.misc.Signal");
+            Class<?> handler = Class.forName("sun.misc.SignalHandler");
+            Object mine = Proxy.newProxyInstance(handler.getClassLoader(), new Class<?>[] {handler}, onSignal);
+            Object previous = setHandler(signal, handler, name, mine);
+            restore.add(() -> {
+                try {
+                    setHandler(signal, handler, name, previous);
+                } catch (ReflectiveOperationException e) {
+                    throw new LinkageError("cannot restore the handling of SIG" + name, e);
+                }
+            });
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError("cannot handle SIG%s: this Java has no sun.misc.Signal".formatted(name), e);
+        }
+    }
+
+    private static Object setHandler(Class<?> signal, Class<?> handler, String name, Object value)
+            throws ReflectiveOperationException {
+        try {
+            Object named = signal.getConstructor(String.class).newInstance(name);
+            return signal.getMethod("handle", signal, handler).invoke(null, named, value);
+        } catch (InvocationTargetException e) {
+            if (e.getCause() instanceof IllegalArgumentException) {
+                throw new CommandFailure(
+                        "SIG%s is already used by the Java runtime: start it without -Xrs".formatted(name));
+            }
+            throw e;
+        }
+    }
+
+    @Override
+    public void close() {
+        restore.forEach(Runnable::run);
+    }
+}

@@ -1,0 +1,31 @@
+package dev.spream.cli;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.LoggerContext;
+import java.util.logging.LogManager;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Option;
+
+/** How much a command says on the standard error: warnings, or with {@code --verbose} what spream does and why. */
+final class Verbosity {
+    private static volatile boolean verbose;
+
+    @Option(
+            names = {"-v", "--verbose"},
+            description = "Log what happens, and print the stack trace of a failure.")
+    private boolean requested;
+
+    /** Configures the logging of the process. The client library's own logging, by java.util.logging, stays silent. */
+    void apply() {
+        LogManager.getLogManager().reset();
+        verbose = requested;
+        System.setProperty("spream.log.exception", requested ? "%ex" : "%nopex"); // read by logback.xml
+        if (requested && LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
+            context.getLogger("dev.spream").setLevel(Level.DEBUG);
+        }
+    }
+
+    static boolean isVerbose() {
+        return verbose;
+    }
+}
