@@ -1,0 +1,66 @@
+package dev.spream.storage.spanner;
+
+import com.google.cloud.Timestamp;
+import com.google.cloud.spanner.Dialect;
+import com.google.cloud.spanner.Statement;
+import dev.spream.core.source.PartitionQuery;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Query texts of the two dialects. Spanner takes nothing but the read function alone, with literals or parameters.
+ *
+ * @see <a href="https://cloud.google.com/spanner/docs/change-streams/details#change_stream_query_syntax">Spanner: change
+ *     stream query syntax</a>
+ */
+final class ChangeStreamQuery {
+    private ChangeStreamQuery() {}
+
+    static Statement statement(Dialect dialect, StreamName stream, PartitionQuery query) {
+        return switch (dialect) {
+            case GOOGLE_STANDARD_SQL -> googleSql(stream, query);
+            case POSTGRESQL -> postgreSql(stream, query);
+        };
+    }
+
+    private static Statement googleSql(StreamName stream, PartitionQuery query) {
+        String text = """
+                SELECT ChangeRecord FROM `READ_%s`(\
+                start_timestamp => @startTimestamp, \
+                end_timestamp => @endTimestamp, \
+                partition_token => @partitionToken, \
+                heartbeat_milliseconds => @heartbeatMillis)""".formatted(stream);
+        return Statement.newBuilder(text)
+                .bind("startTimestamp")
+                .to(Timestamps.toTimestamp(query.startTimestamp()))
+                .bind("endTimestamp")
+                .to(endTimestamp(query))
+                .bind("partitionToken")
+                .to(partitionToken(query))
+                .bind("heartbeatMillis")
+                .to(query.heartbeatInterval().toMillis())
+                .build();
+    }
+
+    /** The fifth argument is reserved, and has to be there. */
+    private static Statement postgreSql(StreamName stream, PartitionQuery query) {
+        String text = "SELECT * FROM \"spanner\".\"read_json_%s\"($1, $2, $3, $4, null)".formatted(stream);
+        return Statement.newBuilder(text)
+                .bind("p1")
+                .to(Timestamps.toTimestamp(query.startTimestamp()))
+                .bind("p2")
+                .to(endTimestamp(query))
+                .bind("p3")
+                .to(partitionToken(query))
+                .bind("p4")
+                .to(query.heartbeatInterval().toMillis())
+                .build();
+    }
+
+    private static @Nullable Timestamp endTimestamp(PartitionQuery query) {
+        return query.endTimestamp().map(Timestamps::toTimestamp).orElse(null);
+    }
+
+    private static @Nullable String partitionToken(PartitionQuery query) {
+        return query.token().isRoot() ? null : query.token().value();
+    }
+}

@@ -1,0 +1,95 @@
+package dev.spream.storage.spanner;
+
+import com.google.cloud.spanner.Struct;
+import com.google.cloud.spanner.StructReader;
+import com.google.cloud.spanner.Type;
+import dev.spream.core.record.JsonObject;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Reads fields of structs by name, where a field may be missing from the type or NULL in the value. */
+final class Fields {
+    private static final int ABSENT = -1;
+
+    private Fields() {}
+
+    static Instant timestamp(StructReader struct, String name) {
+        return Timestamps.toInstant(struct.getTimestamp(required(struct, name)));
+    }
+
+    static String string(StructReader struct, String name) {
+        return struct.getString(required(struct, name));
+    }
+
+    static String stringOrEmpty(StructReader struct, String name) {
+        int index = index(struct, name);
+        return index == ABSENT ? "" : struct.getString(index);
+    }
+
+    static boolean bool(StructReader struct, String name) {
+        int index = index(struct, name);
+        return index != ABSENT && struct.getBoolean(index);
+    }
+
+    static long int64(StructReader struct, String name) {
+        int index = index(struct, name);
+        return index == ABSENT ? 0 : struct.getLong(index);
+    }
+
+    static Optional<JsonObject> json(StructReader struct, String name) {
+        int index = index(struct, name);
+        return index == ABSENT ? Optional.empty() : Optional.of(JsonObject.of(jsonText(struct, index)));
+    }
+
+    private static String jsonText(StructReader struct, int index) {
+        return struct.getColumnType(index).getCode() == Type.Code.STRING
+                ? struct.getString(index)
+                : struct.getJson(index);
+    }
+
+    /** The elements that are not NULL. */
+    static List<Struct> structs(StructReader struct, String name) {
+        int index = index(struct, name);
+        return index == ABSENT ? List.of() : present(struct.getStructList(index));
+    }
+
+    /** The elements, NULL ones included. */
+    static List<@Nullable String> strings(StructReader struct, String name) {
+        int index = index(struct, name);
+        return index == ABSENT ? List.of() : struct.getStringList(index);
+    }
+
+    static List<Struct> present(List<@Nullable Struct> structs) {
+        if (!structs.contains(null)) {
+            return structs;
+        }
+        List<Struct> present = new ArrayList<>(structs.size());
+        for (Struct struct : structs) {
+            if (struct != null) {
+                present.add(struct);
+            }
+        }
+        return present;
+    }
+
+    private static int required(StructReader struct, String name) {
+        int index = index(struct, name);
+        if (index == ABSENT) {
+            throw new IllegalArgumentException("a change record has no " + name);
+        }
+        return index;
+    }
+
+    private static int index(StructReader struct, String name) {
+        List<Type.StructField> fields = struct.getType().getStructFields();
+        for (int i = 0; i < fields.size(); i++) {
+            if (fields.get(i).getName().equals(name)) {
+                return struct.isNull(i) ? ABSENT : i;
+            }
+        }
+        return ABSENT;
+    }
+}

@@ -1,0 +1,149 @@
+package dev.spream.storage.spanner;
+
+import static com.google.cloud.spanner.SpannerOptions.CALL_CONTEXT_CONFIGURATOR_KEY;
+
+import com.google.cloud.spanner.ResultSet;
+import dev.spream.core.record.ChangeRecord;
+import dev.spream.core.source.ChangeStreamCursor;
+import dev.spream.core.source.SourceException;
+import io.grpc.Context;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The stream of one query, over a result set of the client.
+ *
+ * <p>A result set belongs to one thread, and closing it from another does not wake a reader that waits. So the query runs
+ * in a gRPC context of its own: cancelling that ends the call on both sides, the client's waits included, and the result
+ * set is closed by whoever holds {@link #reading}, the reader on its way out or the closer.
+ */
+final class SpannerChangeStreamCursor implements ChangeStreamCursor {
+    private final String description;
+    private final Supplier<ResultSet> opening;
+    private final Consumer<SpannerChangeStreamCursor> onClose;
+    private final Context.CancellableContext context;
+    private final ReentrantLock reading = new ReentrantLock();
+    private volatile boolean closed;
+
+    /** Guarded by {@link #reading}, like the following. */
+    private @Nullable ResultSet rows;
+
+    private Iterator<ChangeRecord> row = List.<ChangeRecord>of().iterator();
+
+    /**
+     * @param description what is read, for messages
+     * @param opening starts the query; called by the first {@link #next}
+     * @param onClose told once or more that this cursor is closed
+     */
+    SpannerChangeStreamCursor(
+            String description, Supplier<ResultSet> opening, Consumer<SpannerChangeStreamCursor> onClose) {
+        this.description = description;
+        this.opening = opening;
+        this.onClose = onClose;
+        this.context = Context.ROOT
+                .withValue(CALL_CONTEXT_CONFIGURATOR_KEY, new StreamAttempts(1))
+                .withCancellation();
+    }
+
+    @Override
+    public Optional<ChangeRecord> next() throws InterruptedException {
+        reading.lockInterruptibly();
+        Context previous = context.attach();
+        try {
+            return nextRecord();
+        } catch (RuntimeException e) {
+            throw failure(e);
+        } finally {
+            context.detach(previous);
+            reading.unlock();
+            if (closed) {
+                closeRows();
+            }
+        }
+    }
+
+    private Optional<ChangeRecord> nextRecord() {
+        while (!row.hasNext()) {
+            if (closed) {
+                throw cancelled(null);
+            }
+            ResultSet open = rows();
+            if (!open.next()) {
+                return Optional.empty();
+            }
+            row = decode(open).iterator();
+        }
+        return Optional.of(row.next());
+    }
+
+    private ResultSet rows() {
+        ResultSet open = rows;
+        if (open == null) {
+            open = opening.get();
+            rows = open;
+        }
+        return open;
+    }
+
+    private List<ChangeRecord> decode(ResultSet open) {
+        try {
+            return ChangeRecordDecoder.decode(open);
+        } catch (RuntimeException e) {
+            throw new SourceException(
+                    SourceException.Kind.MALFORMED,
+                    "%s failed: a row cannot be understood: %s".formatted(description, e.getMessage()),
+                    e);
+        }
+    }
+
+    private RuntimeException failure(RuntimeException e) throws InterruptedException {
+        // The client turns an interrupt into a cancelled query, and sets the flag again.
+        if (Thread.interrupted()) {
+            close();
+            InterruptedException interrupted = new InterruptedException(description + " was interrupted");
+            interrupted.initCause(e);
+            throw interrupted;
+        }
+        if (e instanceof SourceException known) {
+            return known;
+        }
+        return closed ? cancelled(e) : SpannerErrors.sourceException(description, e);
+    }
+
+    private SourceException cancelled(@Nullable Throwable cause) {
+        return new SourceException(
+                SourceException.Kind.CANCELLED, description + " ended: the cursor was closed", cause);
+    }
+
+    /** {@inheritDoc} The client does not tell, so this is 0; it holds up to {@code prefetchChunks} chunks. */
+    @Override
+    public int prefetched() {
+        return 0;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        context.cancel(null);
+        closeRows();
+        onClose.accept(this);
+    }
+
+    private void closeRows() {
+        if (!reading.tryLock()) {
+            return;
+        }
+        try {
+            if (rows != null) {
+                rows.close();
+            }
+        } finally {
+            reading.unlock();
+        }
+    }
+}

@@ -1,0 +1,116 @@
+package dev.spream.storage.spanner;
+
+import com.google.cloud.spanner.ErrorCode;
+import com.google.cloud.spanner.SpannerException;
+import com.google.cloud.spanner.SpannerExceptionFactory;
+import dev.spream.core.source.SourceException;
+import dev.spream.core.source.SourceException.Kind;
+import io.grpc.Status;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an error of Spanner means to the reader of a partition. The code alone is ambiguous: an OUT_OF_RANGE can be lost
+ * retention, an expired partition, a start outside of the partition's life, or a start in the future, and only the text
+ * tells. One that is not recognised is {@link Kind#FATAL}, never an end.
+ *
+ * <p>The texts are those of Spanner, as Google's emulator (common/errors.cc) and Apache Beam (which matches "Specified
+ * start_timestamp is invalid") have them.
+ */
+final class SpannerErrors {
+    private static final Pattern VALID_RANGE = Pattern.compile("within (\\S+) and (\\S+?)[.,;]?(?:\\s|$)");
+
+    private SpannerErrors() {}
+
+    /**
+     * @param failed what failed, such as "reading partition …"
+     */
+    static SourceException sourceException(String failed, Throwable cause) {
+        SpannerException error = SpannerExceptionFactory.asSpannerException(cause);
+        String text = text(error);
+        Kind kind = kind(error.getErrorCode(), text);
+        String message = "%s failed: %s: %s; %s".formatted(failed, error.getErrorCode(), text, advice(kind));
+        return new SourceException(kind, message, error, kind == Kind.OUTSIDE_PARTITION ? validUntil(text) : null);
+    }
+
+    static Kind kind(ErrorCode code, String text) {
+        String message = text.toLowerCase(Locale.ROOT);
+        return switch (code) {
+            case UNAVAILABLE, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, INTERNAL, ABORTED, CANCELLED, UNKNOWN ->
+                Kind.TRANSIENT;
+            case OUT_OF_RANGE -> outOfRange(message);
+            case INVALID_ARGUMENT -> invalidArgument(message);
+            // Sessions are the client's: it replaces one that the server no longer knows.
+            case NOT_FOUND -> message.contains("session not found") ? Kind.TRANSIENT : Kind.NOT_FOUND;
+            case PERMISSION_DENIED, UNAUTHENTICATED -> Kind.PERMISSION_DENIED;
+            case ALREADY_EXISTS, FAILED_PRECONDITION, UNIMPLEMENTED, DATA_LOSS -> Kind.FATAL;
+        };
+    }
+
+    private static Kind outOfRange(String message) {
+        if (message.contains("start_timestamp is too far in the past")) {
+            return Kind.RETENTION_LOST;
+        }
+        if (message.contains("partition is no longer valid")) {
+            return Kind.PARTITION_EXPIRED;
+        }
+        if (message.contains("start_timestamp is invalid for the partition")) {
+            return Kind.OUTSIDE_PARTITION;
+        }
+        if (message.contains("start_timestamp is too far in the future")) {
+            return Kind.START_IN_FUTURE;
+        }
+        return Kind.FATAL;
+    }
+
+    private static Kind invalidArgument(String message) {
+        boolean unknown = message.contains("does not belong to the change stream")
+                || message.contains("table-valued function not found")
+                || message.contains("table valued function not found")
+                || (message.contains("function") && message.contains("does not exist"));
+        return unknown ? Kind.NOT_FOUND : Kind.FATAL;
+    }
+
+    private static String advice(Kind kind) {
+        return switch (kind) {
+            case TRANSIENT -> "reading again from the last position may help";
+            case CANCELLED -> "this process ended the query";
+            case RETENTION_LOST ->
+                "records before the retention period are lost, and so are those of before the "
+                        + "stream was created: start later";
+            case PARTITION_EXPIRED -> "the partition's records and the names of its children are lost";
+            case OUTSIDE_PARTITION -> "this proves no end: read again from an earlier position";
+            case START_IN_FUTURE -> "compare the start with the server's time";
+            case NOT_FOUND -> "check the names of database and change stream, and whether the stream was created anew";
+            case PERMISSION_DENIED ->
+                "check the credentials, and that they, or the database role, may SELECT from the "
+                        + "change stream and EXECUTE its read function";
+            case MALFORMED, FATAL -> "reading again will not help";
+        };
+    }
+
+    /** What the server said, without the names that the layers of the client put before it. */
+    private static String text(SpannerException error) {
+        String description = Status.fromThrowable(error).getDescription();
+        String text = description != null ? description : String.valueOf(error.getMessage());
+        String code = error.getErrorCode() + ": ";
+        return text.startsWith(code) ? text.substring(code.length()) : text;
+    }
+
+    private static @Nullable Instant validUntil(String text) {
+        Matcher range = VALID_RANGE.matcher(text);
+        if (!range.find()) {
+            return null;
+        }
+        try {
+            return OffsetDateTime.parse(range.group(2)).toInstant();
+        } catch (DateTimeParseException e) {
+            return null;
+        }
+    }
+}

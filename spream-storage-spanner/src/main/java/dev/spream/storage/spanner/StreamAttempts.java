@@ -1,0 +1,66 @@
+package dev.spream.storage.spanner;
+
+import com.google.api.gax.grpc.GrpcCallContext;
+import com.google.api.gax.rpc.ApiCallContext;
+import com.google.cloud.spanner.SpannerOptions.CallContextConfigurator;
+import io.grpc.CallOptions;
+import io.grpc.ClientStreamTracer;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sees each attempt that the client makes of one streaming query, remembers how the last one failed, and refuses further
+ * ones. Installed through {@link com.google.cloud.spanner.SpannerOptions#CALL_CONTEXT_CONFIGURATOR_KEY}.
+ *
+ * <p>The client resumes a broken stream by itself: without end, without a word, and by a resume token. A change stream's
+ * reader wants to know instead: an unreachable server has to show, and a server whose resume tokens mean nothing
+ * (Google's emulator) sends records again from the start of the query, out of their order.
+ *
+ * <p>Safe for use by many threads.
+ */
+final class StreamAttempts implements CallContextConfigurator {
+    private final int limit;
+    private final AtomicInteger attempts = new AtomicInteger();
+    private volatile @Nullable Status lastFailure;
+
+    /** @param limit how many attempts are let through */
+    StreamAttempts(int limit) {
+        this.limit = limit;
+    }
+
+    /** How the last attempt failed, if one did. */
+    Optional<Status> lastFailure() {
+        return Optional.ofNullable(lastFailure);
+    }
+
+    @Override
+    public <ReqT, RespT> ApiCallContext configure(
+            ApiCallContext context, ReqT request, MethodDescriptor<ReqT, RespT> method) {
+        if (attempts.incrementAndGet() > limit) {
+            throw lastFailure()
+                    .orElse(Status.UNAVAILABLE.withDescription("the stream broke"))
+                    .asRuntimeException();
+        }
+        GrpcCallContext call = (GrpcCallContext) context;
+        CallOptions options = call.getCallOptions();
+        return call.withCallOptions(options.withStreamTracerFactory(new Tracers()));
+    }
+
+    private final class Tracers extends ClientStreamTracer.Factory {
+        @Override
+        public ClientStreamTracer newClientStreamTracer(ClientStreamTracer.StreamInfo info, Metadata headers) {
+            return new ClientStreamTracer() {
+                @Override
+                public void streamClosed(Status status) {
+                    if (!status.isOk()) {
+                        lastFailure = status;
+                    }
+                }
+            };
+        }
+    }
+}

@@ -1,0 +1,160 @@
+package dev.spream.storage.spanner;
+
+import static com.google.cloud.spanner.SpannerOptions.CALL_CONTEXT_CONFIGURATOR_KEY;
+
+import com.google.cloud.spanner.DatabaseClient;
+import com.google.cloud.spanner.Dialect;
+import com.google.cloud.spanner.ResultSet;
+import com.google.cloud.spanner.Statement;
+import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.source.SourceException;
+import io.grpc.Context;
+import io.grpc.Status;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a database says about its change streams and its clock. Every question is answered, or fails, within a time: the
+ * client alone would retry an unreachable server without end.
+ *
+ * <p>Safe for use by many threads.
+ */
+final class StreamCatalog {
+    private final DatabaseClient client;
+    private final Duration timeout;
+    private volatile @Nullable Dialect dialect;
+
+    StreamCatalog(DatabaseClient client, Duration timeout) {
+        this.client = client;
+        this.timeout = timeout;
+    }
+
+    Dialect dialect() {
+        Dialect known = dialect;
+        if (known == null) {
+            known = ask("asking for the database's dialect", client::getDialect);
+            dialect = known;
+        }
+        return known;
+    }
+
+    Instant serverTime() {
+        return ask("asking for the server's time", () -> {
+            try (ResultSet rows = client.singleUse().executeQuery(Statement.of("SELECT CURRENT_TIMESTAMP"))) {
+                rows.next();
+                return Timestamps.toInstant(rows.getTimestamp(0));
+            }
+        });
+    }
+
+    PartitionMode partitionMode(StreamName stream) {
+        Dialect dialect = dialect();
+        requireStream(stream);
+        List<String> modes = ask("asking for the partition mode of change stream " + stream, () -> {
+            return strings(partitionModeQuery(dialect, stream));
+        });
+        if (modes.isEmpty()) {
+            return PartitionMode.IMMUTABLE_KEY_RANGE;
+        }
+        try {
+            return PartitionMode.valueOf(modes.getFirst());
+        } catch (IllegalArgumentException e) {
+            throw new SourceException(
+                    SourceException.Kind.FATAL,
+                    "change stream %s has partition mode %s, which this version does not know"
+                            .formatted(stream, modes.getFirst()),
+                    e);
+        }
+    }
+
+    private static Statement partitionModeQuery(Dialect dialect, StreamName stream) {
+        String text = "select option_value from information_schema.change_stream_options"
+                + " where option_name = 'partition_mode' and change_stream_name = ";
+        return switch (dialect) {
+            case GOOGLE_STANDARD_SQL ->
+                Statement.newBuilder(text + "@changeStreamName")
+                        .bind("changeStreamName")
+                        .to(stream.value())
+                        .build();
+            case POSTGRESQL ->
+                Statement.newBuilder(text + "$1").bind("p1").to(stream.value()).build();
+        };
+    }
+
+    private void requireStream(StreamName stream) {
+        List<String> names = ask("looking for change stream " + stream, () -> {
+            return strings(Statement.of(
+                    "select change_stream_name from information_schema.change_streams order by change_stream_name"));
+        });
+        if (!names.contains(stream.value())) {
+            throw new SourceException(SourceException.Kind.NOT_FOUND, notFound(stream, names), null);
+        }
+    }
+
+    private static String notFound(StreamName stream, List<String> names) {
+        String message = "change stream %s not found: ".formatted(stream);
+        if (names.isEmpty()) {
+            return message + "the database has no change stream that this caller may see";
+        }
+        return names.stream()
+                .filter(name -> name.equalsIgnoreCase(stream.value()))
+                .findFirst()
+                .map(name -> message + "did you mean %s? Case matters".formatted(name))
+                .orElseGet(() -> message + "the database has " + String.join(", ", names));
+    }
+
+    private List<String> strings(Statement query) {
+        List<String> strings = new ArrayList<>();
+        try (ResultSet rows = client.singleUse().executeQuery(query)) {
+            while (rows.next()) {
+                strings.add(rows.getString(0));
+            }
+        }
+        return strings;
+    }
+
+    /** Asks on a thread of its own, because the client waits for its session without regard to any deadline. */
+    private <T> T ask(String what, Callable<T> question) {
+        StreamAttempts attempts = new StreamAttempts(Integer.MAX_VALUE);
+        Context.CancellableContext context =
+                Context.ROOT.withValue(CALL_CONTEXT_CONFIGURATOR_KEY, attempts).withCancellation();
+        FutureTask<T> answer = new FutureTask<>(context.wrap(question));
+        Thread asking = Thread.ofVirtual().name("spream-spanner-ask").start(answer);
+        try {
+            return answer.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            throw SpannerErrors.sourceException(what, e.getCause() == null ? e : e.getCause());
+        } catch (TimeoutException e) {
+            throw unanswered(what, attempts, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new SourceException(SourceException.Kind.CANCELLED, what + " was interrupted", e);
+        } finally {
+            context.cancel(null);
+            asking.interrupt();
+        }
+    }
+
+    private SourceException unanswered(String what, StreamAttempts attempts, TimeoutException e) {
+        String reason = attempts.lastFailure()
+                .map(StreamCatalog::describe)
+                .orElse("the server cannot be reached, or does not answer");
+        return new SourceException(
+                SourceException.Kind.TRANSIENT,
+                "%s failed: no answer within %d s: %s".formatted(what, timeout.toSeconds(), reason),
+                e);
+    }
+
+    private static String describe(Status failure) {
+        String description = failure.getDescription();
+        return description == null ? failure.getCode().name() : failure.getCode() + ": " + description;
+    }
+}

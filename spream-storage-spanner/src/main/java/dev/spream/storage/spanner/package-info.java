@@ -1,0 +1,10 @@
+/**
+ * Everything that touches the google-cloud-spanner client. {@link dev.spream.storage.spanner.SpannerChangeStreamSource}
+ * reads change streams of databases of both dialects; read it first. {@link dev.spream.storage.spanner.SpannerConnection}
+ * builds a client that several parts can share. Types of the client appear where a caller hands its own client in, and
+ * nowhere else does the project know them.
+ */
+@NullMarked
+package dev.spream.storage.spanner;
+
+import org.jspecify.annotations.NullMarked;
