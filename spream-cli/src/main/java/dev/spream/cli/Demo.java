@@ -100,6 +100,9 @@ final class Demo {
                     settings.transactions().orElse(Integer.MAX_VALUE),
                     settings.interval(),
                     settings.timeLimit());
+            if (signals.received()) {
+                System.err.println("demo: stopped by a signal; what was committed so far is checked");
+            }
             boolean caughtUp = catchUp.await(lastCommit(), PATIENCE);
             subscriber.shutdown(Tail.DRAIN_TIMEOUT);
             RunResult result = result(reading);
@@ -109,7 +112,7 @@ final class Demo {
             }
             return judge(consumer.delivered(), orderJudged, caughtUp);
         } catch (Exception e) {
-            output.progress().close();
+            output.progress().end();
             throw e;
         }
     }

@@ -6,7 +6,6 @@ import java.net.BindException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -58,11 +57,10 @@ final class EmulatorCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         verbosity.apply();
-        CountDownLatch stopped = new CountDownLatch(1);
-        try (StopSignals signals = StopSignals.install(stopped::countDown, stopped::countDown);
+        try (StopSignals signals = StopSignals.install(() -> {}, () -> {});
                 SpannerEmulator emulator = start()) {
             System.err.printf("export SPANNER_EMULATOR_HOST=%s%n", emulator.emulatorHost());
-            stopped.await();
+            signals.awaitFirst();
         }
         return ExitCode.OK;
     }

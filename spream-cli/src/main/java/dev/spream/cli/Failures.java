@@ -1,11 +1,11 @@
 package dev.spream.cli;
 
 import dev.spream.core.SpreamException;
-import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -36,12 +36,19 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
             return String.valueOf(exception.getMessage());
         }
         String argument = unmatched.getUnmatched().getFirst();
-        String kind = argument.startsWith("-") ? "option" : "argument";
-        return "unknown %s '%s'%s".formatted(kind, argument, suggestion(unmatched.getSuggestions()));
-    }
-
-    private static String suggestion(List<String> candidates) {
-        return candidates.isEmpty() ? "" : "; did you mean '%s'?".formatted(candidates.getFirst());
+        CommandSpec command = exception.getCommandLine().getCommandSpec();
+        boolean option = argument.startsWith("-");
+        return "unknown %s '%s'%s"
+                .formatted(
+                        option ? "option" : "argument",
+                        argument,
+                        Suggestion.nearest(
+                                        argument.split("=", 2)[0],
+                                        option
+                                                ? command.optionsMap().keySet()
+                                                : command.subcommands().keySet())
+                                .map("; did you mean '%s'?"::formatted)
+                                .orElse(""));
     }
 
     private static String failureMessage(Exception exception) {

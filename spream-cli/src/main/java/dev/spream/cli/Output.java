@@ -22,7 +22,7 @@ record Output(OutputStream records, Progress progress, boolean watched) {
 
     /** Ends the progress line and prints a last one. */
     void finish(String summary) {
-        progress.close();
+        progress.end();
         System.err.println(summary);
     }
 }

@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Tells a person who watches, in one line that keeps changing, how far a subscription has come. Safe for use by many
- * threads. Closing wipes the line.
+ * threads.
  */
-final class Progress implements SubscriptionListener, AutoCloseable {
+final class Progress implements SubscriptionListener {
     private static final long REFRESH_MILLIS = 250;
     private static final String START_OF_CLEARED_LINE = "\r\u001b[K";
 
@@ -34,7 +34,7 @@ final class Progress implements SubscriptionListener, AutoCloseable {
     private final LongAdder records = new LongAdder();
     private final Set<PartitionToken> open = ConcurrentHashMap.newKeySet();
     private final ReentrantLock terminalLock = new ReentrantLock();
-    private final CountDownLatch closed = new CountDownLatch(1);
+    private final CountDownLatch ended = new CountDownLatch(1);
     private @Nullable Thread refreshing;
     private volatile @Nullable Instant lowWatermark;
 
@@ -112,9 +112,9 @@ final class Progress implements SubscriptionListener, AutoCloseable {
         return String.format(Locale.ROOT, "%.1f s", duration.toMillis() / 1_000.0);
     }
 
-    @Override
-    public void close() {
-        closed.countDown();
+    /** Stops, and wipes the line. */
+    void end() {
+        ended.countDown();
         Thread thread = refreshing;
         if (thread == null) {
             return;
@@ -129,7 +129,7 @@ final class Progress implements SubscriptionListener, AutoCloseable {
 
     private void refresh() {
         try {
-            while (!closed.await(REFRESH_MILLIS, TimeUnit.MILLISECONDS)) {
+            while (!ended.await(REFRESH_MILLIS, TimeUnit.MILLISECONDS)) {
                 print(START_OF_CLEARED_LINE + line());
             }
         } catch (InterruptedException e) {

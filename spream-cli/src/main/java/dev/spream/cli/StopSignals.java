@@ -5,6 +5,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -19,6 +20,7 @@ final class StopSignals implements AutoCloseable {
     private static final int KILLED_BY_SIGNAL = 128;
     private static final int TERM = 15;
 
+    private final CountDownLatch first = new CountDownLatch(1);
     private final AtomicInteger received = new AtomicInteger();
     private final Runnable drain;
     private final Runnable stop;
@@ -40,7 +42,12 @@ final class StopSignals implements AutoCloseable {
         return received.get() > 0;
     }
 
+    void awaitFirst() throws InterruptedException {
+        first.await();
+    }
+
     private void onSignal() {
+        first.countDown();
         switch (received.incrementAndGet()) {
             case 1 -> Thread.ofVirtual().name("spream-drain").start(drain);
             case 2 -> Thread.ofVirtual().name("spream-stop").start(stop);

@@ -63,9 +63,8 @@ final class Tail {
             RunResult result = subscriber.run(lines);
             lines.flush();
             output.finish(summary(lines.written(), ending(result, draining)));
-            return result == RunResult.CLOSED && !draining.limited() || draining.cutShort()
-                    ? ExitCode.SOFTWARE
-                    : ExitCode.OK;
+            boolean interrupted = result == RunResult.CLOSED && !draining.limited();
+            return interrupted || draining.cutShort() ? ExitCode.SOFTWARE : ExitCode.OK;
         } catch (Exception e) {
             if (lines.readerGone()) {
                 return ExitCode.OK;

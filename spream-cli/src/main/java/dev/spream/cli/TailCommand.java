@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
@@ -152,16 +151,18 @@ final class TailCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         verbosity.apply();
-        refuse(demo ? NOT_IN_DEMO : DEMO_ONLY, demo ? "%s does not go with --demo" : "%s needs --demo");
+        refuse(demo ? NOT_IN_DEMO : DEMO_ONLY, demo ? " does not go with --demo" : " needs --demo");
         require(
                 maxInflight >= 1 && maxInflight <= SubscriberOptions.MAX_MAX_INFLIGHT,
-                "--max-inflight is %d, must be 1 to %d",
-                maxInflight,
-                SubscriberOptions.MAX_MAX_INFLIGHT);
-        try (Progress progress = new Progress(System.err, InstantSource.system());
-                FileOutputStream stdout = new FileOutputStream(FileDescriptor.out)) {
-            Output output = new Output(stdout, progress, Terminal.watched());
+                "--max-inflight is %d, must be 1 to %d".formatted(maxInflight, SubscriberOptions.MAX_MAX_INFLIGHT));
+        Output output = new Output(
+                new FileOutputStream(FileDescriptor.out),
+                new Progress(System.err, InstantSource.system()),
+                Terminal.watched());
+        try {
             return demo ? new Demo(demoSettings(), output).run() : new Tail(settings(), output).run();
+        } finally {
+            output.progress().end();
         }
     }
 
@@ -174,24 +175,23 @@ final class TailCommand implements Callable<Integer> {
         }
         require(
                 IDENTIFIER.matcher(stream).matches(),
-                "--stream '%s' is no identifier: expected a letter, then letters, digits and underscores",
-                stream);
-        require(limit == null || limit >= 1, "--limit is %d, must be 1 or more", limit);
+                "--stream '%s' is no identifier: expected a letter, then letters, digits and underscores"
+                        .formatted(stream));
+        require(limit == null || limit >= 1, "--limit is %d, must be 1 or more".formatted(limit));
         require(
                 heartbeatInterval.compareTo(SubscriberOptions.MIN_HEARTBEAT_INTERVAL) >= 0
                         && heartbeatInterval.compareTo(SubscriberOptions.MAX_HEARTBEAT_INTERVAL) <= 0,
-                "--heartbeat-interval is %s, must be %s to %s",
-                DurationArgument.format(heartbeatInterval),
-                DurationArgument.format(SubscriberOptions.MIN_HEARTBEAT_INTERVAL),
-                DurationArgument.format(SubscriberOptions.MAX_HEARTBEAT_INTERVAL));
+                "--heartbeat-interval is %s, must be %s to %s"
+                        .formatted(
+                                DurationArgument.format(heartbeatInterval),
+                                DurationArgument.format(SubscriberOptions.MIN_HEARTBEAT_INTERVAL),
+                                DurationArgument.format(SubscriberOptions.MAX_HEARTBEAT_INTERVAL)));
         Instant now = Instant.now();
         Optional<Instant> from = Optional.ofNullable(start).map(time -> time.at(now));
         Optional<Instant> until = Optional.ofNullable(end).map(time -> time.at(now));
-        require(
-                until.isEmpty() || !until.get().isBefore(from.orElse(until.get())),
-                "--end %s is before --start %s",
-                until.orElse(null),
-                from.orElse(null));
+        if (from.isPresent() && until.isPresent() && until.get().isBefore(from.get())) {
+            throw usage("--end %s is before --start %s".formatted(until.get(), from.get()));
+        }
         return new Tail.Settings(
                 database,
                 stream,
@@ -207,7 +207,9 @@ final class TailCommand implements Callable<Integer> {
     }
 
     private Demo.Settings demoSettings() {
-        require(transactions == null || transactions >= 1, "--transactions is %d, must be 1 or more", transactions);
+        require(
+                transactions == null || transactions >= 1,
+                "--transactions is %d, must be 1 or more".formatted(transactions));
         require(duration.isPositive(), "--duration must be longer than 0s");
         return new Demo.Settings(
                 dialect,
@@ -220,21 +222,21 @@ final class TailCommand implements Callable<Integer> {
                         .filter(host -> !host.isBlank()));
     }
 
-    private void refuse(List<String> options, String message) {
+    private void refuse(List<String> options, String problem) {
         for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
             if (options.contains(option.longestName())) {
-                throw usage(message, option.longestName());
+                throw usage(option.longestName() + problem);
             }
         }
     }
 
-    private void require(boolean condition, String message, @Nullable Object... arguments) {
+    private void require(boolean condition, String message) {
         if (!condition) {
-            throw usage(message, arguments);
+            throw usage(message);
         }
     }
 
-    private ParameterException usage(String message, @Nullable Object... arguments) {
-        return new ParameterException(spec.commandLine(), String.format(Locale.ROOT, message, arguments));
+    private ParameterException usage(String message) {
+        return new ParameterException(spec.commandLine(), message);
     }
 }

@@ -84,7 +84,7 @@ final class TransferWorkload {
     private void transfer(DatabaseClient client) {
         int from = random.nextInt(accounts.size());
         int to = (from + 1 + random.nextInt(accounts.size() - 1)) % accounts.size();
-        long amount = 1 + random.nextInt(LARGEST_TRANSFER);
+        long amount = 1L + random.nextInt(LARGEST_TRANSFER);
         TransactionRunner runner = client.readWriteTransaction(Options.tag("spream-demo"));
         List<BalanceAfter> balances = Objects.requireNonNull(
                 runner.run(transaction -> transfer(transaction, accounts.get(from), accounts.get(to), amount)));

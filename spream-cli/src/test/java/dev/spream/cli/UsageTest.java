@@ -1,0 +1,96 @@
+package dev.spream.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+/** What was not understood gets one line and exit code 2, before anything is connected to. */
+final class UsageTest {
+    private static final String GOOD = "-d projects/p/instances/i/databases/d -s Orders ";
+
+    private final StringWriter err = new StringWriter();
+    private final StringWriter out = new StringWriter();
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
+            ""                                          | spream: a command is missing: tail or emulator (see spream --help)
+            tial                                        | spream: unknown argument 'tial'; did you mean 'tail'? (see spream --help)
+            tail --steam X                              | spream tail: unknown option '--steam'; did you mean '--stream'? (see spream tail --help)
+            tail --zzz                                  | spream tail: unknown option '--zzz' (see spream tail --help)
+            tail                                        | spream tail: --database is missing; --demo needs none (see spream tail --help)
+            tail -d projects/p/instances/i/databases/d  | spream tail: --stream is missing (see spream tail --help)
+            emulator --port 70000                       | spream emulator: --port is 70000, must be 0 to 65535 (see spream emulator --help)
+            emulator --churn 0s                         | spream emulator: --churn is 0: write off for none (see spream emulator --help)
+            """)
+    void a_command_line_that_is_incomplete_or_misspelt(String arguments, String line) {
+        assertThat(run(arguments)).isEqualTo(2);
+        assertThat(err).hasToString(line + System.lineSeparator());
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
+            -s 1st                        | --stream '1st' is no identifier
+            -s A;B                        | --stream 'A;B' is no identifier
+            --limit 0                     | --limit is 0, must be 1 or more
+            --limit few                   | 'few' is not a long
+            --max-inflight 0              | --max-inflight is 0, must be 1 to 1000
+            --max-inflight 1001           | --max-inflight is 1001, must be 1 to 1000
+            --heartbeat-interval 10m      | --heartbeat-interval is 10m, must be 100ms to 5m
+            --heartbeat-interval 99ms     | --heartbeat-interval is 99ms, must be 100ms to 5m
+            --heartbeat-interval soon     | 'soon' is not a duration: write 500ms, 10s, 5m or 2h
+            --start yesterday             | 'yesterday' is not a time
+            --start now --end -1s         | is before --start
+            --priority urgent             | expected one of
+            -d projects/p                 | malformed database name 'projects/p': expected projects/<project>/
+            --seed 7                      | --seed needs --demo
+            --transactions 5              | --transactions needs --demo
+            """)
+    void a_flag_with_a_value_that_cannot_be_meant(String arguments, String message) {
+        // The last one of a repeated flag would be refused for the repetition.
+        String good = arguments.startsWith("-s ")
+                ? "-d projects/p/instances/i/databases/d "
+                : arguments.startsWith("-d ") ? "-s Orders " : GOOD;
+        assertThat(run("tail " + good + arguments)).isEqualTo(2);
+        assertThat(err.toString()).startsWith("spream tail: ").contains(message).containsOnlyOnce("\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"-d projects/p/instances/i/databases/d", "-s Orders", "--limit 3", "--start now", "--end +1s"})
+    void the_demo_takes_no_flag_that_it_would_ignore(String flag) {
+        assertThat(run("tail --demo " + flag)).isEqualTo(2);
+        assertThat(err.toString()).contains(" does not go with --demo").containsOnlyOnce("\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--help", "tail --help", "emulator --help", "--version", "tail --version"})
+    void help_and_version_go_to_the_standard_output(String arguments) {
+        assertThat(run(arguments)).isZero();
+        assertThat(out.toString()).contains("spream");
+        assertThat(err.toString()).isEmpty();
+    }
+
+    @Test
+    void every_flag_is_in_the_help() {
+        Main.commandLine()
+                .getSubcommands()
+                .values()
+                .forEach(command -> command.getCommandSpec()
+                        .options()
+                        .forEach(option -> assertThat(command.getUsageMessage()).contains(option.longestName())));
+    }
+
+    private int run(String arguments) {
+        CommandLine command = Main.commandLine();
+        command.setErr(new PrintWriter(err, true));
+        command.setOut(new PrintWriter(out, true));
+        return command.execute(
+                arguments.isEmpty() ? new String[0] : arguments.strip().split(" +"));
+    }
+}
