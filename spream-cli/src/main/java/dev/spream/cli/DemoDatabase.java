@@ -16,9 +16,6 @@ import com.google.cloud.spanner.SpannerException;
 import com.google.cloud.spanner.SpannerExceptionFactory;
 import com.google.cloud.spanner.SpannerOptions;
 import com.google.cloud.spanner.Statement;
-import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -32,7 +29,6 @@ final class DemoDatabase implements AutoCloseable {
 
     private static final InstanceId INSTANCE = InstanceId.of("spream-demo", "spream-demo");
     private static final long PATIENCE_SECONDS = 20;
-    private static final int CONNECT_MILLIS = 5_000;
 
     private final Spanner spanner;
     private final DatabaseId id;
@@ -47,7 +43,6 @@ final class DemoDatabase implements AutoCloseable {
     /** Creates it, with accounts in it that were opened before the stream was there. */
     static DemoDatabase create(String emulatorHost, Dialect dialect, TransferWorkload workload)
             throws InterruptedException {
-        requireAnswer(emulatorHost);
         Spanner spanner = SpannerOptions.newBuilder()
                 .setProjectId(INSTANCE.getProject())
                 .setEmulatorHost(emulatorHost)
@@ -100,20 +95,6 @@ final class DemoDatabase implements AutoCloseable {
             spanner.getDatabaseAdminClient().dropDatabase(id.getInstanceId().getInstance(), id.getDatabase());
         } catch (SpannerException e) {
             System.err.printf("demo: database %s is left behind: %s%n", id.getName(), e.getMessage());
-        }
-    }
-
-    /** The client would try for minutes. */
-    private static void requireAnswer(String emulatorHost) {
-        int colon = emulatorHost.lastIndexOf(':');
-        try (Socket socket = new Socket()) {
-            int port = Integer.parseInt(emulatorHost.substring(colon + 1));
-            socket.connect(new InetSocketAddress(emulatorHost.substring(0, colon), port), CONNECT_MILLIS);
-        } catch (IOException | IllegalArgumentException | StringIndexOutOfBoundsException e) {
-            throw new CommandFailure(
-                    "no server answers at %s (%s): start one, or leave out --emulator-host and SPANNER_EMULATOR_HOST to use the embedded one"
-                            .formatted(emulatorHost, e.getMessage()),
-                    e);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.spream.cli;
 
 import dev.spream.core.SpreamException;
+import java.util.regex.Pattern;
 import picocli.CommandLine;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.IExecutionExceptionHandler;
@@ -12,6 +13,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Says in one line what went wrong; the stack trace comes only with {@code --verbose}. */
 final class Failures implements IParameterExceptionHandler, IExecutionExceptionHandler {
+    /** What Spanner's errors repeat, over several lines, of what their message has said. */
+    private static final Pattern RESOURCE_INFO =
+            Pattern.compile("\\s*resource_type: \".*?\"\\s*resource_name: \".*?\"(\\s*description: \".*?\")?\\s*");
 
     @Override
     public int handleParseException(ParameterException exception, String[] args) {
@@ -61,6 +65,6 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     }
 
     private static String oneLine(String message) {
-        return message.strip().replaceAll("\\s*\\R\\s*", " ");
+        return RESOURCE_INFO.matcher(message).replaceAll("").strip().replaceAll("\\s*\\R\\s*", " ");
     }
 }

@@ -69,7 +69,9 @@ final class Tail {
             if (lines.readerGone()) {
                 return ExitCode.OK;
             }
-            output.finish(summary(lines.written(), "a failure"));
+            if (lines.written() > 0) {
+                output.finish(summary(lines.written(), "a failure"));
+            }
             throw e;
         }
     }

@@ -203,7 +203,7 @@ final class TailCommand implements Callable<Integer> {
                 priority,
                 Optional.ofNullable(role),
                 Optional.ofNullable(requestTag),
-                Optional.ofNullable(emulatorHost));
+                EmulatorHost.find(emulatorHost));
     }
 
     private Demo.Settings demoSettings() {
@@ -217,9 +217,7 @@ final class TailCommand implements Callable<Integer> {
                 Optional.ofNullable(transactions),
                 duration,
                 maxInflight,
-                Optional.ofNullable(emulatorHost)
-                        .or(() -> Optional.ofNullable(System.getenv("SPANNER_EMULATOR_HOST")))
-                        .filter(host -> !host.isBlank()));
+                EmulatorHost.find(emulatorHost));
     }
 
     private void refuse(List<String> options, String problem) {

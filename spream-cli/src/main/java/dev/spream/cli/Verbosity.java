@@ -20,8 +20,10 @@ final class Verbosity {
         LogManager.getLogManager().reset();
         verbose = requested;
         System.setProperty("spream.log.exception", requested ? "%ex" : "%nopex"); // read by logback.xml
-        if (requested && LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
-            context.getLogger("dev.spream").setLevel(Level.DEBUG);
+        if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
+            // What ends a subscription is the command's own last line.
+            context.getLogger(requested ? "dev.spream" : "dev.spream.core.subscription.Subscription")
+                    .setLevel(requested ? Level.DEBUG : Level.OFF);
         }
     }
 

@@ -16,6 +16,7 @@ import com.google.cloud.spanner.Value;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
+import java.util.logging.LogManager;
 
 /**
  * Creates a database with a table and a change stream on the emulator that {@code SPANNER_EMULATOR_HOST} names, and writes
@@ -44,6 +45,7 @@ public final class WriterExample {
             System.err.println("set SPANNER_EMULATOR_HOST, for instance to 127.0.0.1:9010");
             System.exit(2);
         }
+        LogManager.getLogManager().reset(); // the client logs its options
         int orders = Integer.parseInt(args[0]);
         SpannerOptions options = SpannerOptions.newBuilder()
                 .setProjectId(DATABASE.getInstanceId().getProject())
