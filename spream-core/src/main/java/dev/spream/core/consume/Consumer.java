@@ -7,9 +7,9 @@ import dev.spream.core.record.DataChangeRecord;
  * change comes at least once; after a crash, a take-over or a failure it comes again, and {@link
  * DataChangeRecord#identity()} tells that it is the same.
  *
- * <p>Changes of one primary key come one at a time in commit order, unless {@link Ordering#NONE} was chosen. Calls for
- * different partitions, and with {@link Ordering#KEY} for different keys, run at the same time on virtual threads: an
- * implementation must be safe for that. A call is interrupted on a hard close and past its timeout.
+ * <p>Changes of one partition come one at a time in commit order, and a partition's changes only after all those of its
+ * parents: so changes of one primary key come in commit order. Calls for different partitions run at the same time on
+ * virtual threads: an implementation must be safe for that. A call is interrupted on a hard close.
  *
  * <p>{@link RecordConsumer} and {@link BatchConsumer} are the other two shapes of this port; a one-argument lambda is the
  * first of them.

@@ -8,8 +8,7 @@ import java.time.Duration;
 public sealed interface ErrorDecision {
 
     /**
-     * Try again after a delay. Changes of the same key wait behind it, in {@link Ordering#PARTITION} those of the same
-     * partition.
+     * Try again after a delay. Changes that must not overtake it wait behind it.
      *
      * @param delay zero or longer
      */

@@ -17,8 +17,9 @@ import java.util.Set;
  *   <li><b>Atomic</b>: a method changes all that it says or nothing, except where it works row by row and returns the rows
  *       that it did not change.
  *   <li><b>Repeatable</b>: a second call after a lost confirmation does no harm and returns what the first would have.
- *   <li><b>Fenced</b>: a write under a lease changes nothing unless the stored epoch is the lease's. That a lease's time
- *       has run out does not by itself void a write: until somebody else acquires the partition, nothing conflicts.
+ *   <li><b>Fenced</b>: a write under a lease changes nothing unless the stored owner and epoch are the lease's; otherwise
+ *       the lease is lost. That a lease's time has run out does not by itself void a write: until somebody else acquires
+ *       the partition, nothing conflicts.
  *   <li><b>Durable</b>: what a method returned from survives a crash, if the storage promises so at all.
  *   <li><b>Exact</b>: timestamps keep their nanoseconds, up to 9999-12-31T23:59:59.999999999Z; tokens have any length.
  *   <li><b>One clock</b>: leases and registrations are measured on the storage's clock, never the caller's.
@@ -100,6 +101,7 @@ public interface PartitionStorage extends AutoCloseable {
      * lease is harmless and returns true.
      *
      * @return false if the lease was lost
+     * @throws IllegalArgumentException if the partition is not RUNNING, or a child that the proof names is not stored
      */
     boolean finish(PartitionLease lease, Instant watermark, EndProof proof);
 

@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.ErrorHandler;
-import dev.spream.core.consume.Ordering;
 import dev.spream.core.partition.WorkerId;
 import java.time.Duration;
 import java.time.Instant;
@@ -20,12 +19,12 @@ public record SubscriberOptions(
         Optional<Instant> endTimestamp,
         Duration heartbeatInterval,
         int maxInflight,
-        Ordering ordering,
         ErrorHandler errorHandler,
         Optional<DeadLetterSink> deadLetterSink,
         Duration watermarkInterval,
         Duration partitionDiscoveryInterval,
         Duration leaseTime,
+        Duration drainTimeout,
         WorkerId worker,
         List<SubscriptionListener> listeners) {
     /** Spanner takes heartbeats from 100 ms; its documentation promises them from one second. */
@@ -42,13 +41,13 @@ public record SubscriberOptions(
             throw new IllegalArgumentException(
                     "maxInflight is %d, must be 1 to %d".formatted(maxInflight, MAX_MAX_INFLIGHT));
         }
-        requireNonNull(ordering, "ordering");
         requireNonNull(errorHandler, "errorHandler");
         requireNonNull(deadLetterSink, "deadLetterSink");
         requireBetween("watermarkInterval", watermarkInterval, Duration.ofMillis(1), Duration.ofMinutes(10));
         requireBetween(
                 "partitionDiscoveryInterval", partitionDiscoveryInterval, Duration.ofMillis(1), Duration.ofMinutes(10));
         requireBetween("leaseTime", leaseTime, Duration.ofMillis(100), Duration.ofHours(1));
+        requireBetween("drainTimeout", drainTimeout, Duration.ZERO, Duration.ofHours(1));
         requireNonNull(worker, "worker");
         listeners = List.copyOf(listeners);
         if (startTimestamp.isPresent()
@@ -79,12 +78,12 @@ public record SubscriberOptions(
         builder.endTimestamp = endTimestamp;
         builder.heartbeatInterval = heartbeatInterval;
         builder.maxInflight = maxInflight;
-        builder.ordering = Optional.of(ordering);
         builder.errorHandler = errorHandler;
         builder.deadLetterSink = deadLetterSink;
         builder.watermarkInterval = watermarkInterval;
         builder.partitionDiscoveryInterval = partitionDiscoveryInterval;
         builder.leaseTime = leaseTime;
+        builder.drainTimeout = drainTimeout;
         builder.worker = Optional.of(worker);
         builder.listeners = listeners;
         return builder;
@@ -96,12 +95,12 @@ public record SubscriberOptions(
         private Optional<Instant> endTimestamp = Optional.empty();
         private Duration heartbeatInterval = Duration.ofSeconds(10);
         private int maxInflight = 1;
-        private Optional<Ordering> ordering = Optional.empty();
         private ErrorHandler errorHandler = ErrorHandler.stop();
         private Optional<DeadLetterSink> deadLetterSink = Optional.empty();
         private Duration watermarkInterval = Duration.ofSeconds(1);
         private Duration partitionDiscoveryInterval = Duration.ofSeconds(1);
         private Duration leaseTime = Duration.ofSeconds(15);
+        private Duration drainTimeout = Duration.ofSeconds(30);
         private Optional<WorkerId> worker = Optional.empty();
         private List<SubscriptionListener> listeners = List.of();
 
@@ -140,12 +139,6 @@ public record SubscriberOptions(
          */
         public Builder maxInflight(int maxInflight) {
             this.maxInflight = maxInflight;
-            return this;
-        }
-
-        /** Which changes wait for each other. */
-        public Builder ordering(Ordering ordering) {
-            this.ordering = Optional.of(ordering);
             return this;
         }
 
@@ -188,6 +181,15 @@ public record SubscriberOptions(
             return this;
         }
 
+        /**
+         * How long changes that were started may take to finish when the subscription stops because of a failure, 0 to 1 h,
+         * 30 s by default. Past it they are interrupted.
+         */
+        public Builder drainTimeout(Duration drainTimeout) {
+            this.drainTimeout = requireNonNull(drainTimeout, "drainTimeout");
+            return this;
+        }
+
         /** This worker's name; random by default, and never to be used by two. */
         public Builder worker(WorkerId worker) {
             this.worker = Optional.of(worker);
@@ -211,12 +213,12 @@ public record SubscriberOptions(
                     endTimestamp,
                     heartbeatInterval,
                     maxInflight,
-                    ordering.orElse(Ordering.PARTITION),
                     errorHandler,
                     deadLetterSink,
                     watermarkInterval,
                     partitionDiscoveryInterval,
                     leaseTime,
+                    drainTimeout,
                     worker.orElseGet(WorkerId::random),
                     listeners);
         }

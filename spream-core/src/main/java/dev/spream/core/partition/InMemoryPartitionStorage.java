@@ -1,0 +1,278 @@
+package dev.spream.core.partition;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.record.ChildPartition;
+import dev.spream.core.record.ChildPartitionsRecord;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A {@link PartitionStorage} that forgets everything when the process ends: for demos, tests, and readers that start anew
+ * each time. It is the reference for what the others must do.
+ *
+ * <p>Safe for use by many threads, and by several subscribers of one process.
+ */
+public final class InMemoryPartitionStorage implements PartitionStorage {
+    private static final Comparator<PartitionMetadata> LINEAGE_ORDER =
+            Comparator.comparing(PartitionMetadata::startTimestamp).thenComparing(PartitionMetadata::token);
+
+    // All fields are guarded by this object's monitor; every method is short and does not block.
+    private final InstantSource clock;
+    private final Map<PartitionToken, StoredPartition> partitions = new TreeMap<>();
+    private final Map<PartitionToken, PartitionProof> proofs = new TreeMap<>();
+    private final Map<WorkerId, StoredWorker> workers = new TreeMap<>(Comparator.comparing(WorkerId::value));
+    private @Nullable SubscriptionRecord subscription;
+
+    public InMemoryPartitionStorage() {
+        this(InstantSource.system());
+    }
+
+    /** A storage whose leases run on that clock. */
+    public InMemoryPartitionStorage(InstantSource clock) {
+        this.clock = requireNonNull(clock, "clock");
+    }
+
+    @Override
+    public synchronized SubscriptionRecord open(SubscriptionRecord requested) {
+        SubscriptionRecord stored = subscription;
+        if (stored != null) {
+            return stored;
+        }
+        StoredPartition root = new StoredPartition(PartitionToken.ROOT, List.of(), requested.startTimestamp(), now());
+        partitions.put(root.token, root);
+        subscription = requested;
+        return requested;
+    }
+
+    @Override
+    public synchronized Optional<SubscriptionRecord> subscription() {
+        return Optional.ofNullable(subscription);
+    }
+
+    @Override
+    public synchronized boolean completeIfAllFinished() {
+        SubscriptionRecord stored = subscription;
+        if (stored == null || !lineage().isComplete()) {
+            return false;
+        }
+        subscription = new SubscriptionRecord(
+                stored.streamName(),
+                stored.startTimestamp(),
+                stored.endTimestamp(),
+                stored.heartbeatInterval(),
+                stored.partitionMode(),
+                true);
+        return true;
+    }
+
+    @Override
+    public synchronized Lineage lineage() {
+        Instant now = now();
+        return Lineage.of(partitions.values().stream()
+                .map(partition -> partition.metadata(now))
+                .sorted(LINEAGE_ORDER)
+                .toList());
+    }
+
+    @Override
+    public synchronized List<PartitionLease> acquire(
+            WorkerId worker, Collection<PartitionClaim> claims, Duration leaseTime) {
+        Instant now = now();
+        List<PartitionLease> acquired = new ArrayList<>();
+        for (PartitionClaim claim : claims) {
+            StoredPartition partition = partitions.get(claim.token());
+            if (partition != null && partition.isFree(now) && partition.epoch == claim.epoch()) {
+                acquired.add(partition.acquire(worker, now, leaseTime));
+            }
+        }
+        return List.copyOf(acquired);
+    }
+
+    @Override
+    public synchronized boolean toRunning(PartitionLease lease) {
+        StoredPartition partition = held(lease);
+        if (partition == null || partition.state == PartitionState.FINISHED) {
+            return false;
+        }
+        if (partition.state == PartitionState.SCHEDULED) {
+            partition.become(PartitionState.RUNNING);
+            partition.runningAt = now();
+        }
+        return true;
+    }
+
+    @Override
+    public synchronized Set<PartitionToken> renew(Collection<PartitionLease> leases, Duration leaseTime) {
+        Set<PartitionToken> lost = new LinkedHashSet<>();
+        for (PartitionLease lease : leases) {
+            StoredPartition partition = held(lease);
+            if (partition == null || partition.state == PartitionState.FINISHED) {
+                lost.add(lease.token());
+            } else {
+                partition.leaseUntil = now().plus(leaseTime);
+            }
+        }
+        return lost;
+    }
+
+    @Override
+    public synchronized boolean addChildren(PartitionLease parent, ChildPartitionsRecord children) {
+        StoredPartition partition = held(parent);
+        if (partition == null || partition.state != PartitionState.RUNNING) {
+            return false;
+        }
+        for (ChildPartition child : children.childPartitions()) {
+            PartitionToken token = new PartitionToken(child.token());
+            if (!proofs.containsKey(token)) {
+                partitions.computeIfAbsent(
+                        token,
+                        t -> new StoredPartition(
+                                t,
+                                child.parentTokens().stream()
+                                        .map(PartitionToken::new)
+                                        .toList(),
+                                children.startTimestamp(),
+                                now()));
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public synchronized Set<PartitionToken> advanceWatermarks(Collection<WatermarkAdvance> advances) {
+        Set<PartitionToken> lost = new LinkedHashSet<>();
+        for (WatermarkAdvance advance : advances) {
+            StoredPartition partition = held(advance.lease());
+            if (partition == null || partition.state != PartitionState.RUNNING) {
+                lost.add(advance.lease().token());
+            } else {
+                partition.advance(advance.watermark());
+            }
+        }
+        return lost;
+    }
+
+    @Override
+    public synchronized boolean finish(PartitionLease lease, Instant watermark, EndProof proof) {
+        StoredPartition partition = held(lease);
+        if (partition == null) {
+            return false;
+        }
+        if (partition.state == PartitionState.FINISHED) {
+            return true;
+        }
+        for (PartitionToken child : proof.children()) {
+            if (!partitions.containsKey(child) && !proofs.containsKey(child)) {
+                throw new IllegalArgumentException("partition %s cannot finish: its child %s is not stored"
+                        .formatted(lease.token().abbreviated(), child.abbreviated()));
+            }
+        }
+        partition.become(PartitionState.FINISHED);
+        partition.advance(watermark);
+        partition.endProof = proof;
+        partition.finishedAt = now();
+        partition.leaseUntil = null;
+        return true;
+    }
+
+    @Override
+    public synchronized void release(Collection<PartitionLease> leases) {
+        for (PartitionLease lease : leases) {
+            StoredPartition partition = held(lease);
+            if (partition != null && partition.state != PartitionState.FINISHED) {
+                partition.owner = null;
+                partition.leaseUntil = null;
+            }
+        }
+    }
+
+    @Override
+    public synchronized void registerWorker(WorkerId worker, Duration aliveTime) {
+        Instant now = now();
+        StoredWorker known = workers.get(worker);
+        workers.put(worker, new StoredWorker(known == null ? now : known.registeredAt(), now.plus(aliveTime)));
+    }
+
+    @Override
+    public synchronized void unregisterWorker(WorkerId worker) {
+        workers.remove(worker);
+    }
+
+    @Override
+    public synchronized List<WorkerRegistration> workers() {
+        Instant now = now();
+        return workers.entrySet().stream()
+                .map(entry -> new WorkerRegistration(
+                        entry.getKey(),
+                        entry.getValue().registeredAt(),
+                        entry.getValue().aliveUntil(),
+                        entry.getValue().aliveUntil().isAfter(now)))
+                .sorted(Comparator.comparing(WorkerRegistration::registeredAt))
+                .toList();
+    }
+
+    @Override
+    public synchronized int expireWorkers() {
+        Instant now = now();
+        int before = workers.size();
+        workers.values().removeIf(worker -> !worker.aliveUntil().isAfter(now));
+        return before - workers.size();
+    }
+
+    @Override
+    public synchronized int cleanUp(Instant finishedBefore) {
+        Set<PartitionToken> needed = new LinkedHashSet<>();
+        for (StoredPartition partition : partitions.values()) {
+            if (partition.state == PartitionState.CREATED) {
+                needed.addAll(partition.parentTokens);
+            }
+        }
+        List<StoredPartition> removable = partitions.values().stream()
+                .filter(partition -> partition.finishedBefore(finishedBefore) && !needed.contains(partition.token))
+                .toList();
+        for (StoredPartition partition : removable) {
+            proofs.put(partition.token, partition.proof());
+            partitions.remove(partition.token);
+        }
+        return removable.size();
+    }
+
+    @Override
+    public synchronized List<PartitionProof> proofs() {
+        return proofs.values().stream()
+                .sorted(Comparator.comparing(PartitionProof::startTimestamp).thenComparing(PartitionProof::token))
+                .toList();
+    }
+
+    @Override
+    public void close() {
+        // Nothing is held open.
+    }
+
+    private @Nullable StoredPartition held(PartitionLease lease) {
+        StoredPartition partition = partitions.get(lease.token());
+        return partition != null
+                        && partition.epoch == lease.epoch()
+                        && lease.owner().equals(partition.owner)
+                ? partition
+                : null;
+    }
+
+    private Instant now() {
+        return clock.instant();
+    }
+
+    private record StoredWorker(Instant registeredAt, Instant aliveUntil) {}
+}

@@ -1,0 +1,107 @@
+package dev.spream.core.partition;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A row of {@link InMemoryPartitionStorage}, guarded by the storage's monitor. */
+final class StoredPartition {
+    final PartitionToken token;
+    final List<PartitionToken> parentTokens;
+    final Instant startTimestamp;
+    final Instant createdAt;
+    PartitionState state = PartitionState.CREATED;
+    Instant watermark;
+    long epoch;
+
+    @Nullable
+    WorkerId owner;
+
+    @Nullable
+    Instant leaseUntil;
+
+    @Nullable
+    EndProof endProof;
+
+    @Nullable
+    Instant scheduledAt;
+
+    @Nullable
+    Instant runningAt;
+
+    @Nullable
+    Instant finishedAt;
+
+    StoredPartition(
+            PartitionToken token, List<PartitionToken> parentTokens, Instant startTimestamp, Instant createdAt) {
+        this.token = token;
+        this.parentTokens = parentTokens;
+        this.startTimestamp = startTimestamp;
+        this.createdAt = createdAt;
+        this.watermark = startTimestamp;
+    }
+
+    boolean isFree(Instant now) {
+        return state != PartitionState.FINISHED && !leaseLive(now);
+    }
+
+    PartitionLease acquire(WorkerId worker, Instant now, Duration leaseTime) {
+        epoch++;
+        owner = worker;
+        leaseUntil = now.plus(leaseTime);
+        if (state == PartitionState.CREATED) {
+            become(PartitionState.SCHEDULED);
+            scheduledAt = now;
+        }
+        return new PartitionLease(token, worker, epoch, watermark);
+    }
+
+    void become(PartitionState next) {
+        if (!state.canBecome(next)) {
+            throw new IllegalArgumentException(
+                    "partition %s cannot go from %s to %s".formatted(token.abbreviated(), state, next));
+        }
+        state = next;
+    }
+
+    void advance(Instant to) {
+        if (to.isAfter(watermark)) {
+            watermark = to;
+        }
+    }
+
+    boolean finishedBefore(Instant moment) {
+        return state == PartitionState.FINISHED && finishedAt != null && finishedAt.isBefore(moment);
+    }
+
+    PartitionProof proof() {
+        if (endProof == null || finishedAt == null) {
+            throw new IllegalStateException("partition %s is not finished".formatted(token.abbreviated()));
+        }
+        return new PartitionProof(token, parentTokens, startTimestamp, endProof, finishedAt);
+    }
+
+    PartitionMetadata metadata(Instant now) {
+        return new PartitionMetadata(
+                token,
+                parentTokens,
+                startTimestamp,
+                state,
+                watermark,
+                epoch,
+                Optional.ofNullable(owner),
+                Optional.ofNullable(leaseUntil),
+                leaseLive(now),
+                Optional.ofNullable(endProof),
+                createdAt,
+                Optional.ofNullable(scheduledAt),
+                Optional.ofNullable(runningAt),
+                Optional.ofNullable(finishedAt));
+    }
+
+    private boolean leaseLive(Instant now) {
+        return owner != null && leaseUntil != null && leaseUntil.isAfter(now);
+    }
+}

@@ -1,0 +1,35 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.source.ChangeStreamSource;
+import java.time.InstantSource;
+import java.util.function.LongSupplier;
+
+/**
+ * What the parts of one running subscription share.
+ *
+ * @param nanoTime a clock that never goes back, in nanoseconds, for leases and durations
+ * @param storageCalls repeats calls to the storage that failed in a way that may pass
+ * @param partitionsChanged raised when a partition may have become acquirable
+ */
+record EngineContext(
+        ChangeStreamSource source,
+        PartitionStorage storage,
+        StorageCalls storageCalls,
+        SubscriberOptions options,
+        SafeListener listener,
+        InstantSource clock,
+        LongSupplier nanoTime,
+        Alarm partitionsChanged) {
+
+    /** How a partition is named at the start of log lines and messages. */
+    String label(PartitionToken token) {
+        return source.streamName() + "/" + token.abbreviated();
+    }
+
+    /** The name of a thread that does something for a partition. */
+    String threadName(String role, PartitionToken token) {
+        return "spream-" + source.streamName() + "-" + role + "-" + token.abbreviated();
+    }
+}

@@ -1,0 +1,95 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.partition.PartitionLease;
+import dev.spream.core.partition.PartitionToken;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A partition that this worker acquired, until its reader has ended. Safe for use by many threads.
+ *
+ * <p>The holder fences itself: the lease is measured on this process's own monotonic clock from before the request that
+ * acquired or renewed it, so it ends here no later than in the storage, whatever the two wall clocks say.
+ */
+final class HeldPartition {
+    private final PartitionLease lease;
+    private final InflightTracker tracker;
+    private final LongSupplier nanoTime;
+
+    private volatile long heldUntil;
+    private volatile boolean lost;
+    private volatile boolean finished;
+    private volatile Instant persistedWatermark;
+    private volatile @Nullable Runnable onLost;
+
+    HeldPartition(
+            PartitionLease lease,
+            InflightTracker tracker,
+            LongSupplier nanoTime,
+            long requestedAt,
+            Duration leaseTime) {
+        this.lease = lease;
+        this.tracker = tracker;
+        this.nanoTime = nanoTime;
+        this.heldUntil = requestedAt + leaseTime.toNanos();
+        this.persistedWatermark = lease.watermark();
+    }
+
+    PartitionLease lease() {
+        return lease;
+    }
+
+    PartitionToken token() {
+        return lease.token();
+    }
+
+    InflightTracker tracker() {
+        return tracker;
+    }
+
+    /** Whether this worker may dispatch, read and write for the partition. Asked before each of those. */
+    boolean isHeld() {
+        return !lost && nanoTime.getAsLong() - heldUntil < 0;
+    }
+
+    boolean isFinished() {
+        return finished;
+    }
+
+    void finished() {
+        finished = true;
+    }
+
+    /** The lease was renewed by a request sent at that time. */
+    void renewed(long requestedAt, Duration leaseTime) {
+        heldUntil = requestedAt + leaseTime.toNanos();
+    }
+
+    /** What to do, once, when the lease turns out to be lost. */
+    void onLost(Runnable action) {
+        onLost = action;
+    }
+
+    /** The storage said so, or the time ran out. */
+    void lose() {
+        lost = true;
+        Runnable action = onLost;
+        if (action != null) {
+            action.run();
+        }
+    }
+
+    boolean isLost() {
+        return lost;
+    }
+
+    Instant persistedWatermark() {
+        return persistedWatermark;
+    }
+
+    void persisted(Instant watermark) {
+        persistedWatermark = watermark;
+    }
+}

@@ -1,0 +1,103 @@
+package dev.spream.core.subscription;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Knows which records of one partition are read and not settled, and with that the safe watermark: the timestamp of the
+ * last record before the first unsettled one. Safe for use by many threads; no method blocks.
+ *
+ * <p>Vocabulary: a record is <em>opened</em> when it was read and gets a sequence, from 1 in read order; it is
+ * <em>settled</em> once. A <em>mark</em> is a timestamp up to which the partition was read without a record to settle (a
+ * heartbeat, child partitions); it belongs to the newest record and takes effect with it.
+ *
+ * <p>Invariants: sequences below {@code first} are settled; {@code watermark} is the position of sequence {@code first - 1};
+ * positions grow with sequences, so every record with a commit timestamp before the watermark is settled. Two records may
+ * share a timestamp, so nothing is known about the watermark's own timestamp: who resumes there reads it again.
+ *
+ * <p>Unsettled records live in a ring of fixed size: memory does not grow with what passes through, and marks need none.
+ */
+final class InflightTracker {
+    private final String partition;
+
+    // Guarded by this object's monitor, all sections being short and pure.
+    private final @Nullable Instant[] positions;
+    private final boolean[] settled;
+    private long first = 1;
+    private long next = 1;
+    private Instant watermark;
+
+    InflightTracker(String partition, int capacity, Instant watermark) {
+        this.partition = partition;
+        this.positions = new Instant[capacity];
+        this.settled = new boolean[capacity];
+        this.watermark = requireNonNull(watermark, "watermark");
+    }
+
+    /** Opens the next record in read order and returns its sequence. The caller has made sure that there is room. */
+    synchronized long open(Instant commitTimestamp) {
+        if (next - first == positions.length) {
+            throw new IllegalStateException(
+                    "[%s] %d records are in flight, which is all there is room for".formatted(partition, next - first));
+        }
+        requireNotBefore(position(), commitTimestamp, "record " + next);
+        int slot = slot(next);
+        positions[slot] = commitTimestamp;
+        settled[slot] = false;
+        return next++;
+    }
+
+    /** Notes that the partition was read up to there. A mark that is not later than the last position says nothing new. */
+    synchronized void mark(Instant timestamp) {
+        if (!timestamp.isAfter(position())) {
+            return;
+        }
+        if (first == next) {
+            watermark = timestamp;
+        } else {
+            positions[slot(next - 1)] = timestamp;
+        }
+    }
+
+    /** Settles a record, and moves the watermark over all that are settled without a gap. */
+    synchronized void settle(long sequence) {
+        if (sequence < first || sequence >= next || settled[slot(sequence)]) {
+            throw new IllegalStateException("[%s] record %d is not in flight; %d to %d are, where not settled"
+                    .formatted(partition, sequence, first, next - 1));
+        }
+        settled[slot(sequence)] = true;
+        while (first < next && settled[slot(first)]) {
+            Instant position = requireNonNull(positions[slot(first)]);
+            requireNotBefore(watermark, position, "watermark at record " + first);
+            watermark = position;
+            positions[slot(first)] = null;
+            first++;
+        }
+    }
+
+    synchronized Instant watermark() {
+        return watermark;
+    }
+
+    /** How many slots are taken: the records from the first unsettled one on. */
+    synchronized int inFlight() {
+        return (int) (next - first);
+    }
+
+    private Instant position() {
+        return first == next ? watermark : requireNonNull(positions[slot(next - 1)]);
+    }
+
+    private int slot(long sequence) {
+        return (int) (sequence % positions.length);
+    }
+
+    private void requireNotBefore(Instant earlier, Instant later, String what) {
+        if (later.isBefore(earlier)) {
+            throw new IllegalStateException(
+                    "[%s] %s goes back from %s to %s".formatted(partition, what, earlier, later));
+        }
+    }
+}

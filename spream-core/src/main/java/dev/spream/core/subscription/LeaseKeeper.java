@@ -1,0 +1,69 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.partition.PartitionLease;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.StorageException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps this worker registered and its leases alive, all of them in one call, several times within a lease time; and ends
+ * what was lost. A storage that cannot be reached costs the leases when their time has run out, and not the subscription.
+ */
+final class LeaseKeeper {
+    private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
+    private static final int RENEWALS_PER_LEASE = 4;
+
+    private final EngineContext context;
+    private final Supplier<Collection<HeldPartition>> partitions;
+
+    LeaseKeeper(EngineContext context, Supplier<Collection<HeldPartition>> partitions) {
+        this.context = context;
+        this.partitions = partitions;
+    }
+
+    Duration interval() {
+        return context.options().leaseTime().dividedBy(RENEWALS_PER_LEASE);
+    }
+
+    void renew() {
+        List<HeldPartition> held = partitions.get().stream()
+                .filter(partition -> !partition.isFinished() && !partition.isLost())
+                .toList();
+        try {
+            context.storage()
+                    .registerWorker(
+                            context.options().worker(), context.options().leaseTime());
+            renew(held);
+        } catch (StorageException e) {
+            if (!e.retryable()) {
+                throw e;
+            }
+            log.warn("leases of {} partitions were not renewed; trying again before they run out", held.size(), e);
+            context.listener().tell(listener -> listener.storageRetrying("renewing leases", e));
+        }
+        held.stream().filter(partition -> !partition.isHeld()).forEach(HeldPartition::lose);
+    }
+
+    private void renew(List<HeldPartition> held) {
+        if (held.isEmpty()) {
+            return;
+        }
+        List<PartitionLease> leases = held.stream().map(HeldPartition::lease).toList();
+        long requestedAt = context.nanoTime().getAsLong();
+        Set<PartitionToken> lost =
+                context.storage().renew(leases, context.options().leaseTime());
+        for (HeldPartition partition : held) {
+            if (!lost.contains(partition.token())) {
+                partition.renewed(requestedAt, context.options().leaseTime());
+            } else if (!partition.isFinished()) {
+                partition.lose();
+            }
+        }
+    }
+}

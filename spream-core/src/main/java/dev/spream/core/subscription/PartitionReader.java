@@ -1,0 +1,312 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.ChangeRecord;
+import dev.spream.core.record.ChildPartition;
+import dev.spream.core.record.ChildPartitionsRecord;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.HeartbeatRecord;
+import dev.spream.core.source.ChangeStreamCursor;
+import dev.spream.core.source.PartitionQuery;
+import dev.spream.core.source.SourceException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads one partition from its watermark to its proven end, on a virtual thread of its own. {@link #stop} and {@link
+ * #cancel} may be called from any thread.
+ *
+ * <p>Ordering rules, each of which keeps a record from being lost:
+ *
+ * <ul>
+ *   <li>Children: store them, wake the scheduler, then mark the position. A mark before the children were stored could be
+ *       persisted without them.
+ *   <li>End: read to the proof, wait until everything is settled, flush, store the last watermark with FINISHED.
+ *   <li>Queries start at the last position, inclusive, always: records that share its timestamp may be missing yet, and a
+ *       start one nanosecond later can lie behind the partition's end, where its children would never be returned.
+ * </ul>
+ *
+ * <p>An end is proven when one query returned child partitions and then ended with OK; or, in a bounded subscription, when
+ * a query ended with OK, and another one, issued after the server's time had passed the end timestamp, ended with OK too
+ * and brought nothing new. Children seen by a query that broke prove nothing: there may have been more of them. Everything
+ * else is a reconnect.
+ */
+final class PartitionReader {
+    private static final Logger log = LoggerFactory.getLogger(PartitionReader.class);
+    private static final Duration SERVER_TIME_POLL = Duration.ofMillis(5);
+
+    private final EngineContext context;
+    private final HeldPartition partition;
+    private final RecordDispatcher dispatcher;
+    private final WatermarkWriter watermarks;
+    private final Optional<Instant> endTimestamp;
+    private final String label;
+
+    private final ReadPosition position; // confined to the reader's thread, like the three below
+    private final Set<PartitionToken> children = new LinkedHashSet<>();
+    private Instant childrenStart;
+    private final ReconnectBackoff backoff = new ReconnectBackoff(RandomGenerator.getDefault());
+
+    private final Alarm stopAlarm = new Alarm();
+    private volatile boolean stopRequested;
+    private volatile @Nullable ChangeStreamCursor cursor;
+
+    PartitionReader(
+            EngineContext context,
+            HeldPartition partition,
+            RecordDispatcher dispatcher,
+            WatermarkWriter watermarks,
+            Optional<Instant> endTimestamp) {
+        this.context = context;
+        this.partition = partition;
+        this.dispatcher = dispatcher;
+        this.watermarks = watermarks;
+        this.endTimestamp = endTimestamp;
+        this.label = context.label(partition.token());
+        this.position = new ReadPosition(partition.lease().watermark());
+        this.childrenStart = position.timestamp();
+        partition.onLost(this::stopForLostLease);
+    }
+
+    /** Reads until the end, or until told to stop. Returns when nothing more of this partition will be dispatched. */
+    void run() throws InterruptedException {
+        if (!context.storageCalls()
+                .repeat(
+                        "starting a partition",
+                        this::isActive,
+                        () -> context.storage().toRunning(partition.lease()))) {
+            partition.lose();
+            return;
+        }
+        log.info(
+                "[{}] reading from {} (epoch {})",
+                label,
+                position.timestamp(),
+                partition.lease().epoch());
+        context.listener()
+                .tell(listener -> listener.partitionAcquired(
+                        partition.token(),
+                        partition.lease().epoch(),
+                        partition.lease().watermark()));
+        Optional<EndProof> proof = readToEnd();
+        if (proof.isPresent() && dispatcher.awaitSettled() && partition.isHeld()) {
+            finish(proof.get());
+        }
+    }
+
+    private Optional<EndProof> readToEnd() throws InterruptedException {
+        boolean endedWithOkBefore = false;
+        while (isActive()) {
+            boolean serverPassedEnd = false;
+            StreamEnd end;
+            try {
+                serverPassedEnd = endedWithOkBefore && awaitServerPassedEnd();
+                end = readOnce();
+            } catch (SourceException e) {
+                end = new StreamEnd.Broken(e, false);
+            }
+            switch (end) {
+                case StreamEnd.Ok ok
+                when ok.returnedChildren() -> {
+                    return Optional.of(EndProof.childPartitions(childrenStart, List.copyOf(children)));
+                }
+                case StreamEnd.Ok ok
+                when endTimestamp.isPresent() && children.isEmpty() && !isRoot() -> {
+                    if (serverPassedEnd && !ok.returnedNew()) {
+                        return Optional.of(EndProof.boundedEnd(endTimestamp.get()));
+                    }
+                    endedWithOkBefore = true;
+                }
+                case StreamEnd.Ok ok -> reconnect(null, ok.returnedNew());
+                case StreamEnd.Broken broken -> {
+                    requireTransient(broken.cause());
+                    reconnect(broken.cause(), broken.progressed());
+                }
+                case StreamEnd.Stopped stopped -> {
+                    return Optional.empty();
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    private StreamEnd readOnce() throws InterruptedException {
+        PartitionQuery query = new PartitionQuery(
+                partition.token(),
+                position.timestamp(),
+                endTimestamp,
+                context.options().heartbeatInterval());
+        boolean returnedChildren = false;
+        boolean returnedNew = false;
+        boolean progressed = false;
+        try (ChangeStreamCursor open = context.source().query(query)) {
+            cursor = open;
+            while (isActive()) {
+                Optional<ChangeRecord> next = open.next();
+                if (next.isEmpty()) {
+                    return new StreamEnd.Ok(returnedChildren, returnedNew);
+                }
+                if (!isActive()) {
+                    break;
+                }
+                switch (next.get()) {
+                    case DataChangeRecord change -> returnedNew |= dispatch(change);
+                    case HeartbeatRecord heartbeat -> {
+                        mark(heartbeat.timestamp());
+                        progressed = true;
+                    }
+                    case ChildPartitionsRecord record -> {
+                        if (!store(record)) {
+                            return new StreamEnd.Stopped();
+                        }
+                        returnedChildren = true;
+                    }
+                }
+            }
+            return new StreamEnd.Stopped();
+        } catch (SourceException e) {
+            return stopRequested ? new StreamEnd.Stopped() : new StreamEnd.Broken(e, returnedNew || progressed);
+        } finally {
+            cursor = null;
+        }
+    }
+
+    /** Whether the record is new. One that has been dispatched before, as after a reconnect, is dropped. */
+    private boolean dispatch(DataChangeRecord change) throws InterruptedException {
+        if (position.isRepeated(change)) {
+            log.debug("[{}] {} was dispatched before; dropped", label, change.identity());
+            context.listener().tell(listener -> listener.duplicateDropped(partition.token(), change));
+            return false;
+        }
+        dispatcher.submit(change, change.commitTimestamp());
+        return true;
+    }
+
+    private void mark(Instant timestamp) {
+        position.advance(timestamp);
+        partition.tracker().mark(timestamp);
+    }
+
+    private boolean store(ChildPartitionsRecord record) throws InterruptedException {
+        boolean held = context.storageCalls()
+                .repeat(
+                        "adding child partitions",
+                        this::isActive,
+                        () -> context.storage().addChildren(partition.lease(), record));
+        if (!held) {
+            partition.lose();
+            return false;
+        }
+        for (ChildPartition child : record.childPartitions()) {
+            children.add(new PartitionToken(child.token()));
+        }
+        childrenStart = record.startTimestamp();
+        context.partitionsChanged().raise();
+        mark(record.startTimestamp());
+        context.listener().tell(listener -> listener.childrenDiscovered(partition.token(), record));
+        return true;
+    }
+
+    /** Waits until the server's time is past the end timestamp; false if the reader has to stop before. */
+    private boolean awaitServerPassedEnd() throws InterruptedException {
+        Instant end = endTimestamp.orElseThrow();
+        while (isActive()) {
+            Duration ahead = Duration.between(context.source().serverTime(), end);
+            if (ahead.isNegative()) {
+                return true;
+            }
+            stopAlarm.await(ahead.plus(SERVER_TIME_POLL));
+        }
+        return false;
+    }
+
+    private void requireTransient(SourceException e) {
+        if (e.kind() != SourceException.Kind.TRANSIENT && e.kind() != SourceException.Kind.CANCELLED) {
+            throw new SubscriptionException(
+                    "[%s] the partition cannot be read any further: %s; its watermark stays at %s, and the subscription stops"
+                            .formatted(
+                                    label, e.getMessage(), partition.tracker().watermark()),
+                    e);
+        }
+    }
+
+    private void reconnect(@Nullable SourceException cause, boolean progressed) throws InterruptedException {
+        if (progressed) {
+            backoff.reset();
+        }
+        Duration delay = backoff.next();
+        log.info(
+                "[{}] stream {}; querying again from {} in {} (attempt {})",
+                label,
+                cause == null ? "ended without proof" : "broke: " + cause.getMessage(),
+                position.timestamp(),
+                delay,
+                backoff.attempt());
+        context.listener().tell(listener -> listener.reconnecting(partition.token(), backoff.attempt(), delay, cause));
+        stopAlarm.await(delay);
+    }
+
+    private void finish(EndProof proof) throws InterruptedException {
+        if (!watermarks.finish(partition, proof)) {
+            partition.lose();
+            return;
+        }
+        log.info("[{}] finished at {} by {}", label, proof.at(), proof.kind());
+        context.listener().tell(listener -> listener.partitionFinished(partition.token(), proof));
+    }
+
+    private boolean isRoot() {
+        return partition.token().isRoot();
+    }
+
+    private boolean isActive() {
+        return !stopRequested && partition.isHeld();
+    }
+
+    private void stopForLostLease() {
+        if (!stopRequested) {
+            log.warn(
+                    "[{}] lease of epoch {} is lost; nothing of the partition is dispatched, read or written here any more",
+                    label,
+                    partition.lease().epoch());
+            context.listener()
+                    .tell(listener -> listener.leaseLost(
+                            partition.token(), partition.lease().epoch()));
+        }
+        stop();
+    }
+
+    /** Stops reading and dispatching; a record that was started may finish. */
+    void stop() {
+        stopRequested = true;
+        dispatcher.stop();
+        stopAlarm.raise();
+        ChangeStreamCursor open = cursor;
+        if (open != null) {
+            open.close();
+        }
+    }
+
+    /** Stops, and interrupts the record that was started. */
+    void cancel() {
+        dispatcher.cancel();
+        stop();
+    }
+
+    HeldPartition partition() {
+        return partition;
+    }
+
+    RecordDispatcher dispatcher() {
+        return dispatcher;
+    }
+}

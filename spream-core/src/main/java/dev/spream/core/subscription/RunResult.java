@@ -1,0 +1,11 @@
+package dev.spream.core.subscription;
+
+/** How {@link Subscriber#run} ended, if not by an exception. */
+public enum RunResult {
+    /** The end timestamp is reached on all partitions, and every change is settled. */
+    COMPLETED,
+    /** {@link Subscriber#shutdown} was called: what had started was finished, the rest comes after a restart. */
+    SHUT_DOWN,
+    /** {@link Subscriber#close} was called or the thread was interrupted: consumers were interrupted. */
+    CLOSED
+}

@@ -1,0 +1,41 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.partition.StorageException;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Repeats a call to the storage while it fails in a way that may pass and somebody still wants it. */
+final class StorageCalls {
+    private static final Logger log = LoggerFactory.getLogger(StorageCalls.class);
+
+    private final SafeListener listener;
+
+    StorageCalls(SafeListener listener) {
+        this.listener = listener;
+    }
+
+    /**
+     * The result of the call, after as many attempts as it takes.
+     *
+     * @param wanted asked before each repetition; the last failure is thrown when it says no
+     */
+    <T> T repeat(String operation, BooleanSupplier wanted, Supplier<T> call) throws InterruptedException {
+        ReconnectBackoff backoff = new ReconnectBackoff(RandomGenerator.getDefault());
+        Alarm pause = new Alarm();
+        while (true) {
+            try {
+                return call.get();
+            } catch (StorageException e) {
+                if (!e.retryable() || !wanted.getAsBoolean()) {
+                    throw e;
+                }
+                log.warn("partition storage: {} failed; trying again", operation, e);
+                listener.tell(l -> l.storageRetrying(operation, e));
+                pause.await(backoff.next());
+            }
+        }
+    }
+}

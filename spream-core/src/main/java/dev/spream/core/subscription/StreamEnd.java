@@ -1,0 +1,16 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.source.SourceException;
+
+/** How one query of a partition ended. */
+sealed interface StreamEnd {
+
+    /** The server ended the stream with OK. */
+    record Ok(boolean returnedChildren, boolean returnedNew) implements StreamEnd {}
+
+    /** The stream ended in any other way. */
+    record Broken(SourceException cause, boolean progressed) implements StreamEnd {}
+
+    /** The reader was told to stop, or lost its lease. */
+    record Stopped() implements StreamEnd {}
+}

@@ -1,0 +1,227 @@
+package dev.spream.core.subscription;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.SpreamException;
+import dev.spream.core.consume.Consumer;
+import dev.spream.core.consume.RecordConsumer;
+import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.source.ChangeStreamSource;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a change stream and hands every change to a consumer, at least once and, for one primary key, in commit order.
+ *
+ * <pre>{@code
+ * try (Subscriber subscriber = Subscriber.builder(source, storage).build()) {
+ *     subscriber.run(change -> index.apply(change));
+ * }
+ * }</pre>
+ *
+ * <p>{@link #run} blocks until the end timestamp is reached, or until {@link #shutdown} or {@link #close}; both may be
+ * called from any thread, several times, before, during and after {@code run}. A subscriber runs once. It closes neither
+ * the source nor the storage.
+ *
+ * <p>What it promises:
+ *
+ * <ul>
+ *   <li>No change that Spanner returned is passed over, whatever crashes when. A stored watermark W means that every change
+ *       of that partition with a commit timestamp before W is settled: consumed, skipped by the error handler, or kept by
+ *       the dead letter sink. After a restart, changes from the watermark on come again, those at its very timestamp
+ *       included even if they were settled; {@link dev.spream.core.record.DataChangeRecord#identity()} recognises them.
+ *   <li>Changes of one partition are consumed one at a time in commit order, across retries, and those of a child after
+ *       those of all its parents.
+ *   <li>A partition is finished only with proof of its end. Everything else is a reconnect, or an exception from {@code
+ *       run}.
+ *   <li>At most {@link SubscriberOptions#maxInflight()} changes of a partition are read and not settled.
+ * </ul>
+ */
+public final class Subscriber implements AutoCloseable {
+    private static final Duration CLOSE_WAIT = Duration.ofSeconds(30);
+
+    private final EngineContext context;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final CountDownLatch ended = new CountDownLatch(1);
+
+    // Guarded by lock.
+    private @Nullable Subscription subscription;
+    private boolean shutdownRequested;
+    private boolean closeRequested;
+
+    private Subscriber(
+            ChangeStreamSource source,
+            PartitionStorage storage,
+            SubscriberOptions options,
+            InstantSource clock,
+            LongSupplier nanoTime) {
+        SafeListener listener = new SafeListener(options.listeners());
+        this.context = new EngineContext(
+                source, storage, new StorageCalls(listener), options, listener, clock, nanoTime, new Alarm());
+    }
+
+    /** A subscriber of that stream, which keeps its state in that storage. */
+    public static Builder builder(ChangeStreamSource source, PartitionStorage storage) {
+        return new Builder(requireNonNull(source, "source"), requireNonNull(storage, "storage"));
+    }
+
+    /** Runs the subscription with a consumer that needs to know no more than the change. See {@link #run(Consumer)}. */
+    public RunResult run(RecordConsumer consumer) {
+        return run((Consumer) consumer);
+    }
+
+    /**
+     * Runs the subscription: opens it in the storage, or goes on with it, reads all partitions that come free, and hands
+     * their changes to the consumer. Returns when everything up to the end timestamp is settled, or when told to stop; the
+     * watermarks are stored then and the partitions given back. An interrupt of the calling thread acts like {@link #close}.
+     *
+     * @return how it ended
+     * @throws SpreamException if the subscription could not start or had to stop: the consumer failed and the error handler
+     *     decided so, the stream or the storage failed in a way that does not pass. What was settled is stored.
+     * @throws IllegalStateException if this subscriber has run before
+     */
+    public RunResult run(Consumer consumer) {
+        requireNonNull(consumer, "consumer");
+        Subscription started;
+        lock.lock();
+        try {
+            if (subscription != null) {
+                throw new IllegalStateException("this subscriber has run before; build another one");
+            }
+            started = new Subscription(context, consumer);
+            subscription = started;
+            if (closeRequested || shutdownRequested) {
+                ended.countDown();
+                return closeRequested ? RunResult.CLOSED : RunResult.SHUT_DOWN;
+            }
+        } finally {
+            lock.unlock();
+        }
+        try {
+            return started.run();
+        } finally {
+            ended.countDown();
+        }
+    }
+
+    /**
+     * Stops reading, lets changes that were handed to the consumer finish, stores the watermarks, gives the partitions back,
+     * and waits for all that; changes that were read and not started are left for the next run. If it takes longer than the
+     * timeout, {@link #close} is called. Called by a consumer, it starts all that and does not wait.
+     *
+     * @return whether it was done in time; true if {@link #run} has not been called, or has ended
+     */
+    public boolean shutdown(Duration timeout) {
+        requireNonNull(timeout, "timeout");
+        Subscription running = request(false);
+        if (running == null) {
+            return true;
+        }
+        running.drain();
+        if (running.isCalledBy(Thread.currentThread())) {
+            return false;
+        }
+        if (awaitEnd(timeout)) {
+            return true;
+        }
+        close();
+        return false;
+    }
+
+    /**
+     * Interrupts the consumer, keeps what is settled without a gap, stores the watermarks and gives the partitions back. Waits
+     * for {@link #run} to end, for half a minute at most; a consumer that ignores the interrupt keeps its partition until the
+     * lease runs out. Called by a consumer, it does not wait.
+     */
+    @Override
+    public void close() {
+        Subscription running = request(true);
+        if (running != null) {
+            running.cancel();
+            if (!running.isCalledBy(Thread.currentThread())) {
+                awaitEnd(CLOSE_WAIT);
+            }
+        }
+    }
+
+    /** Every change of the subscription before it is settled, by all workers, as last read from the storage. */
+    public Optional<Instant> lowWatermark() {
+        lock.lock();
+        try {
+            return subscription == null ? Optional.empty() : subscription.lowWatermark();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Notes the request for a {@link #run} to come; the subscription to stop, if one is running. */
+    private @Nullable Subscription request(boolean close) {
+        lock.lock();
+        try {
+            shutdownRequested = true;
+            closeRequested |= close;
+            return ended.getCount() == 0 ? null : subscription;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean awaitEnd(Duration timeout) {
+        try {
+            return ended.await(TimeUnit.NANOSECONDS.convert(timeout), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** Collects what a subscriber needs. Confined to one thread. */
+    public static final class Builder {
+        private final ChangeStreamSource source;
+        private final PartitionStorage storage;
+        private SubscriberOptions options = SubscriberOptions.defaults();
+        private InstantSource clock = InstantSource.system();
+        private LongSupplier nanoTime = System::nanoTime;
+
+        private Builder(ChangeStreamSource source, PartitionStorage storage) {
+            this.source = source;
+            this.storage = storage;
+        }
+
+        /** Replaces all options. */
+        public Builder options(SubscriberOptions options) {
+            this.options = requireNonNull(options, "options");
+            return this;
+        }
+
+        /** Changes some options: {@code .options(o -> o.maxInflight(32))}. */
+        public Builder options(UnaryOperator<SubscriberOptions.Builder> change) {
+            this.options = change.apply(options.toBuilder()).build();
+            return this;
+        }
+
+        /** See {@link SubscriberOptions.Builder#maxInflight}. */
+        public Builder maxInflight(int maxInflight) {
+            return options(options.toBuilder().maxInflight(maxInflight).build());
+        }
+
+        /** For tests that drive the time. */
+        Builder time(InstantSource clock, LongSupplier nanoTime) {
+            this.clock = clock;
+            this.nanoTime = nanoTime;
+            return this;
+        }
+
+        public Subscriber build() {
+            return new Subscriber(source, storage, options, clock, nanoTime);
+        }
+    }
+}

@@ -1,0 +1,265 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.consume.Consumer;
+import dev.spream.core.partition.PartitionLease;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.SubscriptionRecord;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One run of a subscription: owns the readers and the two threads that renew leases and store watermarks.
+ *
+ * <p>It ends in this order, whatever the reason: no partition is claimed any more; readers stop reading, and what was
+ * handed to the consumer finishes (or is interrupted); leases are renewed and watermarks stored until the last reader has
+ * ended; then the last watermarks are stored and the partitions given back, with a deadline of their own. A partition whose
+ * consumer does not return from an interrupted call is not given back: its lease runs out, so that the next owner does not
+ * overlap with the call for longer than it must.
+ */
+final class Subscription {
+    private static final Logger log = LoggerFactory.getLogger(Subscription.class);
+    private static final Duration CANCEL_GRACE = Duration.ofSeconds(5);
+    private static final Duration FINAL_WRITE_DEADLINE = Duration.ofSeconds(10);
+
+    private enum Stop {
+        NO,
+        DRAIN,
+        CANCEL
+    }
+
+    private final EngineContext context;
+    private final Consumer consumer;
+    private final WatermarkWriter watermarks;
+    private final LeaseKeeper leases;
+    private final PartitionScheduler scheduler;
+    private final TaskGroup tasks = new TaskGroup(this::onFailure);
+    private final TaskGroup background = new TaskGroup(tasks::fail);
+    private final Map<PartitionToken, PartitionReader> readers = new ConcurrentHashMap<>();
+    private final Alarm leaseAlarm = new Alarm();
+    private final Alarm watermarkAlarm = new Alarm();
+    private final Alarm drainAlarm = new Alarm();
+
+    private volatile Stop stop = Stop.NO;
+    private volatile boolean readersEnded;
+
+    // Set before the first reader starts.
+    private Optional<Instant> endTimestamp = Optional.empty();
+    private ParkedKeys parkedKeys = new ParkedKeys();
+
+    Subscription(EngineContext context, Consumer consumer) {
+        this.context = context;
+        this.consumer = consumer;
+        this.watermarks = new WatermarkWriter(context, consumer);
+        this.leases = new LeaseKeeper(context, this::heldPartitions);
+        this.scheduler = new PartitionScheduler(context, readers::containsKey, this::startReader);
+    }
+
+    RunResult run() {
+        boolean completed = false;
+        boolean interrupted = false;
+        try {
+            completed = runUntilStopped();
+        } catch (InterruptedException e) {
+            interrupted = true;
+            cancel();
+        } catch (Throwable t) {
+            tasks.fail(t);
+        }
+        interrupted |= end();
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        rethrow(tasks.failure());
+        return completed ? RunResult.COMPLETED : stop == Stop.CANCEL ? RunResult.CLOSED : RunResult.SHUT_DOWN;
+    }
+
+    private boolean runUntilStopped() throws Exception {
+        SubscriptionRecord subscription = new SubscriptionOpener(context).open();
+        if (subscription.completed()) {
+            return true;
+        }
+        endTimestamp = subscription.endTimestamp();
+        parkedKeys = ParkedKeys.load(context.options().deadLetterSink());
+        startBackground("leases", leases.interval(), leaseAlarm, leases::renew);
+        startBackground(
+                "watermarks",
+                context.options().watermarkInterval(),
+                watermarkAlarm,
+                () -> watermarks.persist(heldPartitions(), () -> !readersEnded));
+        return scheduler.run(() -> stop == Stop.NO);
+    }
+
+    private void startBackground(String role, Duration interval, Alarm alarm, TaskGroup.Task task) {
+        background.start("spream-" + context.source().streamName() + "-" + role, () -> {
+            while (!readersEnded) {
+                alarm.await(interval);
+                task.run();
+            }
+        });
+    }
+
+    private void startReader(PartitionLease lease, long requestedAt) {
+        int maxInflight = context.options().maxInflight();
+        HeldPartition partition = new HeldPartition(
+                lease,
+                new InflightTracker(context.label(lease.token()), maxInflight, lease.watermark()),
+                context.nanoTime(),
+                requestedAt,
+                context.options().leaseTime());
+        RecordDispatcher dispatcher = new RecordDispatcher(
+                partition,
+                new ChangeDelivery(context, consumer, parkedKeys),
+                context.threadName("consumer", lease.token()),
+                maxInflight,
+                tasks::fail);
+        PartitionReader reader = new PartitionReader(context, partition, dispatcher, watermarks, endTimestamp);
+        readers.put(lease.token(), reader);
+        if (stop != Stop.NO) {
+            reader.stop();
+        }
+        tasks.start(context.threadName("reader", lease.token()), () -> read(reader));
+    }
+
+    private void read(PartitionReader reader) throws InterruptedException {
+        HeldPartition partition = reader.partition();
+        try {
+            reader.run();
+        } finally {
+            reader.stop();
+            boolean idle = reader.dispatcher().awaitIdle(CANCEL_GRACE);
+            if (!idle) {
+                log.error(
+                        "[{}] the consumer did not return from an interrupted call; the partition is not given back and its lease runs out within {}",
+                        context.label(partition.token()),
+                        context.options().leaseTime());
+            }
+            if (!partition.isFinished() && !partition.isHeld()) {
+                partition.lose();
+            }
+            if (partition.isFinished() || partition.isLost()) {
+                readers.remove(partition.token());
+                context.partitionsChanged().raise();
+            }
+        }
+    }
+
+    private Collection<HeldPartition> heldPartitions() {
+        return readers.values().stream().map(PartitionReader::partition).toList();
+    }
+
+    /** Stops reading and lets what was started finish. */
+    void drain() {
+        if (stop == Stop.NO) {
+            stop = Stop.DRAIN;
+        }
+        context.partitionsChanged().raise();
+        readers.values().forEach(PartitionReader::stop);
+    }
+
+    /** Stops reading and interrupts what was started. */
+    void cancel() {
+        stop = Stop.CANCEL;
+        context.partitionsChanged().raise();
+        drainAlarm.raise();
+        readers.values().forEach(PartitionReader::cancel);
+    }
+
+    private void onFailure(Throwable failure) {
+        if (readersEnded) {
+            return;
+        }
+        log.error(
+                "[{}] the subscription stops because of a failure; what has started may finish within {}: {}",
+                context.source().streamName(),
+                context.options().drainTimeout(),
+                failure.toString());
+        drain();
+        background.start("spream-" + context.source().streamName() + "-drain", () -> {
+            drainAlarm.await(context.options().drainTimeout());
+            if (!readersEnded) {
+                cancel();
+            }
+        });
+    }
+
+    /** Whether the calling thread is in a call of the consumer. */
+    boolean isCalledBy(Thread thread) {
+        return readers.values().stream().anyMatch(reader -> reader.dispatcher().isCalledBy(thread));
+    }
+
+    Optional<Instant> lowWatermark() {
+        return scheduler.lowWatermark();
+    }
+
+    /** Ends all threads, then stores and gives back what is left; whether the thread was interrupted meanwhile. */
+    private boolean end() {
+        readers.values().forEach(PartitionReader::stop);
+        boolean interrupted = join(tasks);
+        readersEnded = true;
+        leaseAlarm.raise();
+        watermarkAlarm.raise();
+        drainAlarm.raise();
+        interrupted |= join(background);
+        try {
+            storeAndRelease();
+        } catch (InterruptedException e) {
+            interrupted = true;
+        } catch (RuntimeException e) {
+            tasks.fail(e);
+        }
+        return interrupted;
+    }
+
+    private boolean join(TaskGroup group) {
+        boolean interrupted = false;
+        while (true) {
+            try {
+                group.join();
+                return interrupted;
+            } catch (InterruptedException e) {
+                interrupted = true;
+                cancel();
+            }
+        }
+    }
+
+    private void storeAndRelease() throws InterruptedException {
+        List<HeldPartition> left = heldPartitions().stream()
+                .filter(partition -> !partition.isFinished() && !partition.isLost())
+                .toList();
+        long deadline = context.nanoTime().getAsLong() + FINAL_WRITE_DEADLINE.toNanos();
+        watermarks.persist(left, () -> context.nanoTime().getAsLong() - deadline < 0);
+        List<PartitionReader> idle = readers.values().stream()
+                .filter(reader ->
+                        left.contains(reader.partition()) && reader.dispatcher().isIdle())
+                .toList();
+        context.storageCalls()
+                .repeat("giving partitions back", () -> context.nanoTime().getAsLong() - deadline < 0, () -> {
+                    context.storage()
+                            .release(idle.stream()
+                                    .map(reader -> reader.partition().lease())
+                                    .toList());
+                    context.storage().unregisterWorker(context.options().worker());
+                    return true;
+                });
+        idle.forEach(reader -> context.listener()
+                .tell(listener -> listener.partitionReleased(reader.partition().token())));
+    }
+
+    private static void rethrow(@Nullable Throwable failure) {
+        switch (failure) {
+            case null -> {}
+            case RuntimeException e -> throw e;
+            case Error e -> throw e;
+            case Throwable t -> throw new SubscriptionException("the subscription stopped because of a failure", t);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.partition.SubscriptionRecord;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Opens the stored subscription, and refuses to go on with one that is not what the options ask for. */
+final class SubscriptionOpener {
+    private final EngineContext context;
+
+    SubscriptionOpener(EngineContext context) {
+        this.context = context;
+    }
+
+    SubscriptionRecord open() throws InterruptedException {
+        PartitionMode mode = context.source().partitionMode();
+        if (mode != PartitionMode.IMMUTABLE_KEY_RANGE) {
+            throw new SubscriptionException(
+                    "change stream %s has partition mode %s, which this version of spream cannot read in order; nothing was read or stored"
+                            .formatted(context.source().streamName(), mode));
+        }
+        SubscriptionRecord requested = requested(mode);
+        SubscriptionRecord stored = context.storageCalls()
+                .repeat(
+                        "opening the subscription",
+                        () -> true,
+                        () -> context.storage().open(requested));
+        requireSame(stored);
+        return stored;
+    }
+
+    private SubscriptionRecord requested(PartitionMode mode) {
+        SubscriberOptions options = context.options();
+        Instant start = options.startTimestamp()
+                .or(() -> context.storage().subscription().map(SubscriptionRecord::startTimestamp))
+                .orElseGet(() -> context.source().serverTime());
+        return new SubscriptionRecord(
+                context.source().streamName(), start, options.endTimestamp(), options.heartbeatInterval(), mode, false);
+    }
+
+    private void requireSame(SubscriptionRecord stored) {
+        List<String> differences = new ArrayList<>();
+        String stream = context.source().streamName();
+        if (!stored.streamName().equals(stream)) {
+            differences.add("stream is %s, asked for %s".formatted(stored.streamName(), stream));
+        }
+        Optional<Instant> start = context.options().startTimestamp();
+        if (start.isPresent() && !start.get().equals(stored.startTimestamp())) {
+            differences.add("start is %s, asked for %s".formatted(stored.startTimestamp(), start.get()));
+        }
+        Optional<Instant> end = context.options().endTimestamp();
+        if (!end.equals(stored.endTimestamp())) {
+            differences.add("end is %s, asked for %s".formatted(describe(stored.endTimestamp()), describe(end)));
+        }
+        if (!differences.isEmpty()) {
+            throw new SubscriptionException(
+                    "the stored subscription is another one: %s; nothing was changed. Use the stored values, or a storage of its own for the other subscription"
+                            .formatted(String.join("; ", differences)));
+        }
+    }
+
+    private static String describe(Optional<Instant> end) {
+        return end.map(Instant::toString).orElse("none");
+    }
+}

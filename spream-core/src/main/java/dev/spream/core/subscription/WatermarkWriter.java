@@ -1,0 +1,119 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.consume.Consumer;
+import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.WatermarkAdvance;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Stores watermarks: those of all partitions that moved, in one call. The order is always the same, and is what makes an
+ * acknowledged change safe to forget: take the watermarks, flush the consumer, store them.
+ *
+ * <p>Safe for use by many threads; one of them at a time flushes and stores.
+ */
+final class WatermarkWriter {
+    private final EngineContext context;
+    private final Consumer consumer;
+    private final ReentrantLock writing = new ReentrantLock();
+
+    WatermarkWriter(EngineContext context, Consumer consumer) {
+        this.context = context;
+        this.consumer = consumer;
+    }
+
+    /**
+     * Stores the watermarks that moved since they were last stored.
+     *
+     * @param wanted whether to repeat a failed call to the storage
+     */
+    void persist(Collection<HeldPartition> partitions, BooleanSupplier wanted) throws InterruptedException {
+        writing.lockInterruptibly();
+        try {
+            Map<HeldPartition, Instant> moved = moved(partitions);
+            if (moved.isEmpty()) {
+                return;
+            }
+            flush();
+            List<WatermarkAdvance> advances = new ArrayList<>(moved.size());
+            moved.forEach((partition, watermark) -> advances.add(new WatermarkAdvance(partition.lease(), watermark)));
+            Set<PartitionToken> lost = context.storageCalls()
+                    .repeat(
+                            "storing watermarks",
+                            wanted,
+                            () -> context.storage().advanceWatermarks(advances));
+            settle(moved, lost);
+        } finally {
+            writing.unlock();
+        }
+    }
+
+    /**
+     * Finishes a partition of which everything is settled.
+     *
+     * @return false if its lease was lost
+     */
+    boolean finish(HeldPartition partition, EndProof proof) throws InterruptedException {
+        writing.lockInterruptibly();
+        try {
+            Instant watermark = partition.tracker().watermark();
+            flush();
+            boolean finished = context.storageCalls()
+                    .repeat(
+                            "finishing a partition",
+                            partition::isHeld,
+                            () -> context.storage().finish(partition.lease(), watermark, proof));
+            if (finished) {
+                partition.finished();
+            }
+            return finished;
+        } finally {
+            writing.unlock();
+        }
+    }
+
+    private static Map<HeldPartition, Instant> moved(Collection<HeldPartition> partitions) {
+        Map<HeldPartition, Instant> moved = new LinkedHashMap<>();
+        for (HeldPartition partition : partitions) {
+            Instant watermark = partition.tracker().watermark();
+            if (partition.isHeld() && !partition.isFinished() && watermark.isAfter(partition.persistedWatermark())) {
+                moved.put(partition, watermark);
+            }
+        }
+        return moved;
+    }
+
+    private void settle(Map<HeldPartition, Instant> moved, Set<PartitionToken> lost) {
+        Map<PartitionToken, Instant> persisted = new LinkedHashMap<>();
+        moved.forEach((partition, watermark) -> {
+            if (!lost.contains(partition.token())) {
+                partition.persisted(watermark);
+                persisted.put(partition.token(), watermark);
+            } else {
+                partition.lose();
+            }
+        });
+        context.listener().tell(listener -> listener.watermarksPersisted(persisted));
+    }
+
+    private void flush() throws InterruptedException {
+        try {
+            consumer.flush();
+        } catch (InterruptedException e) {
+            throw e;
+        } catch (Throwable t) {
+            throw new ConsumerException(
+                    "[%s] the consumer's flush failed; watermarks stay where they are, and changes after them come again after a restart"
+                            .formatted(context.source().streamName()),
+                    t);
+        }
+    }
+}
