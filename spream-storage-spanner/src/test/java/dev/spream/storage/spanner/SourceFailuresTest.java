@@ -24,7 +24,9 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -146,6 +148,23 @@ class SourceFailuresTest {
 
         source.close();
         assertCancelled(catchThrowable(source.query(QUERY)::next));
+    }
+
+    @Test
+    void closing_at_any_moment_ends_a_reader_in_one_of_two_ways() throws Exception {
+        for (int round = 0; round < 200; round++) {
+            ChangeStreamCursor cursor = source.query(QUERY);
+            var outcome = new CompletableFuture<@Nullable Throwable>();
+            Thread.ofVirtual().start(() -> outcome.complete(catchThrowable(() -> drain(cursor))));
+            LockSupport.parkNanos(round * 10_000L);
+
+            cursor.close();
+
+            Throwable failure = outcome.get(10, SECONDS);
+            if (failure != null) {
+                assertCancelled(failure);
+            }
+        }
     }
 
     /** The dialect is asked for first, so that the next query to arrive is that of the cursor. */
