@@ -48,7 +48,7 @@ class SubscriberCrashTest {
 
                 RunResult result = fixture.run(
                         Subscriber.builder(fixture.source, fixture.storage)
-                                .options(quick().leaseTime(Duration.ofMillis(300))
+                                .options(quick().partitionDiscoveryInterval(Duration.ofMillis(10))
                                         .build())
                                 .build(),
                         consumer);
