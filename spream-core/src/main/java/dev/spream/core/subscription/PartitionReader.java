@@ -273,15 +273,13 @@ final class PartitionReader {
     }
 
     private void stopForLostLease() {
-        if (!stopRequested) {
-            log.warn(
-                    "[{}] lease of epoch {} is lost; nothing of the partition is dispatched, read or written here any more",
-                    label,
-                    partition.lease().epoch());
-            context.listener()
-                    .tell(listener -> listener.leaseLost(
-                            partition.token(), partition.lease().epoch()));
-        }
+        log.warn(
+                "[{}] lease of epoch {} is lost; nothing of the partition is dispatched, read or written here any more",
+                label,
+                partition.lease().epoch());
+        context.listener()
+                .tell(listener ->
+                        listener.leaseLost(partition.token(), partition.lease().epoch()));
         stop();
     }
 

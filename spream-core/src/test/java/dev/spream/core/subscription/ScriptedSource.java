@@ -1,0 +1,302 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.ChangeRecord;
+import dev.spream.core.record.ChildPartition;
+import dev.spream.core.record.ChildPartitionsRecord;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.HeartbeatRecord;
+import dev.spream.core.record.JsonObject;
+import dev.spream.core.record.Mod;
+import dev.spream.core.source.ChangeStreamCursor;
+import dev.spream.core.source.ChangeStreamSource;
+import dev.spream.core.source.PartitionQuery;
+import dev.spream.core.source.SourceException;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A change stream held in memory. What the partitions hold is told first, and may be told while it is read; a query returns
+ * the records from its start on, inclusive, to its end, inclusive, and ends with OK where the partition or the query ends.
+ * Faults are told per partition and hit its queries in order.
+ */
+final class ScriptedSource implements ChangeStreamSource {
+    static final Instant START = Instant.parse("2026-01-01T10:00:00Z");
+
+    /** What goes wrong with one query. */
+    sealed interface Fault {
+        /** The stream fails after that many rows. */
+        record Break(int afterRows, SourceException.Kind kind) implements Fault {}
+
+        /** The stream ends with OK after that many rows, whatever would follow. */
+        record EndWithOk(int afterRows) implements Fault {}
+
+        /** Every row comes twice. */
+        record Repeat() implements Fault {}
+
+        /** Nothing goes wrong with this query. */
+        record None() implements Fault {}
+    }
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+
+    // Guarded by lock.
+    private final Map<String, ScriptedPartition> partitions = new HashMap<>();
+    private final Map<String, Deque<Fault>> faults = new HashMap<>();
+    private final List<PartitionQuery> queries = new ArrayList<>();
+    private Instant serverTime = START.plusSeconds(3600);
+    private int openCursors;
+
+    static Instant at(long second) {
+        return START.plusSeconds(second);
+    }
+
+    /** Adds a change of one key to a partition, committed that many seconds after the start. */
+    ScriptedSource change(String partition, long second, String key) {
+        return change(partition, second, key, "tx-" + partition + "-" + second);
+    }
+
+    ScriptedSource change(String partition, long second, String key, String transaction) {
+        return add(partition, newChange(second, key, transaction));
+    }
+
+    static DataChangeRecord newChange(long second, String key, String transaction) {
+        return new DataChangeRecord(
+                at(second),
+                "00000000",
+                transaction,
+                true,
+                "Accounts",
+                List.of(),
+                List.of(new Mod(JsonObject.of(Map.of("Id", key)), JsonObject.EMPTY, JsonObject.EMPTY)),
+                "UPDATE",
+                "NEW_VALUES",
+                1,
+                1,
+                "",
+                false);
+    }
+
+    ScriptedSource heartbeat(String partition, long second) {
+        return add(partition, new HeartbeatRecord(at(second)));
+    }
+
+    /** The root's children, in one record each, all from the start. */
+    ScriptedSource roots(String... children) {
+        for (String child : children) {
+            add(PartitionToken.ROOT.value(), new ChildPartitionsRecord(START, "0", List.of(child(child))));
+        }
+        return end(PartitionToken.ROOT.value());
+    }
+
+    /** A record that names children, without ending the partition. */
+    ScriptedSource children(String partition, long second, ChildPartition... children) {
+        return add(partition, new ChildPartitionsRecord(at(second), "0", List.of(children)));
+    }
+
+    static ChildPartition child(String token, String... parents) {
+        return ChildPartition.of(token, Arrays.asList(parents));
+    }
+
+    ScriptedSource end(String partition) {
+        return locked(() -> partition(partition).ended = true);
+    }
+
+    /** Ends the partition in two. */
+    ScriptedSource split(String partition, long second, String... children) {
+        children(
+                partition,
+                second,
+                Arrays.stream(children).map(c -> child(c, partition)).toArray(ChildPartition[]::new));
+        return end(partition);
+    }
+
+    /** Ends both partitions in one; both report it. */
+    ScriptedSource merge(String left, String right, long second, String child) {
+        children(left, second, child(child, left, right)).end(left);
+        return children(right, second, child(child, left, right)).end(right);
+    }
+
+    ScriptedSource fault(String partition, Fault... inOrder) {
+        return locked(
+                () -> faults.computeIfAbsent(partition, p -> new ArrayDeque<>()).addAll(List.of(inOrder)));
+    }
+
+    ScriptedSource serverTime(Instant time) {
+        return locked(() -> serverTime = time);
+    }
+
+    List<PartitionQuery> queries() {
+        lock.lock();
+        try {
+            return List.copyOf(queries);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    List<PartitionQuery> queriesOf(String partition) {
+        return queries().stream()
+                .filter(query -> query.token().value().equals(partition))
+                .toList();
+    }
+
+    int openCursors() {
+        lock.lock();
+        try {
+            return openCursors;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private ScriptedSource add(String partition, ChangeRecord record) {
+        return locked(() -> partition(partition).records.add(record));
+    }
+
+    private ScriptedPartition partition(String token) {
+        return partitions.computeIfAbsent(token, t -> new ScriptedPartition());
+    }
+
+    private ScriptedSource locked(Runnable change) {
+        lock.lock();
+        try {
+            change.run();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        return this;
+    }
+
+    @Override
+    public String streamName() {
+        return "Orders";
+    }
+
+    @Override
+    public PartitionMode partitionMode() {
+        return PartitionMode.IMMUTABLE_KEY_RANGE;
+    }
+
+    @Override
+    public Instant serverTime() {
+        lock.lock();
+        try {
+            return serverTime;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public ChangeStreamCursor query(PartitionQuery query) {
+        lock.lock();
+        try {
+            queries.add(query);
+            openCursors++;
+            Deque<Fault> planned = faults.get(query.token().value());
+            Fault fault = planned == null ? null : planned.poll();
+            return new Cursor(partition(query.token().value()), query, fault == null ? new Fault.None() : fault);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        // Nothing is held open.
+    }
+
+    private static final class ScriptedPartition {
+        final List<ChangeRecord> records = new ArrayList<>();
+        boolean ended;
+    }
+
+    private final class Cursor implements ChangeStreamCursor {
+        private final ScriptedPartition partition;
+        private final PartitionQuery query;
+        private final Fault fault;
+        private int index;
+        private int rows;
+        private @Nullable ChangeRecord again;
+        private boolean closed;
+
+        Cursor(ScriptedPartition partition, PartitionQuery query, Fault fault) {
+            this.partition = partition;
+            this.query = query;
+            this.fault = fault;
+        }
+
+        @Override
+        public Optional<ChangeRecord> next() throws InterruptedException {
+            lock.lockInterruptibly();
+            try {
+                while (true) {
+                    if (closed) {
+                        throw new SourceException(SourceException.Kind.CANCELLED, "closed", null);
+                    }
+                    if (fault instanceof Fault.Break broken && rows == broken.afterRows()) {
+                        throw new SourceException(broken.kind(), "scripted fault", null);
+                    }
+                    if (fault instanceof Fault.EndWithOk end && rows == end.afterRows()) {
+                        return Optional.empty();
+                    }
+                    if (again != null) {
+                        ChangeRecord repeated = again;
+                        again = null;
+                        return Optional.of(repeated);
+                    }
+                    while (index < partition.records.size()) {
+                        ChangeRecord record = partition.records.get(index++);
+                        if (isInside(record)) {
+                            rows++;
+                            again = fault instanceof Fault.Repeat ? record : null;
+                            return Optional.of(record);
+                        }
+                    }
+                    if (partition.ended || query.endTimestamp().isPresent()) {
+                        return Optional.empty();
+                    }
+                    changed.await();
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        private boolean isInside(ChangeRecord record) {
+            return !record.timestamp().isBefore(query.startTimestamp())
+                    && query.endTimestamp()
+                            .map(end -> !record.timestamp().isAfter(end))
+                            .orElse(true);
+        }
+
+        @Override
+        public int prefetched() {
+            return 0;
+        }
+
+        @Override
+        public void close() {
+            locked(() -> {
+                if (!closed) {
+                    openCursors--;
+                }
+                closed = true;
+            });
+        }
+    }
+}
