@@ -4,6 +4,7 @@ import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionToken;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +20,7 @@ final class HeldPartition {
     private final LongSupplier nanoTime;
 
     private volatile long heldUntil;
-    private volatile boolean lost;
+    private final AtomicBoolean lost = new AtomicBoolean();
     private volatile boolean finished;
     private volatile Instant persistedWatermark;
     private volatile @Nullable Runnable onLost;
@@ -51,7 +52,7 @@ final class HeldPartition {
 
     /** Whether this worker may dispatch, read and write for the partition. Asked before each of those. */
     boolean isHeld() {
-        return !lost && nanoTime.getAsLong() - heldUntil < 0;
+        return !lost.get() && nanoTime.getAsLong() - heldUntil < 0;
     }
 
     boolean isFinished() {
@@ -72,17 +73,16 @@ final class HeldPartition {
         onLost = action;
     }
 
-    /** The storage said so, or the time ran out. */
+    /** The storage said that the lease is lost, or its time ran out. */
     void lose() {
-        lost = true;
         Runnable action = onLost;
-        if (action != null) {
+        if (lost.compareAndSet(false, true) && action != null) {
             action.run();
         }
     }
 
     boolean isLost() {
-        return lost;
+        return lost.get();
     }
 
     Instant persistedWatermark() {

@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -59,6 +60,8 @@ final class PartitionReader {
     private final Alarm stopAlarm = new Alarm();
     private volatile boolean stopRequested;
     private volatile @Nullable ChangeStreamCursor cursor;
+    private volatile OptionalLong waitingSince = OptionalLong.empty();
+    private volatile boolean stalled;
 
     PartitionReader(
             EngineContext context,
@@ -151,7 +154,7 @@ final class PartitionReader {
         try (ChangeStreamCursor open = context.source().query(query)) {
             cursor = open;
             while (isActive()) {
-                Optional<ChangeRecord> next = open.next();
+                Optional<ChangeRecord> next = waitFor(open);
                 if (next.isEmpty()) {
                     return new StreamEnd.Ok(returnedChildren, returnedNew);
                 }
@@ -177,6 +180,38 @@ final class PartitionReader {
             return stopRequested ? new StreamEnd.Stopped() : new StreamEnd.Broken(e, returnedNew || progressed);
         } finally {
             cursor = null;
+        }
+    }
+
+    /** The wait is what counts for a stall: a reader held up by its consumer is not in here. */
+    private Optional<ChangeRecord> waitFor(ChangeStreamCursor open) throws InterruptedException {
+        stalled = false;
+        waitingSince = OptionalLong.of(context.nanoTime().getAsLong());
+        try {
+            return open.next();
+        } catch (SourceException e) {
+            throw stalled
+                    ? new SourceException(
+                            SourceException.Kind.TRANSIENT,
+                            "no record and no heartbeat for %s"
+                                    .formatted(context.options().stallTimeout()),
+                            e)
+                    : e;
+        } finally {
+            waitingSince = OptionalLong.empty();
+        }
+    }
+
+    /** Cancels the query if it has shown no life for too long; the reader then connects anew. Called from time to time. */
+    void cancelIfStalled() {
+        OptionalLong since = waitingSince;
+        ChangeStreamCursor open = cursor;
+        if (since.isPresent()
+                && open != null
+                && context.nanoTime().getAsLong() - since.getAsLong()
+                        > context.options().stallTimeout().toNanos()) {
+            stalled = true;
+            open.close();
         }
     }
 
@@ -273,15 +308,13 @@ final class PartitionReader {
     }
 
     private void stopForLostLease() {
-        if (!stopRequested) {
-            log.warn(
-                    "[{}] lease of epoch {} is lost; nothing of the partition is dispatched, read or written here any more",
-                    label,
-                    partition.lease().epoch());
-            context.listener()
-                    .tell(listener -> listener.leaseLost(
-                            partition.token(), partition.lease().epoch()));
-        }
+        log.warn(
+                "[{}] lease of epoch {} is lost; nothing of the partition is dispatched, read or written here any more",
+                label,
+                partition.lease().epoch());
+        context.listener()
+                .tell(listener ->
+                        listener.leaseLost(partition.token(), partition.lease().epoch()));
         stop();
     }
 

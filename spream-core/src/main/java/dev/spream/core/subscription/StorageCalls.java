@@ -1,6 +1,7 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.partition.StorageException;
+import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -10,6 +11,8 @@ import org.slf4j.LoggerFactory;
 /** Repeats a call to the storage while it fails in a way that may pass and somebody still wants it. */
 final class StorageCalls {
     private static final Logger log = LoggerFactory.getLogger(StorageCalls.class);
+
+    private static final Duration STEP = Duration.ofMillis(100);
 
     private final SafeListener listener;
 
@@ -24,7 +27,6 @@ final class StorageCalls {
      */
     <T> T repeat(String operation, BooleanSupplier wanted, Supplier<T> call) throws InterruptedException {
         ReconnectBackoff backoff = new ReconnectBackoff(RandomGenerator.getDefault());
-        Alarm pause = new Alarm();
         while (true) {
             try {
                 return call.get();
@@ -34,8 +36,16 @@ final class StorageCalls {
                 }
                 log.warn("partition storage: {} failed; trying again", operation, e);
                 listener.tell(l -> l.storageRetrying(operation, e));
-                pause.await(backoff.next());
+                pause(backoff.next(), wanted);
             }
+        }
+    }
+
+    /** Waits in steps, so that a call that nobody wants any more holds up no shutdown. */
+    private static void pause(Duration delay, BooleanSupplier wanted) throws InterruptedException {
+        Alarm pause = new Alarm();
+        for (Duration left = delay; left.isPositive() && wanted.getAsBoolean(); left = left.minus(STEP)) {
+            pause.await(left.compareTo(STEP) < 0 ? left : STEP);
         }
     }
 }

@@ -18,6 +18,7 @@ public record SubscriberOptions(
         Optional<Instant> startTimestamp,
         Optional<Instant> endTimestamp,
         Duration heartbeatInterval,
+        int missedHeartbeats,
         int maxInflight,
         ErrorHandler errorHandler,
         Optional<DeadLetterSink> deadLetterSink,
@@ -32,11 +33,16 @@ public record SubscriberOptions(
 
     public static final Duration MAX_HEARTBEAT_INTERVAL = Duration.ofMinutes(5);
     public static final int MAX_MAX_INFLIGHT = 1_000;
+    private static final int MAX_MISSED_HEARTBEATS = 1_000;
 
     public SubscriberOptions {
         requireNonNull(startTimestamp, "startTimestamp");
         requireNonNull(endTimestamp, "endTimestamp");
         requireBetween("heartbeatInterval", heartbeatInterval, MIN_HEARTBEAT_INTERVAL, MAX_HEARTBEAT_INTERVAL);
+        if (missedHeartbeats < 2 || missedHeartbeats > MAX_MISSED_HEARTBEATS) {
+            throw new IllegalArgumentException(
+                    "missedHeartbeats is %d, must be 2 to %d".formatted(missedHeartbeats, MAX_MISSED_HEARTBEATS));
+        }
         if (maxInflight < 1 || maxInflight > MAX_MAX_INFLIGHT) {
             throw new IllegalArgumentException(
                     "maxInflight is %d, must be 1 to %d".formatted(maxInflight, MAX_MAX_INFLIGHT));
@@ -64,6 +70,11 @@ public record SubscriberOptions(
         }
     }
 
+    /** How long a stream may show no life before it is cancelled and queried again. */
+    Duration stallTimeout() {
+        return heartbeatInterval.multipliedBy(missedHeartbeats);
+    }
+
     public static SubscriberOptions defaults() {
         return builder().build();
     }
@@ -77,6 +88,7 @@ public record SubscriberOptions(
         builder.startTimestamp = startTimestamp;
         builder.endTimestamp = endTimestamp;
         builder.heartbeatInterval = heartbeatInterval;
+        builder.missedHeartbeats = missedHeartbeats;
         builder.maxInflight = maxInflight;
         builder.errorHandler = errorHandler;
         builder.deadLetterSink = deadLetterSink;
@@ -94,6 +106,7 @@ public record SubscriberOptions(
         private Optional<Instant> startTimestamp = Optional.empty();
         private Optional<Instant> endTimestamp = Optional.empty();
         private Duration heartbeatInterval = Duration.ofSeconds(10);
+        private int missedHeartbeats = 5;
         private int maxInflight = 1;
         private ErrorHandler errorHandler = ErrorHandler.stop();
         private Optional<DeadLetterSink> deadLetterSink = Optional.empty();
@@ -130,6 +143,16 @@ public record SubscriberOptions(
          */
         public Builder heartbeatInterval(Duration heartbeatInterval) {
             this.heartbeatInterval = requireNonNull(heartbeatInterval, "heartbeatInterval");
+            return this;
+        }
+
+        /**
+         * After how many heartbeat intervals without any record a stream counts as stalled, 2 to 1,000, 5 by default. It is
+         * then cancelled and queried again from where it was. Time in which a slow consumer holds up the reading does not
+         * count.
+         */
+        public Builder missedHeartbeats(int missedHeartbeats) {
+            this.missedHeartbeats = missedHeartbeats;
             return this;
         }
 
@@ -212,6 +235,7 @@ public record SubscriberOptions(
                     startTimestamp,
                     endTimestamp,
                     heartbeatInterval,
+                    missedHeartbeats,
                     maxInflight,
                     errorHandler,
                     deadLetterSink,

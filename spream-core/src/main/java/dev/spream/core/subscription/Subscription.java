@@ -16,7 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One run of a subscription: owns the readers and the two threads that renew leases and store watermarks.
+ * One run of a subscription: owns the readers and the threads that renew leases, store watermarks and look for
+ * streams that stall.
  *
  * <p>It ends in this order, whatever the reason: no partition is claimed any more; readers stop reading, and what was
  * handed to the consumer finishes (or is interrupted); leases are renewed and watermarks stored until the last reader has
@@ -45,6 +46,7 @@ final class Subscription {
     private final Map<PartitionToken, PartitionReader> readers = new ConcurrentHashMap<>();
     private final Alarm leaseAlarm = new Alarm();
     private final Alarm watermarkAlarm = new Alarm();
+    private final Alarm stallAlarm = new Alarm();
     private final Alarm drainAlarm = new Alarm();
 
     private volatile Stop stop = Stop.NO;
@@ -94,6 +96,11 @@ final class Subscription {
                 context.options().watermarkInterval(),
                 watermarkAlarm,
                 () -> watermarks.persist(heldPartitions(), () -> !readersEnded));
+        startBackground(
+                "stalls",
+                context.options().heartbeatInterval(),
+                stallAlarm,
+                () -> readers.values().forEach(PartitionReader::cancelIfStalled));
         return scheduler.run(() -> stop == Stop.NO);
     }
 
@@ -206,6 +213,7 @@ final class Subscription {
         readersEnded = true;
         leaseAlarm.raise();
         watermarkAlarm.raise();
+        stallAlarm.raise();
         drainAlarm.raise();
         interrupted |= join(background);
         try {

@@ -45,6 +45,9 @@ final class ScriptedSource implements ChangeStreamSource {
         /** Every row comes twice. */
         record Repeat() implements Fault {}
 
+        /** The stream stays open after that many rows, and nothing comes. */
+        record Stall(int afterRows) implements Fault {}
+
         /** Nothing goes wrong with this query. */
         record None() implements Fault {}
     }
@@ -253,6 +256,10 @@ final class ScriptedSource implements ChangeStreamSource {
                     }
                     if (fault instanceof Fault.EndWithOk end && rows == end.afterRows()) {
                         return Optional.empty();
+                    }
+                    if (fault instanceof Fault.Stall stall && rows == stall.afterRows()) {
+                        changed.await();
+                        continue;
                     }
                     if (again != null) {
                         ChangeRecord repeated = again;

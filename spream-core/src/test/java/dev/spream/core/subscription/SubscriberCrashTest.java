@@ -1,6 +1,7 @@
 package dev.spream.core.subscription;
 
 import static dev.spream.core.subscription.ScriptedSource.at;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.core.partition.InMemoryPartitionStorage;
@@ -9,14 +10,17 @@ import dev.spream.core.source.SourceException;
 import dev.spream.core.subscription.FaultyStorage.Verdict;
 import dev.spream.core.subscription.ScriptedSource.Fault;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** A crash at any call to the storage, and a restart over what was stored: nothing is lost, keys stay in order. */
 class SubscriberCrashTest {
+    private static final Duration LEASE_TIME = Duration.ofHours(1);
     private static final List<String> EVERYTHING =
             List.of("A1", "A2", "A4", "A6", "B1", "B3", "B4", "C2", "C5", "C6", "D3", "D6");
 
@@ -48,7 +52,8 @@ class SubscriberCrashTest {
 
                 RunResult result = fixture.run(
                         Subscriber.builder(fixture.source, fixture.storage)
-                                .options(quick().leaseTime(Duration.ofMillis(300))
+                                .options(quick().leaseTime(Duration.ofSeconds(1))
+                                        .partitionDiscoveryInterval(Duration.ofMillis(10))
                                         .build())
                                 .build(),
                         consumer);
@@ -64,12 +69,14 @@ class SubscriberCrashTest {
     /** Runs with a crash at call 1, then 2, and so on, until a run makes fewer calls than that; how many crashed. */
     private static int crashAtEveryCall(Verdict verdict) throws InterruptedException {
         for (int n = 1; ; n++) {
-            PartitionStorage surviving = new InMemoryPartitionStorage();
+            AtomicReference<Instant> now = new AtomicReference<>(at(0));
+            PartitionStorage surviving = new InMemoryPartitionStorage(() -> requireNonNull(now.get()));
             List<String> delivered = new ArrayList<>();
             boolean crashed = runWithCrash(surviving, n, verdict, delivered);
             if (!crashed) {
                 return n - 1;
             }
+            now.set(at(0).plus(LEASE_TIME).plusSeconds(1)); // what the crashed worker held is free again
             runToTheEnd(surviving, delivered);
             assertThat(new LinkedHashSet<>(delivered))
                     .as("crash at call %d: everything comes", n)
@@ -137,7 +144,7 @@ class SubscriberCrashTest {
                 .endAt(at(10))
                 .maxInflight(4)
                 .watermarkInterval(Duration.ofMillis(1))
-                .leaseTime(Duration.ofMillis(100));
+                .leaseTime(LEASE_TIME);
     }
 
     private static void script(ScriptedSource source) {

@@ -12,6 +12,7 @@ import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.subscription.ScriptedSource.Fault;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -219,6 +220,41 @@ class SubscriberLineageTest {
         fixture.run(fixture.subscriber(options -> options.endAt(at(5))), consumer);
 
         assertThat(consumer.labels()).containsExactly("A1", "A2", "B2");
+    }
+
+    @Test
+    void a_stream_that_stalls_is_cancelled_and_queried_again() throws InterruptedException {
+        source.roots("p").fault("p", new Fault.Stall(1)).change("p", 1, "A").change("p", 2, "A");
+
+        fixture.run(
+                fixture.subscriber(options -> options.endAt(at(5))
+                        .heartbeatInterval(Duration.ofMillis(100))
+                        .missedHeartbeats(2)),
+                consumer);
+
+        assertThat(consumer.labels()).containsExactly("A1", "A2");
+        assertThat(source.queriesOf("p").get(1).startTimestamp()).isEqualTo(at(1));
+    }
+
+    @Test
+    void a_stream_held_up_by_its_consumer_does_not_count_as_stalled() throws InterruptedException {
+        CountDownLatch release = new CountDownLatch(1);
+        RecordingConsumer slow = new RecordingConsumer((change, delivery) -> SubscriberFixture.await(release));
+        source.roots("p", "q")
+                .fault("q", new Fault.Stall(0), new Fault.Stall(0), new Fault.Stall(0))
+                .change("p", 1, "A")
+                .change("p", 2, "A")
+                .change("p", 3, "A");
+        CompletableFuture<RunResult> run = fixture.start(
+                fixture.subscriber(options -> options.endAt(at(5))
+                        .heartbeatInterval(Duration.ofMillis(100))
+                        .missedHeartbeats(2)),
+                slow);
+        Polling.await(() -> source.queriesOf("q").size() > 3, source::queries);
+
+        assertThat(source.queriesOf("p")).hasSize(1);
+        release.countDown();
+        SubscriberFixture.get(run);
     }
 
     @Test

@@ -106,7 +106,11 @@ public final class SpannerConnection implements AutoCloseable {
             if (partitions < 1) {
                 throw new IllegalArgumentException("expectedPartitions must be at least 1, was " + partitions);
             }
-            return channels(Math.clamp(partitions / STREAMS_PER_CHANNEL + 2, DEFAULT_CHANNELS, MAX_CHANNELS));
+            return channels(channelsFor(partitions));
+        }
+
+        static int channelsFor(int partitions) {
+            return Math.clamp(partitions / STREAMS_PER_CHANNEL + 2, DEFAULT_CHANNELS, MAX_CHANNELS);
         }
 
         /**

@@ -78,7 +78,7 @@ final class SpannerErrors {
 
     private static String advice(Kind kind) {
         return switch (kind) {
-            case TRANSIENT -> "reading again from the last position may help";
+            case TRANSIENT -> "trying again may help";
             case CANCELLED -> "this process ended the query";
             case RETENTION_LOST ->
                 "records before the retention period are lost, and so are those of before the "

@@ -1,0 +1,108 @@
+package dev.spream.storage.spanner;
+
+import com.google.cloud.NoCredentials;
+import com.google.cloud.spanner.DatabaseClient;
+import com.google.cloud.spanner.DatabaseId;
+import com.google.cloud.spanner.Dialect;
+import com.google.cloud.spanner.MockSpannerServiceImpl;
+import com.google.cloud.spanner.MockSpannerServiceImpl.StatementResult;
+import com.google.cloud.spanner.Spanner;
+import com.google.cloud.spanner.SpannerOptions;
+import com.google.cloud.spanner.Statement;
+import com.google.spanner.v1.ExecuteSqlRequest;
+import com.google.spanner.v1.ResultSet;
+import com.google.spanner.v1.SpannerGrpc;
+import io.grpc.Context;
+import io.grpc.Grpc;
+import io.grpc.InsecureServerCredentials;
+import io.grpc.ManagedChannelBuilder;
+import io.grpc.Metadata;
+import io.grpc.Server;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.grpc.Status;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * The mock server that google-cloud-spanner publishes, behind real gRPC, with a client. It answers the statements that it
+ * was told to, and nothing else.
+ */
+final class MockSpanner implements AutoCloseable {
+    final MockSpannerServiceImpl service = new MockSpannerServiceImpl();
+    volatile CountDownLatch queryArrived = new CountDownLatch(1);
+    volatile CountDownLatch queryCancelled = new CountDownLatch(1);
+    private final Server server;
+    private final Spanner spanner;
+
+    MockSpanner(Dialect dialect) throws IOException {
+        service.setAbortProbability(0);
+        service.putStatementResult(StatementResult.detectDialectResult(dialect));
+        server = Grpc.newServerBuilderForPort(0, InsecureServerCredentials.create())
+                .addService(service)
+                .intercept(new QueryWatch())
+                .build()
+                .start();
+        spanner = SpannerOptions.newBuilder()
+                .setProjectId("p")
+                .setHost("http://localhost:" + server.getPort())
+                .setCredentials(NoCredentials.getInstance())
+                .setChannelConfigurator(ManagedChannelBuilder::usePlaintext)
+                .setBuiltInMetricsEnabled(false)
+                .build()
+                .getService();
+    }
+
+    /** Forgets what arrived and was cancelled so far. */
+    void watchNextQuery() {
+        queryArrived = new CountDownLatch(1);
+        queryCancelled = new CountDownLatch(1);
+    }
+
+    DatabaseClient client() {
+        return spanner.getDatabaseClient(DatabaseId.of("p", "i", "d"));
+    }
+
+    void answer(Statement statement, ResultSet result) {
+        service.putStatementResult(StatementResult.query(statement, result));
+    }
+
+    void fail(Statement statement, Status status) {
+        service.putStatementResult(StatementResult.exception(statement, status.asRuntimeException()));
+    }
+
+    List<ExecuteSqlRequest> queries() {
+        return service.getRequestsOfType(ExecuteSqlRequest.class);
+    }
+
+    @Override
+    public void close() {
+        service.unfreeze();
+        spanner.close();
+        server.shutdownNow();
+    }
+
+    /** Sees queries come and be cancelled, also while the service is frozen. */
+    private final class QueryWatch implements ServerInterceptor {
+        @Override
+        public <ReqT, RespT> ServerCall.Listener<ReqT> interceptCall(
+                ServerCall<ReqT, RespT> call, Metadata headers, ServerCallHandler<ReqT, RespT> next) {
+            if (call.getMethodDescriptor()
+                    .getFullMethodName()
+                    .equals(SpannerGrpc.getExecuteStreamingSqlMethod().getFullMethodName())) {
+                Context.current()
+                        .addListener(
+                                context -> {
+                                    if (context.cancellationCause() != null) {
+                                        queryCancelled.countDown();
+                                    }
+                                },
+                                Runnable::run);
+                queryArrived.countDown();
+            }
+            return next.startCall(call, headers);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package dev.spream.storage.spanner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import com.google.cloud.spanner.Dialect;
+import com.google.cloud.spanner.Options.RpcPriority;
+import com.google.spanner.v1.DirectedReadOptions;
+import com.google.spanner.v1.DirectedReadOptions.IncludeReplicas;
+import com.google.spanner.v1.DirectedReadOptions.ReplicaSelection;
+import com.google.spanner.v1.ExecuteSqlRequest;
+import com.google.spanner.v1.RequestOptions.Priority;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.source.ChangeStreamCursor;
+import dev.spream.core.source.ChangeStreamSource;
+import dev.spream.core.source.PartitionQuery;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class SourceOptionsTest {
+    private static final PartitionQuery QUERY = new PartitionQuery(
+            PartitionToken.ROOT,
+            Instant.parse("2022-05-01T09:00:00Z"),
+            Optional.of(Instant.parse("2022-05-01T10:00:00.000000001Z")),
+            Duration.ofMillis(1_500));
+
+    private MockSpanner spanner;
+
+    @BeforeEach
+    void open() throws IOException {
+        spanner = new MockSpanner(Dialect.POSTGRESQL);
+        spanner.answer(
+                ChangeStreamQuery.statement(Dialect.POSTGRESQL, new StreamName("Orders"), QUERY),
+                WireRows.resultSet(Dialect.POSTGRESQL, List.of(DocumentationRecords.record("initial_first"))));
+    }
+
+    @AfterEach
+    void close() {
+        spanner.close();
+    }
+
+    @Test
+    void a_query_is_of_high_priority_and_has_no_tag_unless_told_otherwise() throws Exception {
+        ExecuteSqlRequest request = read(SpannerChangeStreamSource.open(spanner.client(), "Orders"));
+
+        assertThat(request.getRequestOptions().getPriority()).isEqualTo(Priority.PRIORITY_HIGH);
+        assertThat(request.getRequestOptions().getRequestTag()).isEmpty();
+        assertThat(request.hasDirectedReadOptions()).isFalse();
+    }
+
+    @Test
+    void priority_tag_and_directed_reads_go_with_the_query() throws Exception {
+        DirectedReadOptions readOnlyReplicas = DirectedReadOptions.newBuilder()
+                .setIncludeReplicas(IncludeReplicas.newBuilder()
+                        .addReplicaSelections(ReplicaSelection.newBuilder().setType(ReplicaSelection.Type.READ_ONLY)))
+                .build();
+
+        ExecuteSqlRequest request = read(SpannerChangeStreamSource.builder(spanner.client(), "Orders")
+                .priority(RpcPriority.LOW)
+                .requestTag("app=spream")
+                .directedReads(readOnlyReplicas)
+                .prefetchChunks(1)
+                .build());
+
+        assertThat(request.getRequestOptions().getPriority()).isEqualTo(Priority.PRIORITY_LOW);
+        assertThat(request.getRequestOptions().getRequestTag()).isEqualTo("app=spream");
+        assertThat(request.getDirectedReadOptions()).isEqualTo(readOnlyReplicas);
+    }
+
+    @Test
+    void the_end_and_the_heartbeat_are_bound() throws Exception {
+        var values = read(SpannerChangeStreamSource.open(spanner.client(), "Orders"))
+                .getParams()
+                .getFieldsMap()
+                .values();
+
+        assertThat(values)
+                .extracting(value -> value.getStringValue())
+                .containsExactlyInAnyOrder("2022-05-01T09:00:00Z", "2022-05-01T10:00:00.000000001Z", "", "1500");
+    }
+
+    private ExecuteSqlRequest read(ChangeStreamSource source) throws InterruptedException {
+        try (source;
+                ChangeStreamCursor cursor = source.query(QUERY)) {
+            assertThat(cursor.next()).isPresent();
+            assertThat(cursor.next()).isEmpty();
+        }
+        return spanner.queries().getLast();
+    }
+
+    @Test
+    void options_out_of_range_are_refused() {
+        var builder = SpannerChangeStreamSource.builder(spanner.client(), "Orders");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> builder.prefetchChunks(0))
+                .withMessage("prefetchChunks must be at least 1, was 0");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> builder.connectTimeout(Duration.ZERO))
+                .withMessage("connectTimeout must be positive, was PT0S");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> SpannerChangeStreamSource.open(spanner.client(), "no stream"));
+    }
+}

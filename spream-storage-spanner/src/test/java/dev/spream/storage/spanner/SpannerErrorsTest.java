@@ -1,0 +1,83 @@
+package dev.spream.storage.spanner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.cloud.spanner.ErrorCode;
+import dev.spream.core.source.SourceException;
+import dev.spream.core.source.SourceException.Kind;
+import io.grpc.Status;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class SpannerErrorsTest {
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            UNAVAILABLE         | io exception                                                        | TRANSIENT
+            UNAVAILABLE         | Connection closed after GOAWAY. HTTP/2 error code: NO_ERROR         | TRANSIENT
+            DEADLINE_EXCEEDED   | deadline exceeded after 3599.999s                                   | TRANSIENT
+            RESOURCE_EXHAUSTED  | Too many requests                                                   | TRANSIENT
+            INTERNAL            | Received unexpected EOS on DATA frame from server                   | TRANSIENT
+            ABORTED             | Transaction was aborted                                             | TRANSIENT
+            CANCELLED           | RST_STREAM closed stream                                            | TRANSIENT
+            UNKNOWN             | Stream removed                                                      | TRANSIENT
+            NOT_FOUND           | Session not found: projects/p/instances/i/databases/d/sessions/s    | TRANSIENT
+            NOT_FOUND           | Database not found: projects/p/instances/i/databases/d              | NOT_FOUND
+            INVALID_ARGUMENT    | Table-valued function not found: READ_Orders [at 1:15]              | NOT_FOUND
+            INVALID_ARGUMENT    | Specified partition_token is invalid, as it does not belong to the Change Stream associated with the TVF. Received partition_token: t. | NOT_FOUND
+            INVALID_ARGUMENT    | end_timestamp must not be before start_timestamp                    | FATAL
+            OUT_OF_RANGE        | Specified start_timestamp is too far in the past. Received: t       | RETENTION_LOST
+            OUT_OF_RANGE        | This partition is no longer valid. All Change Stream records associated with this partition have expired and have been deleted, as specified by the Change Stream retention period. | PARTITION_EXPIRED
+            OUT_OF_RANGE        | Specified start_timestamp is invalid for the partition. Please specify a start_timestamp within a and b. | OUTSIDE_PARTITION
+            OUT_OF_RANGE        | Specified start_timestamp is too far in the future. Received: t     | START_IN_FUTURE
+            OUT_OF_RANGE        | Specified heartbeat_milliseconds is out of range                    | FATAL
+            PERMISSION_DENIED   | Caller is missing IAM permission spanner.databases.select           | PERMISSION_DENIED
+            UNAUTHENTICATED     | Request had invalid authentication credentials                      | PERMISSION_DENIED
+            FAILED_PRECONDITION | The database is being restored                                      | FATAL
+            UNIMPLEMENTED       | read_options must be NULL                                           | FATAL
+            DATA_LOSS           | broken                                                              | FATAL
+            """)
+    void the_code_and_the_text_say_what_an_error_means(ErrorCode code, String text, Kind kind) {
+        Status status = Status.fromCodeValue(code.getGrpcStatusCode().value()).withDescription(text);
+
+        SourceException e = SpannerErrors.sourceException("reading", status.asRuntimeException());
+
+        assertThat(e.kind()).isEqualTo(kind);
+        assertThat(e).hasMessageStartingWith("reading failed: " + code + ": " + text + "; ");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void no_error_is_mistaken_for_our_own_cancel_or_for_nothing(ErrorCode code) {
+        assertThat(SpannerErrors.kind(code, "")).isNotIn(Kind.CANCELLED, Kind.MALFORMED);
+    }
+
+    @Test
+    void the_end_of_a_partition_is_read_from_the_text() {
+        assertThat(outsidePartition(
+                                "2024-05-01T09:00:00Z and 2024-05-01T09:30:00.123456789Z. Received start_timestamp: x.")
+                        .validUntil())
+                .hasValue(Instant.parse("2024-05-01T09:30:00.123456789Z"));
+        assertThat(outsidePartition("2024-05-01T09:00:00+00:00 and 2024-05-01T09:30:00.5+00:00")
+                        .validUntil())
+                .hasValue(Instant.parse("2024-05-01T09:30:00.500Z"));
+    }
+
+    @Test
+    void an_end_that_cannot_be_read_is_left_out() {
+        assertThat(outsidePartition("the beginning and the-end.").validUntil()).isEmpty();
+        assertThat(outsidePartition("").validUntil()).isEmpty();
+    }
+
+    private static SourceException outsidePartition(String range) {
+        return SpannerErrors.sourceException(
+                "reading",
+                Status.OUT_OF_RANGE
+                        .withDescription("Specified start_timestamp is invalid for the partition. "
+                                + "Please specify a start_timestamp within " + range)
+                        .asRuntimeException());
+    }
+}

@@ -1,0 +1,65 @@
+package dev.spream.storage.spanner;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.cloud.spanner.Dialect;
+import dev.spream.core.partition.InMemoryPartitionStorage;
+import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.subscription.Subscriber;
+import dev.spream.core.subscription.SubscriberOptions;
+import dev.spream.emulator.SpannerServer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The engine of the core over the Spanner source, while accounts are written and partitions split and merge. */
+@ParameterizedClass(name = "{1} on {0}", allowZeroInvocations = true)
+@MethodSource("dev.spream.storage.spanner.AccountDatabase#serversAndDialects")
+@Timeout(120)
+class SubscriberIT {
+    private final AccountDatabase database;
+
+    SubscriberIT(SpannerServer server, Dialect dialect) {
+        this.database = new AccountDatabase(server, dialect);
+    }
+
+    @AfterEach
+    void close() {
+        database.close();
+    }
+
+    @Test
+    void a_subscriber_delivers_every_change_up_to_the_end() throws Exception {
+        Instant start = database.source().serverTime();
+        SubscriberOptions options = SubscriberOptions.builder()
+                .startAt(start)
+                .endAt(start.plusSeconds(8))
+                .heartbeatInterval(AccountDatabase.HEARTBEAT)
+                .build();
+        List<DataChangeRecord> delivered = new CopyOnWriteArrayList<>();
+        var storage = new InMemoryPartitionStorage();
+
+        try (Subscriber subscriber =
+                Subscriber.builder(database.source(), storage).options(options).build()) {
+            var running = CompletableFuture.runAsync(() -> subscriber.run(delivered::add), Thread::startVirtualThread);
+            Set<String> written = database.writeAccountsFor(Duration.ofSeconds(4));
+            running.get(60, SECONDS);
+
+            assertThat(delivered)
+                    .extracting(change ->
+                            change.mods().getFirst().keys().string("Id").orElseThrow())
+                    .containsExactlyInAnyOrderElementsOf(written);
+        }
+        assertThat(storage.lineage().partitions()).hasSizeGreaterThan(3).allMatch(PartitionMetadata::isFinished);
+    }
+}
