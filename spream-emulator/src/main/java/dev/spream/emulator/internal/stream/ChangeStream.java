@@ -82,7 +82,7 @@ final class ChangeStream {
     void stop(StatusRuntimeException reason) {
         stopped = reason;
         gate.open();
-        partitions.wakeAll();
+        partitions.release();
     }
 
     Optional<StatusRuntimeException> stopped() {

@@ -62,7 +62,7 @@ public final class ChangeStreams implements AutoCloseable {
      */
     public void apply(String ddl, Map<String, Table> tables) {
         StreamStatement statement = StreamStatementParser.parse(dialect, ddl);
-        ChangeStream ignoredStream = clock.cut(at -> locked(() -> {
+        clock.cut(at -> locked(() -> {
             StreamSchema schema = new StreamSchema(dialect, tables, definitions());
             return switch (statement) {
                 case StreamStatement.Create create -> create(schema.created(create), at);

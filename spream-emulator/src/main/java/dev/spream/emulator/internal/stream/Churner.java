@@ -22,7 +22,7 @@ final class Churner {
 
     void start() {
         if (settings.enabled()) {
-            Thread ignoredThread = Thread.ofVirtual()
+            Thread.ofVirtual()
                     .name("spream-emulator-churn-" + stream.definition().name())
                     .start(this::run);
         }
@@ -56,13 +56,12 @@ final class Churner {
         int at = random.nextInt(live.size());
         try {
             if (choice < churn.splitWeight() && live.size() < settings.maxPartitions()) {
-                List<String> ignoredTokens = partitions.split(live.get(at).token());
+                partitions.split(live.get(at).token());
             } else if (choice < churn.splitWeight() + churn.mergeWeight() && live.size() > 1) {
                 int left = Math.min(at, live.size() - 2);
-                String ignoredToken = partitions.merge(
-                        live.get(left).token(), live.get(left + 1).token());
+                partitions.merge(live.get(left).token(), live.get(left + 1).token());
             } else {
-                String ignoredToken = partitions.move(live.get(at).token());
+                partitions.move(live.get(at).token());
             }
         } catch (IllegalStateException e) {
             // A call changed the same partition first, or it is too narrow: the next step chooses anew.

@@ -30,6 +30,7 @@ final class Partition {
     private final List<StreamEntry> entries = new ArrayList<>();
     private long dropped;
     private @Nullable Ending ending;
+    private boolean released;
 
     /** The first instant after a partition, and what a query says there. */
     record Ending(Instant at, List<ChildRecord> children) {
@@ -162,21 +163,24 @@ final class Partition {
         }
     }
 
-    /** Waits until there is an entry at the index, or the partition ends, or {@link #wake} is called, or time is up. */
+    /** Waits until there is an entry at the index, or the partition ends or is released, or time is up. */
     void await(long index, long nanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            if (dropped + entries.size() <= index && ending == null) {
-                long ignoredRest = changed.awaitNanos(nanos);
+            long rest = nanos;
+            while (!released && rest > 0 && dropped + entries.size() <= index && ending == null) {
+                rest = changed.awaitNanos(rest);
             }
         } finally {
             lock.unlock();
         }
     }
 
-    void wake() {
+    /** Lets nobody wait here any more, because the stream is no more. */
+    void release() {
         lock.lock();
         try {
+            released = true;
             changed.signalAll();
         } finally {
             lock.unlock();

@@ -119,10 +119,9 @@ final class QueryRun {
 
     private void initial(Instant start, Optional<ResumePoint> resume) throws InterruptedException {
         awaitTime(start);
-        List<ChildRecord> records = stream.partitions().aliveAt(start);
-        if (resume.isEmpty()) {
-            sendChildren(records, new ResumePoint(0, 0));
-        }
+        List<ChildRecord> records = resume.isPresent() ? List.of() : stream.partitions().aliveAt(start);
+        List<Value> rows = records.stream().map(stream.encoder()::children).toList();
+        sink.send(rows, new ResumePoint(0, rows.size()).token());
     }
 
     private void read(Partition partition, ResumePoint from, Duration heartbeat) throws InterruptedException {

@@ -172,8 +172,8 @@ final class StreamPartitions implements PartitionControl {
         everyPartition().forEach(partition -> partition.dropBefore(horizon));
     }
 
-    void wakeAll() {
-        everyPartition().forEach(Partition::wake);
+    void release() {
+        everyPartition().forEach(Partition::release);
     }
 
     private Stream<Partition> everyPartition() {
