@@ -1,0 +1,157 @@
+package dev.spream.cli;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** A program in a process of its own, as a user starts it, with the test's class path. */
+final class SpreamProcess implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
+
+    private final Process process;
+    private final Lines out;
+    private final Lines err;
+
+    private SpreamProcess(Process process) {
+        this.process = process;
+        this.out = new Lines(process.getInputStream());
+        this.err = new Lines(process.getErrorStream());
+    }
+
+    /** The command line, with no emulator in its environment. */
+    static SpreamProcess spream(String... arguments) throws IOException {
+        return start(Optional.empty(), Main.class, arguments);
+    }
+
+    /** The command line, with that emulator in its environment. */
+    static SpreamProcess spreamOn(String emulatorHost, String... arguments) throws IOException {
+        return start(Optional.of(emulatorHost), Main.class, arguments);
+    }
+
+    static SpreamProcess start(Optional<String> emulatorHost, Class<?> main, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(command(main));
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().remove("SPANNER_EMULATOR_HOST");
+        emulatorHost.ifPresent(host -> builder.environment().put("SPANNER_EMULATOR_HOST", host));
+        return new SpreamProcess(builder.start());
+    }
+
+    static List<String> command(Class<?> main) {
+        return List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:+IgnoreUnrecognizedVMOptions",
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-cp",
+                System.getProperty("java.class.path"),
+                main.getName());
+    }
+
+    /** Sends SIGTERM. */
+    void terminate() {
+        process.destroy();
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** Waits for the end, and returns the exit code. */
+    int exitCode() throws InterruptedException {
+        if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+            throw new AssertionError("still running after %s; output %s; errors %s".formatted(PATIENCE, out(), err()));
+        }
+        out.awaitEnd();
+        err.awaitEnd();
+        return process.exitValue();
+    }
+
+    List<String> out() {
+        return out.all();
+    }
+
+    List<String> err() {
+        return err.all();
+    }
+
+    /** Waits for so many lines on the standard output. */
+    List<String> awaitOut(int count) throws InterruptedException {
+        return out.await(count, this);
+    }
+
+    /** Waits for so many lines on the standard error. */
+    List<String> awaitErr(int count) throws InterruptedException {
+        return err.await(count, this);
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+
+    /** The lines of a stream, collected as they come. */
+    private static final class Lines {
+        private final List<String> lines = new ArrayList<>(); // guarded by this, like ended
+        private final Thread reader;
+        private boolean ended;
+
+        Lines(InputStream in) {
+            reader = Thread.ofVirtual().start(() -> collect(in));
+        }
+
+        private void collect(InputStream in) {
+            try (BufferedReader text = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
+                for (String line = text.readLine(); line != null; line = text.readLine()) {
+                    add(line);
+                }
+            } catch (IOException e) {
+                if (!String.valueOf(e.getMessage()).contains("closed")) {
+                    throw new UncheckedIOException(e);
+                }
+            } finally {
+                end();
+            }
+        }
+
+        private synchronized void add(String line) {
+            lines.add(line);
+            notifyAll();
+        }
+
+        private synchronized void end() {
+            ended = true;
+            notifyAll();
+        }
+
+        synchronized List<String> all() {
+            return List.copyOf(lines);
+        }
+
+        synchronized List<String> await(int count, SpreamProcess process) throws InterruptedException {
+            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            while (lines.size() < count) {
+                long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+                if (ended || left <= 0) {
+                    throw new AssertionError(
+                            "%d lines expected, got %s; errors %s".formatted(count, lines, process.err()));
+                }
+                wait(left);
+            }
+            return List.copyOf(lines);
+        }
+
+        void awaitEnd() throws InterruptedException {
+            reader.join();
+        }
+    }
+}

@@ -1,0 +1,258 @@
+package dev.spream.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.cloud.spanner.DatabaseId;
+import com.google.cloud.spanner.Dialect;
+import com.google.cloud.spanner.Mutation;
+import com.google.cloud.spanner.Spanner;
+import dev.spream.core.record.ChangeRecordJson;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.emulator.SpannerServer;
+import dev.spream.emulator.SpannerServers;
+import dev.spream.examples.WriterExample;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The command line as a user runs it: a process, its two outputs and its exit code. */
+final class TailIT {
+    private static final String SERVERS = "dev.spream.emulator.SpannerServers#all";
+    private static final Pattern VERDICT = Pattern.compile("demo: committed (\\d+) mods in (\\d+) transactions; "
+            + "partitions (\\d+) \\(splits (\\d+), merges (\\d+), moves (\\d+)\\); "
+            + "delivered (\\d+), lost (\\d+), duplicated (\\d+), out of order (\\d+)( \\(order of .*)?");
+
+    @ParameterizedTest
+    @EnumSource(DialectName.class)
+    void the_demo_on_the_embedded_emulator_sees_a_dozen_partitions_and_loses_nothing(DialectName dialect)
+            throws Exception {
+        try (SpreamProcess demo = SpreamProcess.spream(
+                "tail", "--demo", "--transactions", "500", "--seed", "7", "--dialect", dialect.toString())) {
+            assertThat(demo.exitCode()).as("%s", demo.err()).isZero();
+            Matcher verdict = verdict(demo, 500);
+            assertThat(Integer.parseInt(verdict.group(3))).as("partitions").isGreaterThanOrEqualTo(8);
+            assertThat(Integer.parseInt(verdict.group(4))).as("splits").isPositive();
+            assertThat(Integer.parseInt(verdict.group(5))).as("merges").isPositive();
+            assertThat(verdict.group(11)).as("all keys are judged").isNull();
+        }
+    }
+
+    static Stream<Arguments> serversAndDialects() {
+        return SpannerServers.all()
+                .flatMap(server -> Stream.of(DialectName.values()).map(dialect -> Arguments.of(server, dialect)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("serversAndDialects")
+    void the_demo_runs_on_the_emulator_of_the_environment(SpannerServer server, DialectName dialect) throws Exception {
+        try (SpreamProcess demo = SpreamProcess.spreamOn(
+                server.emulatorHost(),
+                "tail",
+                "--demo",
+                "--transactions",
+                "150",
+                "--duration",
+                "4s",
+                "--dialect",
+                dialect.toString())) {
+            assertThat(demo.exitCode()).as("%s", demo.err()).isZero();
+            verdict(demo, 150);
+        }
+    }
+
+    @Test
+    void the_demo_ends_by_itself_and_a_signal_ends_it_sooner_with_its_check() throws Exception {
+        try (SpreamProcess demo = SpreamProcess.spream("tail", "--demo", "--duration", "10m")) {
+            demo.awaitOut(20);
+            demo.terminate();
+            assertThat(demo.exitCode()).as("%s", demo.err()).isZero();
+            assertThat(demo.err().getLast()).matches(VERDICT).contains("lost 0, duplicated 0, out of order 0");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource(SERVERS)
+    void tail_prints_what_was_written_and_ends_at_its_limit(SpannerServer server) throws Exception {
+        DatabaseId database = database(server);
+        try (SpreamProcess tail = SpreamProcess.spreamOn(
+                server.emulatorHost(), "tail", "-d", database.getName(), "-s", "Changes", "--limit", "5")) {
+            writeUntil(server, database, tail, 5);
+            assertThat(tail.exitCode()).as("%s", tail.err()).isZero();
+            assertThat(records(tail))
+                    .hasSize(5)
+                    .allSatisfy(change -> assertThat(change.tableName()).isEqualTo("Rows"));
+            assertThat(tail.err().getLast()).startsWith("tail: 5 records in ").endsWith("ended by the limit");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource(SERVERS)
+    void tail_ends_at_its_end_timestamp(SpannerServer server) throws Exception {
+        DatabaseId database = database(server);
+        try (SpreamProcess tail = SpreamProcess.spreamOn(
+                server.emulatorHost(), "tail", "-d", database.getName(), "-s", "Changes", "--end", "+3s")) {
+            assertThat(tail.exitCode()).as("%s", tail.err()).isZero();
+            assertThat(tail.err().getLast()).endsWith("ended by the end timestamp");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource(SERVERS)
+    void a_signal_drains_and_is_a_success(SpannerServer server) throws Exception {
+        DatabaseId database = database(server);
+        try (SpreamProcess tail =
+                SpreamProcess.spreamOn(server.emulatorHost(), "tail", "-d", database.getName(), "-s", "Changes")) {
+            writeUntil(server, database, tail, 1);
+            tail.terminate();
+            assertThat(tail.exitCode()).as("%s", tail.err()).isZero();
+            assertThat(tail.err())
+                    .singleElement()
+                    .asString()
+                    .startsWith("tail: ")
+                    .endsWith("ended by a signal");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource(SERVERS)
+    void what_is_missing_gets_one_line_and_exit_code_1(SpannerServer server) throws Exception {
+        DatabaseId database = database(server);
+        assertThat(failure(server, database.getName(), "Chances"))
+                .contains("Chances")
+                .contains("Changes");
+        assertThat(failure(server, database.getName() + "x", "Changes")).contains(database.getDatabase() + "x");
+    }
+
+    @Test
+    void an_unreachable_server_gets_one_line_and_exit_code_1() throws Exception {
+        String nobody = "127.0.0.1:" + freePort();
+        SpannerServer server = new SpannerServer("nobody", nobody);
+        assertThat(failure(server, "projects/p/instances/i/databases/d", "Changes"))
+                .startsWith("spream tail: no server answers at " + nobody);
+    }
+
+    @Test
+    void a_stack_trace_comes_only_when_asked_for() throws Exception {
+        try (SpreamProcess tail = SpreamProcess.spreamOn(
+                "127.0.0.1:" + freePort(), "tail", "-d", "projects/p/instances/i/databases/d", "-s", "S", "-v")) {
+            assertThat(tail.exitCode()).isEqualTo(1);
+            assertThat(tail.err()).anyMatch(line -> line.startsWith("\tat dev.spream.cli."));
+        }
+    }
+
+    @Test
+    void a_reader_that_goes_away_ends_it_quietly() throws Exception {
+        List<String> shell = List.of("sh", "-c", "\"$@\" | head -1", "sh");
+        List<String> command = Stream.of(
+                        shell.stream(),
+                        SpreamProcess.command(Main.class).stream(),
+                        Stream.of("tail", "--demo", "--transactions", "200", "--duration", "2s"))
+                .flatMap(part -> part)
+                .toList();
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().remove("SPANNER_EMULATOR_HOST");
+        Process process = builder.start();
+        List<String> out = process.inputReader().lines().toList();
+        List<String> err = process.errorReader().lines().toList();
+        assertThat(process.waitFor()).isZero();
+        assertThat(out).singleElement().satisfies(ChangeRecordJson::readDataChange);
+        assertThat(err).allMatch(line -> line.startsWith("demo: seed "));
+    }
+
+    @Test
+    void emulator_writer_and_tail_work_together_in_three_shells() throws Exception {
+        try (SpreamProcess emulator = SpreamProcess.spream("emulator", "--port", "0", "--churn", "500ms")) {
+            String line = emulator.awaitErr(1).getFirst();
+            assertThat(line).matches("export SPANNER_EMULATOR_HOST=127\\.0\\.0\\.1:\\d+");
+            String host = line.substring(line.indexOf('=') + 1);
+            try (SpreamProcess writer = SpreamProcess.start(Optional.of(host), WriterExample.class, "60")) {
+                String database = writer.awaitOut(1).getFirst().split("[ ,]+")[2];
+                try (SpreamProcess tail = SpreamProcess.spreamOn(
+                        host, "tail", "--database", database, "--stream", "OrdersStream", "--limit", "12")) {
+                    assertThat(tail.exitCode()).as("%s", tail.err()).isZero();
+                    assertThat(records(tail))
+                            .hasSize(12)
+                            .allSatisfy(change -> assertThat(change.tableName()).isEqualTo("Orders"));
+                }
+                assertThat(writer.exitCode()).as("%s", writer.err()).isZero();
+            }
+            emulator.terminate();
+            assertThat(emulator.exitCode()).as("%s", emulator.err()).isZero();
+        }
+    }
+
+    @Test
+    void a_port_in_use_gets_one_line_and_exit_code_1() throws Exception {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
+                SpreamProcess emulator =
+                        SpreamProcess.spream("emulator", "--port", String.valueOf(taken.getLocalPort()))) {
+            assertThat(emulator.exitCode()).isEqualTo(1);
+            assertThat(emulator.err())
+                    .singleElement()
+                    .asString()
+                    .startsWith("spream emulator: cannot listen on 127.0.0.1:" + taken.getLocalPort());
+        }
+    }
+
+    private static Matcher verdict(SpreamProcess demo, int transactions) {
+        assertThat(demo.err().getLast()).matches(VERDICT);
+        Matcher verdict = VERDICT.matcher(demo.err().getLast());
+        assertThat(verdict.matches()).isTrue();
+        assertThat(IntStream.of(1, 2, 7, 8, 9, 10).mapToObj(verdict::group).map(Integer::valueOf))
+                .containsExactly(2 * transactions, transactions, 2 * transactions, 0, 0, 0);
+        assertThat(records(demo).stream()
+                        .mapToInt(change -> change.mods().size())
+                        .sum())
+                .isEqualTo(2 * transactions);
+        return verdict;
+    }
+
+    private static List<DataChangeRecord> records(SpreamProcess process) {
+        return process.out().stream().map(ChangeRecordJson::readDataChange).toList();
+    }
+
+    private static String failure(SpannerServer server, String database, String stream) throws Exception {
+        try (SpreamProcess tail = SpreamProcess.spreamOn(server.emulatorHost(), "tail", "-d", database, "-s", stream)) {
+            assertThat(tail.exitCode()).as("%s", tail.err()).isEqualTo(1);
+            assertThat(tail.out()).isEmpty();
+            assertThat(tail.err()).hasSize(1);
+            return tail.err().getFirst();
+        }
+    }
+
+    private static DatabaseId database(SpannerServer server) {
+        return server.createDatabase(
+                Dialect.GOOGLE_STANDARD_SQL,
+                List.of(
+                        "CREATE TABLE Rows (Id INT64 NOT NULL) PRIMARY KEY (Id)",
+                        "CREATE CHANGE STREAM Changes FOR ALL"));
+    }
+
+    /** Writes rows until the process has printed so many: when it started to read cannot be known from outside. */
+    private static void writeUntil(SpannerServer server, DatabaseId database, SpreamProcess tail, int printed) {
+        try (Spanner spanner = server.client()) {
+            var client = spanner.getDatabaseClient(database);
+            for (long id = 0; tail.out().size() < printed && tail.isAlive(); id++) {
+                client.write(List.of(
+                        Mutation.newInsertBuilder("Rows").set("Id").to(id).build()));
+            }
+        }
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+            return socket.getLocalPort();
+        }
+    }
+}
