@@ -17,7 +17,7 @@ class SpannerConnectionTest {
     private static final DatabaseName DATABASE = new DatabaseName("p", "i", "d");
 
     @Test
-    @Timeout(value = 15, unit = TimeUnit.SECONDS)
+    @Timeout(value = 30, unit = TimeUnit.SECONDS)
     void an_emulator_that_is_not_there_is_named_at_once() throws IOException {
         String nobody = "127.0.0.1:" + freePort();
 
@@ -33,7 +33,7 @@ class SpannerConnectionTest {
     }
 
     @Test
-    @Timeout(value = 20, unit = TimeUnit.SECONDS)
+    @Timeout(value = 40, unit = TimeUnit.SECONDS)
     void a_server_that_accepts_and_says_nothing_is_given_up() throws IOException {
         try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
             String host = "127.0.0.1:" + silent.getLocalPort();

@@ -56,6 +56,16 @@ class SpannerErrorsTest {
     }
 
     @Test
+    void a_message_has_one_line() {
+        assertThat(SpannerErrors.sourceException(
+                        "connecting",
+                        Status.UNAVAILABLE
+                                .withDescription("no emulator.\nDid you start it?")
+                                .asRuntimeException()))
+                .hasMessage("connecting failed: UNAVAILABLE: no emulator. Did you start it?; trying again may help");
+    }
+
+    @Test
     void the_end_of_a_partition_is_read_from_the_text() {
         assertThat(outsidePartition(
                                 "2024-05-01T09:00:00Z and 2024-05-01T09:30:00.123456789Z. Received start_timestamp: x.")
