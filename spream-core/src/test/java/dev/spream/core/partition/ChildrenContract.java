@@ -16,6 +16,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Adding children: if absent, all or nothing, under the running parent's lease. */
@@ -145,6 +146,50 @@ interface ChildrenContract extends StorageScenario.Stage {
         assertThat(given().storedTokens()).isEqualTo(tokens("Parent0", "a", "b"));
         assertThat(given().storage().addChildren(next, more)).isTrue();
         assertThat(given().storedTokens()).isEqualTo(tokens("Parent0", "a", "b", "c", "d"));
+    }
+
+    @Test
+    default void children_that_are_all_stored_are_not_added_under_a_lost_lease_either() {
+        given().created("a");
+        PartitionLease a = given().running(ANN, "a");
+        given().add(a, 3, "b");
+        given().letLeasesRunOut();
+        given().acquired(BOB, "a");
+        assertThat(given().storage().addChildren(a, children(3, child("b", "a"))))
+                .isFalse();
+    }
+
+    @Test
+    default void a_snapshot_has_all_children_of_a_record_or_none() throws Exception {
+        int records = 40;
+        int perRecord = 25;
+        PartitionLease root = given().runningRoot(ANN);
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            CyclicBarrier start = new CyclicBarrier(2);
+            Future<?> writer = threads.submit(() -> {
+                start.await();
+                for (int record = 0; record < records; record++) {
+                    String prefix = "r" + record + "-";
+                    given().add(
+                                    root,
+                                    1,
+                                    IntStream.range(0, perRecord)
+                                            .mapToObj(i -> prefix + i)
+                                            .toArray(String[]::new));
+                }
+                return null;
+            });
+            start.await();
+            while (!writer.isDone()) {
+                int children =
+                        given().anotherConnection().lineage().partitions().size() - 1;
+                assertThat(children % perRecord)
+                        .as("children beyond whole records, of %d stored", children)
+                        .isZero();
+            }
+            writer.get();
+        }
+        assertThat(given().storedTokens()).hasSize(1 + records * perRecord);
     }
 
     @Test

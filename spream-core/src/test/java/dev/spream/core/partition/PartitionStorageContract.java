@@ -4,8 +4,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /**
- * The contract of {@link PartitionStorage} as tests. Extend it in the tests of a storage; every test gets a fixture of its
- * own. A storage keeps all of it: no test can be declined.
+ * The contract of {@link PartitionStorage} as tests. Extend it in the tests of a storage; every test gets a fixture of
+ * its own. A storage keeps all of it: no test can be declined.
  *
  * <p>The tests are in the interfaces that this class implements, by subject.
  */

@@ -3,8 +3,8 @@ package dev.spream.core.partition;
 import java.time.Duration;
 
 /**
- * What {@link PartitionStorageContract} needs to know about a storage. A fixture stands for one fresh, empty storage; it
- * is made for one test and closed after it. Timestamps are kept to the nanosecond by every storage: there is nothing to
+ * What {@link PartitionStorageContract} needs to know about a storage. A fixture stands for one fresh, empty storage;
+ * it is made for one test and closed after it. Timestamps are kept to the nanosecond by every storage: there is nothing to
  * declare.
  */
 public interface PartitionStorageFixture extends AutoCloseable {
@@ -19,8 +19,8 @@ public interface PartitionStorageFixture extends AutoCloseable {
     PartitionStorage anotherConnection();
 
     /**
-     * Lets that much time pass for leases and worker registrations: by moving the storage's clock, or by moving the stored
-     * times back.
+     * Lets that much time pass for leases and worker registrations: by moving the storage's clock, or by moving the
+     * stored times back.
      */
     void passTime(Duration time);
 

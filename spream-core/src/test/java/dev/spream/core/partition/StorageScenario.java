@@ -114,7 +114,7 @@ final class StorageScenario {
         return running(worker, PartitionToken.ROOT.value());
     }
 
-    /** Opens the subscription, reads its root to the end, and leaves these children of it as CREATED, from second 1 on. */
+    /** Opens the subscription, reads its root to the end, and leaves these children of it as CREATED from second 1. */
     void created(String... children) {
         PartitionLease root = runningRoot(ANN);
         add(root, 1, children);
