@@ -49,7 +49,7 @@ public interface PartitionStorage extends AutoCloseable {
      */
     boolean completeIfAllFinished();
 
-    /** All partitions and their state at one moment, ordered by start timestamp, then token as text compares in Java. */
+    /** All partitions and their state at one moment, ordered by start timestamp, then by token as Java compares text. */
     Lineage lineage();
 
     /**
