@@ -1,0 +1,201 @@
+package dev.spream.emulator;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.spanner.admin.database.v1.DatabaseDialect;
+import dev.spream.emulator.internal.server.Catalog;
+import dev.spream.emulator.internal.server.DatabaseAdminService;
+import dev.spream.emulator.internal.server.InstanceAdminService;
+import dev.spream.emulator.internal.server.OperationsService;
+import dev.spream.emulator.internal.server.SpannerService;
+import dev.spream.emulator.internal.stream.ChurnSettings;
+import io.grpc.Server;
+import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+
+/**
+ * A Cloud Spanner server inside this process. It speaks Spanner's own protocol over gRPC on a local port, so that
+ * unmodified clients use it: set {@code SPANNER_EMULATOR_HOST}, or the client's emulator host, to {@link #emulatorHost()}.
+ *
+ * <pre>{@code
+ * try (SpannerEmulator emulator = SpannerEmulator.start()) {
+ *     emulator.createDatabase("demo/test/db", DatabaseDialect.GOOGLE_STANDARD_SQL,
+ *         "CREATE TABLE Accounts (Id INT64 NOT NULL, Balance INT64) PRIMARY KEY (Id)",
+ *         "CREATE CHANGE STREAM Changes FOR ALL");
+ *     SpannerOptions.newBuilder().setProjectId("demo").setEmulatorHost(emulator.emulatorHost())...
+ * }
+ * }</pre>
+ *
+ * <p>Everything is in memory and gone when it is closed. Reads with a stale bound see the latest rows. Safe for use by many
+ * threads and many clients; whoever started it closes it.
+ */
+public final class SpannerEmulator implements AutoCloseable {
+    private static final int MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
+    private static final int CLOSE_SECONDS = 5;
+    private static final Pattern DATABASE = Pattern.compile("([^/]+)/([^/]+)/([^/]+)");
+    private static final Pattern FULL_DATABASE =
+            Pattern.compile("projects/([^/]+)/instances/([^/]+)/databases/([^/]+)");
+
+    private final String host;
+    private final Catalog catalog;
+    private final ExecutorService executor;
+    private final Server server;
+
+    private SpannerEmulator(Builder builder) {
+        this.host = builder.host;
+        this.catalog = new Catalog(builder.clock, ChurnSettings.of(builder.churn), builder.seed);
+        this.executor = Executors.newThreadPerTaskExecutor(
+                Thread.ofVirtual().name("spream-emulator-call-", 0).factory());
+        OperationsService operations = new OperationsService();
+        this.server = NettyServerBuilder.forAddress(new InetSocketAddress(builder.host, builder.port))
+                .executor(executor)
+                .maxInboundMessageSize(MAX_MESSAGE_BYTES)
+                .permitKeepAliveTime(1, TimeUnit.SECONDS)
+                .permitKeepAliveWithoutCalls(true)
+                .addService(new SpannerService(catalog))
+                .addService(new DatabaseAdminService(catalog, operations))
+                .addService(new InstanceAdminService(catalog, operations))
+                .addService(operations)
+                .build();
+        try {
+            server.start();
+        } catch (IOException e) {
+            executor.close();
+            throw new UncheckedIOException(
+                    "the emulator cannot listen on %s:%d; is the port taken?".formatted(host, builder.port), e);
+        }
+    }
+
+    /** Starts one on a free port of 127.0.0.1, without churn. */
+    public static SpannerEmulator start() {
+        return builder().start();
+    }
+
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    public String host() {
+        return host;
+    }
+
+    /** The port it listens on, also when it was asked to choose one. */
+    public int port() {
+        return server.getPort();
+    }
+
+    /** Host and port, in the form of {@code SPANNER_EMULATOR_HOST}: {@code 127.0.0.1:9010}. */
+    public String emulatorHost() {
+        return host + ":" + port();
+    }
+
+    /**
+     * Creates a database, and its instance if there is none.
+     *
+     * @param database {@code project/instance/database}, or the full name that Spanner uses
+     * @param ddl its first DDL statements; if one fails there is no database
+     * @throws io.grpc.StatusRuntimeException as a client would see it, if the database exists or a statement fails
+     */
+    public void createDatabase(String database, DatabaseDialect dialect, String... ddl) {
+        String name = fullName(database);
+        catalog.ensureInstance(name.substring(0, name.indexOf("/databases/")));
+        catalog.createDatabase(name, dialect, List.of(ddl));
+    }
+
+    /**
+     * The partitions of a change stream, to split, merge and move them.
+     *
+     * @param database as in {@link #createDatabase}
+     * @throws io.grpc.StatusRuntimeException NOT_FOUND if there is no such database or stream
+     */
+    public PartitionControl partitions(String database, String stream) {
+        return catalog.database(fullName(database)).streams().partitions(stream);
+    }
+
+    private static String fullName(String database) {
+        if (FULL_DATABASE.matcher(database).matches()) {
+            return database;
+        }
+        var parts = DATABASE.matcher(database);
+        if (!parts.matches()) {
+            throw new IllegalArgumentException(
+                    "a database is named project/instance/database, got \"" + database + "\"");
+        }
+        return "projects/%s/instances/%s/databases/%s".formatted(parts.group(1), parts.group(2), parts.group(3));
+    }
+
+    /** Waits until it is closed, for programs that only run the emulator. */
+    public void awaitTermination() throws InterruptedException {
+        server.awaitTermination();
+    }
+
+    /** Ends all calls and forgets everything. Closing twice is harmless. */
+    @Override
+    public void close() {
+        server.shutdownNow();
+        catalog.close();
+        try {
+            server.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        executor.shutdownNow();
+    }
+
+    /** Settings of an emulator that is not started yet. */
+    public static final class Builder {
+        private String host = "127.0.0.1";
+        private int port;
+        private long seed;
+        private InstantSource clock = InstantSource.system();
+        private Churn churn = Churn.none();
+
+        private Builder() {}
+
+        /** The address to listen on; 127.0.0.1 unless told, since anybody who reaches it may do anything. */
+        public Builder host(String address) {
+            this.host = requireNonNull(address, "address");
+            return this;
+        }
+
+        /** The port to listen on; 0, the default, takes a free one. */
+        public Builder port(int number) {
+            if (number < 0 || number > 65_535) {
+                throw new IllegalArgumentException("port must be between 0 and 65535, got " + number);
+            }
+            this.port = number;
+            return this;
+        }
+
+        /** What the emulator's own choices follow from, such as when partitions split; 0 unless told. */
+        public Builder seed(long number) {
+            this.seed = number;
+            return this;
+        }
+
+        /** The time that commits, queries and partitions follow; the system's unless told. */
+        public Builder clock(InstantSource source) {
+            this.clock = requireNonNull(source, "source");
+            return this;
+        }
+
+        /** How partitions change by themselves; not at all unless told. */
+        public Builder churn(Churn settings) {
+            this.churn = requireNonNull(settings, "settings");
+            return this;
+        }
+
+        /** Starts the emulator, which then listens until it is closed. */
+        public SpannerEmulator start() {
+            return new SpannerEmulator(this);
+        }
+    }
+}

@@ -1,0 +1,217 @@
+package dev.spream.emulator.internal.database;
+
+import com.google.protobuf.ByteString;
+import com.google.spanner.admin.database.v1.DatabaseDialect;
+import com.google.spanner.v1.TransactionOptions;
+import dev.spream.emulator.internal.sql.DdlParser;
+import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.SqlParameters;
+import dev.spream.emulator.internal.sql.SqlTranslator;
+import dev.spream.emulator.internal.sql.Translation;
+import dev.spream.emulator.internal.stream.ChangeStreams;
+import dev.spream.emulator.internal.stream.ChurnSettings;
+import dev.spream.emulator.internal.stream.CommitClock;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+
+/**
+ * A database of the emulator. Safe for use by many threads; closing it ends its transactions and its change streams.
+ *
+ * <p>Read-write transactions run one at a time, under {@link WriterLock}; reads outside of them see the latest commit, or
+ * the one a {@link Snapshot} was taken at. Schema changes wait for the writer and close all snapshots.
+ */
+public final class Database implements AutoCloseable {
+    private final String name;
+    private final DatabaseDialect dialect;
+    private final Engine engine;
+    private final CommitClock clock;
+    private final ChangeStreams streams;
+    private final Statements statements;
+    private final KeyReader keyReader;
+    private final SchemaEditor editor;
+    private final InformationSchema informationSchema;
+    private final WriterLock writerLock = new WriterLock();
+    private final Transactions transactions;
+    private final Instant createTime;
+
+    /** Held while a commit becomes visible, and while a snapshot is taken. */
+    private final ReentrantLock visibility = new ReentrantLock();
+
+    private volatile Schema schema = Schema.EMPTY;
+
+    /** An empty database, with the last part of its name as the PostgreSQL catalog. */
+    public Database(String name, DatabaseDialect dialect, InstantSource time, ChurnSettings churn, long seed) {
+        this.name = name;
+        this.dialect = dialect;
+        this.engine = new Engine(dialect);
+        this.clock = new CommitClock(time, seed);
+        this.streams = new ChangeStreams(dialect, clock, churn, seed);
+        this.statements = new Statements(dialect);
+        this.keyReader = new KeyReader(statements);
+        this.editor = new SchemaEditor(engine, streams);
+        this.createTime = clock.now();
+        try {
+            this.informationSchema = new InformationSchema(engine, dialect, name.substring(name.lastIndexOf('/') + 1));
+            informationSchema.refresh(schema, streams.describe());
+        } catch (SQLException e) {
+            throw SqlErrors.toStatus(e);
+        }
+        this.transactions = new Transactions(this);
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public DatabaseDialect dialect() {
+        return dialect;
+    }
+
+    public ChangeStreams streams() {
+        return streams;
+    }
+
+    public Transactions transactions() {
+        return transactions;
+    }
+
+    public Instant createTime() {
+        return createTime;
+    }
+
+    /** A timestamp at which everything committed so far is visible, and nothing will be added. */
+    public Instant now() {
+        return clock.now();
+    }
+
+    Engine engine() {
+        return engine;
+    }
+
+    Statements statements() {
+        return statements;
+    }
+
+    WriterLock writerLock() {
+        return writerLock;
+    }
+
+    Schema schema() {
+        return schema;
+    }
+
+    <T> T publish(Function<Instant, T> commit) {
+        visibility.lock();
+        try {
+            return clock.commit(commit);
+        } finally {
+            visibility.unlock();
+        }
+    }
+
+    Snapshot snapshot(ByteString id) {
+        visibility.lock();
+        try {
+            return new Snapshot(id, clock.now(), engine);
+        } catch (SQLException e) {
+            throw SqlErrors.toStatus(e);
+        } finally {
+            visibility.unlock();
+        }
+    }
+
+    /** The statements that create the database as it is now. */
+    public List<String> ddl() {
+        List<String> ddl = new ArrayList<>(schema.ddl(dialect));
+        ddl.addAll(streams.ddl());
+        return ddl;
+    }
+
+    /** Applies DDL statements in order. The first that fails ends it; those before it stay applied. */
+    public void applyDdl(List<String> ddl) {
+        writerLock.exclusively(() -> {
+            transactions.closeSnapshots();
+            try {
+                ddl.forEach(this::applyDdl);
+            } finally {
+                refreshInformationSchema();
+            }
+        });
+    }
+
+    private void applyDdl(String statement) {
+        if (streams.handles(statement)) {
+            streams.apply(statement, schema.streamTables());
+        } else {
+            schema = editor.apply(DdlParser.parse(statement, dialect), schema);
+        }
+    }
+
+    private void refreshInformationSchema() {
+        try {
+            informationSchema.refresh(schema, streams.describe());
+        } catch (SQLException e) {
+            throw SqlErrors.toStatus(e);
+        }
+    }
+
+    /** Runs a query in the transaction. */
+    public QueryResult query(String sql, SqlParameters parameters, ReadContext context, boolean planOnly) {
+        refuseForeignStatements(sql);
+        Translation query = translate(sql, parameters);
+        return context.read(
+                this,
+                connection -> planOnly
+                        ? statements.plan(connection, query)
+                        : statements.query(connection, query.sql(), query.binds()));
+    }
+
+    private static void refuseForeignStatements(String sql) {
+        String start = sql.stripLeading();
+        if (start.isEmpty()) {
+            throw Errors.invalidArgument("The query is empty");
+        }
+        String first = start.split("[\\s(]", 2)[0].toUpperCase(Locale.ROOT);
+        boolean words = first.chars().allMatch(Character::isLetter);
+        if (words && !first.isEmpty() && !first.equals("SELECT") && !first.equals("WITH")) {
+            throw Errors.invalidArgument("Syntax error: Expected a query or DML but got \"%s\"", first);
+        }
+    }
+
+    /** Runs a DML statement in the transaction. */
+    public QueryResult dml(String sql, SqlParameters parameters, ReadWriteTransaction transaction, boolean planOnly) {
+        Translation dml = translate(sql, parameters);
+        return planOnly ? transaction.query(connection -> statements.plan(connection, dml)) : transaction.dml(dml);
+    }
+
+    private Translation translate(String sql, SqlParameters parameters) {
+        return SqlTranslator.translate(sql, dialect, parameters, schema, clock.now());
+    }
+
+    /** Reads rows by key in the transaction. */
+    public QueryResult read(KeyRead read, ReadContext context) {
+        return context.read(this, connection -> keyReader.read(connection, schema, read));
+    }
+
+    /** The timestamp of a read outside of a transaction; stale bounds are given the time they ask for. */
+    public Instant readTimestamp(TransactionOptions.ReadOnly bound) {
+        return switch (bound.getTimestampBoundCase()) {
+            case READ_TIMESTAMP -> Times.instant(bound.getReadTimestamp());
+            case EXACT_STALENESS -> clock.now().minus(Times.duration(bound.getExactStaleness()));
+            default -> clock.now();
+        };
+    }
+
+    @Override
+    public void close() {
+        transactions.close();
+        streams.close();
+        engine.close();
+    }
+}

@@ -1,0 +1,81 @@
+package dev.spream.emulator.internal.database;
+
+import com.google.spanner.admin.database.v1.DatabaseDialect;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Deque;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedDeque;
+
+/**
+ * The embedded SQL engine of one database, in memory, and its connections. Clients' statements run as a user without
+ * administrative rights, so that the engine's functions which read files are out of reach. Safe for use by many threads.
+ */
+final class Engine implements AutoCloseable {
+    private static final String OPTIONS = ";DATABASE_TO_UPPER=FALSE;CASE_INSENSITIVE_IDENTIFIERS=TRUE"
+            + ";DB_CLOSE_ON_EXIT=FALSE;QUERY_CACHE_SIZE=64;LOCK_TIMEOUT=10000;TIME ZONE=UTC";
+
+    private final String url;
+    private final Connection administrator;
+    private final Deque<Connection> readers = new ConcurrentLinkedDeque<>();
+
+    Engine(DatabaseDialect dialect) {
+        String nulls = dialect == DatabaseDialect.POSTGRESQL ? ";DEFAULT_NULL_ORDERING=HIGH" : "";
+        this.url = "jdbc:h2:mem:" + UUID.randomUUID() + OPTIONS + nulls;
+        try {
+            this.administrator = DriverManager.getConnection(url, "ADMINISTRATOR", "");
+            administer("CREATE USER CLIENT PASSWORD ''");
+            administer("GRANT SELECT, INSERT, UPDATE, DELETE ON SCHEMA PUBLIC TO CLIENT");
+        } catch (SQLException e) {
+            throw new IllegalStateException("the embedded SQL engine does not start", e);
+        }
+    }
+
+    /** Runs a statement with all rights; for DDL, by one thread at a time. */
+    void administer(String sql) throws SQLException {
+        try (Statement statement = administrator.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    Connection administrator() {
+        return administrator;
+    }
+
+    /** A new connection, for the caller to close. */
+    Connection open() throws SQLException {
+        return DriverManager.getConnection(url, "CLIENT", "");
+    }
+
+    /** Runs a read of the latest committed rows on a pooled connection. */
+    <T> T read(SqlWork<T> work) {
+        try {
+            Connection pooled = readers.pollFirst();
+            Connection connection = pooled == null ? open() : pooled;
+            try {
+                return work.run(connection);
+            } finally {
+                readers.addFirst(connection);
+            }
+        } catch (SQLException e) {
+            throw SqlErrors.toStatus(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            administer("SHUTDOWN IMMEDIATELY");
+        } catch (SQLException e) {
+            throw new IllegalStateException("the embedded SQL engine does not stop", e);
+        }
+    }
+
+    /** Something done with a connection. */
+    @FunctionalInterface
+    interface SqlWork<T> {
+        T run(Connection connection) throws SQLException;
+    }
+}

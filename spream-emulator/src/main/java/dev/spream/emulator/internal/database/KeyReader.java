@@ -1,0 +1,64 @@
+package dev.spream.emulator.internal.database;
+
+import dev.spream.emulator.internal.sql.DdlStatement.CreateIndex;
+import dev.spream.emulator.internal.sql.DdlStatement.KeyPart;
+import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.SqlTranslator;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Reads rows by primary key or by an index, in key order. */
+final class KeyReader {
+    private final Statements statements;
+
+    KeyReader(Statements statements) {
+        this.statements = statements;
+    }
+
+    QueryResult read(Connection connection, Schema schema, KeyRead read) throws SQLException {
+        StoredTable table = schema.table(read.table());
+        List<KeyPredicate.Part> key = order(schema, table, read.index()).stream()
+                .map(part -> new KeyPredicate.Part(table.column(part.column()), part.descending()))
+                .toList();
+        KeyPredicate predicate = new KeyPredicate(key, read.keys());
+        String columns = read.columns().stream()
+                .map(column -> SqlTranslator.quoted(table.column(column).name()))
+                .collect(Collectors.joining(", "));
+        if (columns.isEmpty()) {
+            throw Errors.invalidArgument("A read must name at least one column of table %s", table.name());
+        }
+        String order = key.stream()
+                .map(part -> part.name() + (part.descending() ? " DESC NULLS LAST" : " NULLS FIRST"))
+                .collect(Collectors.joining(", "));
+        String sql = "SELECT %s FROM %s WHERE %s%s ORDER BY %s%s"
+                .formatted(
+                        columns,
+                        SqlTranslator.quoted(table.name()),
+                        predicate.sql().isEmpty() ? "TRUE" : "(" + predicate.sql() + ")",
+                        nullFilter(schema, read.index()),
+                        order,
+                        read.limit() > 0 ? " LIMIT " + read.limit() : "");
+        return statements.query(connection, sql, predicate.binds());
+    }
+
+    private static List<KeyPart> order(Schema schema, StoredTable table, String index) {
+        if (index.isEmpty()) {
+            return table.definition().primaryKey();
+        }
+        CreateIndex found = schema.findIndex(index)
+                .filter(candidate -> candidate.table().equalsIgnoreCase(table.name()))
+                .orElseThrow(() -> Errors.notFound("Index not found on table %s: %s", table.name(), index));
+        return schema.orderOf(found);
+    }
+
+    private static String nullFilter(Schema schema, String index) {
+        return schema.findIndex(index)
+                .filter(CreateIndex::nullFiltered)
+                .map(found -> found.parts().stream()
+                        .map(part -> " AND " + SqlTranslator.quoted(part.column()) + " IS NOT NULL")
+                        .collect(Collectors.joining()))
+                .orElse("");
+    }
+}

@@ -1,0 +1,271 @@
+package dev.spream.emulator.internal.database;
+
+import com.google.protobuf.ListValue;
+import com.google.protobuf.Value;
+import com.google.spanner.v1.KeySet;
+import com.google.spanner.v1.Mutation;
+import com.google.spanner.v1.TypeCode;
+import dev.spream.emulator.internal.schema.Column;
+import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.SqlTranslator;
+import dev.spream.emulator.internal.sql.Values;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.h2.api.ErrorCode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Applies the mutations of one commit, in their order, on the transaction's connection. A failure leaves the connection to
+ * be rolled back.
+ */
+final class MutationWriter {
+    private final Connection connection;
+    private final Schema schema;
+    private final RowChanges changes;
+    private final Map<String, PreparedStatement> prepared = new HashMap<>();
+    private long cells;
+
+    private MutationWriter(Connection connection, Schema schema, RowChanges changes) {
+        this.connection = connection;
+        this.schema = schema;
+        this.changes = changes;
+    }
+
+    /** Applies the mutations and returns how many cells they touched, Spanner's mutation count. */
+    static long apply(Connection connection, Schema schema, RowChanges changes, List<Mutation> mutations)
+            throws SQLException {
+        MutationWriter writer = new MutationWriter(connection, schema, changes);
+        try {
+            for (Mutation mutation : mutations) {
+                writer.apply(mutation);
+            }
+            return writer.cells;
+        } finally {
+            for (PreparedStatement statement : writer.prepared.values()) {
+                statement.close();
+            }
+        }
+    }
+
+    private void apply(Mutation mutation) throws SQLException {
+        switch (mutation.getOperationCase()) {
+            case INSERT -> write(mutation.getInsert(), this::insert);
+            case UPDATE -> write(mutation.getUpdate(), this::update);
+            case INSERT_OR_UPDATE -> write(mutation.getInsertOrUpdate(), this::insertOrUpdate);
+            case REPLACE -> write(mutation.getReplace(), this::replace);
+            case DELETE -> delete(mutation.getDelete());
+            default ->
+                throw Errors.unimplemented("mutations of kind %s are not supported", mutation.getOperationCase());
+        }
+    }
+
+    private void write(Mutation.Write write, RowWrite how) throws SQLException {
+        StoredTable table = schema.table(write.getTable());
+        List<Column> columns =
+                write.getColumnsList().stream().map(table::column).toList();
+        if (Set.copyOf(columns).size() != columns.size()) {
+            throw Errors.invalidArgument("Multiple values for a column of table %s", table.name());
+        }
+        if (!columns.containsAll(table.keyColumns())) {
+            throw Errors.failedPrecondition(
+                    "A mutation of table %s must name all of its primary key columns: %s",
+                    table.name(), table.table().primaryKey());
+        }
+        for (ListValue row : write.getValuesList()) {
+            if (row.getValuesCount() != columns.size()) {
+                throw Errors.invalidArgument(
+                        "Mutation has mismatched number of columns and values. Table: %s, columns: %d, values: %d",
+                        table.name(), columns.size(), row.getValuesCount());
+            }
+            how.write(new Row(table, columns, row, engineValues(table, columns, row)));
+            cells += columns.size();
+        }
+    }
+
+    private static List<@Nullable Object> engineValues(StoredTable table, List<Column> columns, ListValue row) {
+        List<@Nullable Object> values = new ArrayList<>(columns.size());
+        for (int i = 0; i < columns.size(); i++) {
+            Column column = columns.get(i);
+            Value value = row.getValues(i);
+            boolean placeholder = column.type().getCode() == TypeCode.TIMESTAMP
+                    && value.getStringValue().equals(Values.COMMIT_TIMESTAMP_PLACEHOLDER);
+            if (placeholder && !column.allowsCommitTimestamp()) {
+                throw Errors.failedPrecondition(
+                        "Cannot write commit timestamp because the allow_commit_timestamp column option is not set to"
+                                + " true for column %s in table %s.",
+                        column.name(), table.name());
+            }
+            Object converted = Values.toEngine(value, column.type());
+            if (converted == null && column.notNull()) {
+                throw Errors.failedPrecondition("%s must not be NULL in table %s.", column.name(), table.name());
+            }
+            values.add(converted);
+        }
+        return values;
+    }
+
+    /** A row to write: its columns and their values, in the wire's encoding and the engine's. */
+    private record Row(StoredTable table, List<Column> columns, ListValue wire, List<@Nullable Object> values) {
+        List<@Nullable Object> key() {
+            List<@Nullable Object> key = new ArrayList<>();
+            table.keyColumns().forEach(column -> key.add(values.get(columns.indexOf(column))));
+            return key;
+        }
+
+        String shownKey() {
+            return table.keyColumns().stream()
+                    .map(column -> wire.getValues(columns.indexOf(column)))
+                    .map(value -> value.hasStringValue() ? value.getStringValue() : String.valueOf(value))
+                    .collect(Collectors.joining(",", "[", "]"));
+        }
+
+        Set<String> columnNames() {
+            return columns.stream().map(Column::name).collect(Collectors.toSet());
+        }
+    }
+
+    @FunctionalInterface
+    private interface RowWrite {
+        void write(Row row) throws SQLException;
+    }
+
+    private void insert(Row row) throws SQLException {
+        List<String> missing = row.table().table().columns().stream()
+                .filter(column -> column.notNull() && !row.columns().contains(column))
+                .map(Column::name)
+                .toList();
+        if (!missing.isEmpty()) {
+            throw Errors.failedPrecondition(
+                    "A new row in table %s does not specify a non-null value for these NOT NULL columns: %s",
+                    row.table().name(), String.join(", ", missing));
+        }
+        String names = row.columns().stream()
+                .map(column -> SqlTranslator.quoted(column.name()))
+                .collect(Collectors.joining(", "));
+        String marks =
+                String.join(", ", row.columns().stream().map(column -> "?").toList());
+        String sql = "INSERT INTO %s (%s) VALUES (%s)"
+                .formatted(SqlTranslator.quoted(row.table().name()), names, marks);
+        try {
+            execute(sql, row.values(), row.columnNames());
+        } catch (SQLException e) {
+            throw explained(e, row);
+        }
+    }
+
+    private RuntimeException explained(SQLException e, Row row) throws SQLException {
+        if (e.getErrorCode() == ErrorCode.DUPLICATE_KEY_1 && exists(row)) {
+            return Errors.alreadyExists(
+                    "Row %s in table %s already exists",
+                    row.shownKey(), row.table().name());
+        }
+        if (e.getErrorCode() == ErrorCode.REFERENTIAL_INTEGRITY_VIOLATED_PARENT_MISSING_1) {
+            return Errors.notFound(
+                    "Parent row for row %s in table %s is missing. Row cannot be written.",
+                    row.shownKey(), row.table().name());
+        }
+        return SqlErrors.toStatus(e);
+    }
+
+    private void update(Row row) throws SQLException {
+        if (!updated(row)) {
+            throw Errors.notFound(
+                    "Row %s in table %s is missing. Row cannot be updated.",
+                    row.shownKey(), row.table().name());
+        }
+    }
+
+    private void insertOrUpdate(Row row) throws SQLException {
+        if (!updated(row)) {
+            insert(row);
+        }
+    }
+
+    private void replace(Row row) throws SQLException {
+        List<@Nullable Object> key = row.key();
+        execute(
+                "DELETE FROM %s WHERE %s"
+                        .formatted(SqlTranslator.quoted(row.table().name()), sameKey(row.table(), key)),
+                present(key),
+                Set.of());
+        insert(row);
+    }
+
+    private boolean updated(Row row) throws SQLException {
+        List<Column> set = row.columns().stream()
+                .filter(column -> !row.table().isKeyColumn(column.name()))
+                .toList();
+        if (set.isEmpty()) {
+            return exists(row);
+        }
+        String assignments = set.stream()
+                .map(column -> SqlTranslator.quoted(column.name()) + " = ?")
+                .collect(Collectors.joining(", "));
+        List<@Nullable Object> binds = new ArrayList<>();
+        set.forEach(column -> binds.add(row.values().get(row.columns().indexOf(column))));
+        binds.addAll(present(row.key()));
+        String sql = "UPDATE %s SET %s WHERE %s"
+                .formatted(SqlTranslator.quoted(row.table().name()), assignments, sameKey(row.table(), row.key()));
+        return execute(sql, binds, row.columnNames()) > 0;
+    }
+
+    private boolean exists(Row row) throws SQLException {
+        String sql = "SELECT 1 FROM %s WHERE %s"
+                .formatted(SqlTranslator.quoted(row.table().name()), sameKey(row.table(), row.key()));
+        try (PreparedStatement statement = Statements.prepare(connection, sql, present(row.key()));
+                ResultSet found = statement.executeQuery()) {
+            return found.next();
+        }
+    }
+
+    static String sameKey(StoredTable table, List<@Nullable Object> key) {
+        List<String> conditions = new ArrayList<>();
+        for (int i = 0; i < key.size(); i++) {
+            String name = SqlTranslator.quoted(table.table().primaryKey().get(i));
+            conditions.add(key.get(i) == null ? name + " IS NULL" : name + " = ?");
+        }
+        return String.join(" AND ", conditions);
+    }
+
+    static List<@Nullable Object> present(List<@Nullable Object> key) {
+        List<@Nullable Object> present = new ArrayList<>(key);
+        present.removeIf(Objects::isNull);
+        return present;
+    }
+
+    private void delete(Mutation.Delete delete) throws SQLException {
+        StoredTable table = schema.table(delete.getTable());
+        KeySet keys = delete.getKeySet();
+        List<KeyPredicate.Part> key = table.definition().primaryKey().stream()
+                .map(part -> new KeyPredicate.Part(table.column(part.column()), part.descending()))
+                .toList();
+        KeyPredicate predicate = new KeyPredicate(key, keys);
+        String sql = "DELETE FROM %s WHERE %s".formatted(SqlTranslator.quoted(table.name()), predicate.sql());
+        execute(sql, predicate.binds(), Set.of());
+        cells++;
+    }
+
+    private int execute(String sql, List<@Nullable Object> binds, Set<String> written) throws SQLException {
+        PreparedStatement statement = prepared.get(sql);
+        if (statement == null) {
+            statement = connection.prepareStatement(sql);
+            prepared.put(sql, statement);
+        }
+        for (int i = 0; i < binds.size(); i++) {
+            statement.setObject(i + 1, binds.get(i));
+        }
+        PreparedStatement ready = statement;
+        int[] count = new int[1];
+        changes.add(RowCapture.during(() -> count[0] = ready.executeUpdate()), schema, written);
+        return count[0];
+    }
+}

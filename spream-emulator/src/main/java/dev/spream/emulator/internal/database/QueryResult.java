@@ -1,0 +1,22 @@
+package dev.spream.emulator.internal.database;
+
+import com.google.protobuf.ListValue;
+import com.google.spanner.v1.StructType;
+import java.util.List;
+
+/**
+ * What a statement returned.
+ *
+ * @param rowType its columns; none for DML that returns no rows
+ * @param rows in order
+ * @param rowCount the rows that DML changed, or -1 for a query
+ */
+public record QueryResult(StructType rowType, List<ListValue> rows, long rowCount) {
+    public QueryResult {
+        rows = List.copyOf(rows);
+    }
+
+    public boolean isDml() {
+        return rowCount >= 0;
+    }
+}

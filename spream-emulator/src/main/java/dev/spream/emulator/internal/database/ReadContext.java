@@ -1,0 +1,25 @@
+package dev.spream.emulator.internal.database;
+
+import dev.spream.emulator.internal.database.Engine.SqlWork;
+
+/** In which view of the database a read runs. */
+public sealed interface ReadContext {
+
+    /** The latest commit. */
+    record Latest() implements ReadContext {}
+
+    /** A read-only transaction. */
+    record Within(Snapshot snapshot) implements ReadContext {}
+
+    /** A read-write transaction, with its own writes. */
+    record Inside(ReadWriteTransaction transaction) implements ReadContext {}
+
+    /** Runs the work there. */
+    default QueryResult read(Database database, SqlWork<QueryResult> work) {
+        return switch (this) {
+            case Latest ignored -> database.engine().read(work);
+            case Within within -> within.snapshot().read(work);
+            case Inside inside -> inside.transaction().query(work);
+        };
+    }
+}

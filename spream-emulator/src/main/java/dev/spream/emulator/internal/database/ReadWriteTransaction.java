@@ -1,0 +1,275 @@
+package dev.spream.emulator.internal.database;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.Value;
+import com.google.spanner.v1.Mutation;
+import com.google.spanner.v1.TypeCode;
+import dev.spream.emulator.internal.database.Engine.SqlWork;
+import dev.spream.emulator.internal.schema.Column;
+import dev.spream.emulator.internal.schema.Commit;
+import dev.spream.emulator.internal.schema.RowChange;
+import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.SqlTranslator;
+import dev.spream.emulator.internal.sql.Translation;
+import dev.spream.emulator.internal.sql.Values;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A read-write transaction. It takes the database's writer lock at its first read or write and keeps it to its end, so it
+ * sees nothing of others and others nothing of it. Calls may come on any thread and run one at a time.
+ *
+ * <p>A commit timestamp is not known before the commit: rows hold {@link Values#PENDING} until then.
+ */
+public final class ReadWriteTransaction {
+    /** How long a transaction that others wait for may be silent. Spanner's own limit. */
+    static final Duration MAX_IDLE = Duration.ofSeconds(10);
+
+    private enum State {
+        ACTIVE,
+        COMMITTED,
+        ROLLED_BACK,
+        ABORTED
+    }
+
+    private final Database database;
+    private final ByteString id;
+    private final String tag;
+    private final boolean excludedFromChangeStreams;
+    private final boolean partitioned;
+    private final RowChanges changes = new RowChanges();
+
+    /** Guards what follows. */
+    private final ReentrantLock use = new ReentrantLock();
+
+    private State state = State.ACTIVE;
+    private @Nullable Connection connection;
+    private @Nullable CommitResult committed;
+    private int precommitSequence;
+    private volatile long lastUsed = System.nanoTime();
+
+    /**
+     * A commit's outcome.
+     *
+     * @param timestamp the commit timestamp
+     * @param mutationCount Spanner's count of changed cells
+     */
+    public record CommitResult(Instant timestamp, long mutationCount) {}
+
+    ReadWriteTransaction(
+            Database database, ByteString id, String tag, boolean excludedFromChangeStreams, boolean partitioned) {
+        this.database = database;
+        this.id = id;
+        this.tag = tag;
+        this.excludedFromChangeStreams = excludedFromChangeStreams;
+        this.partitioned = partitioned;
+    }
+
+    public ByteString id() {
+        return id;
+    }
+
+    /** Whether it is for one partitioned DML statement, which commits by itself. */
+    public boolean isPartitioned() {
+        return partitioned;
+    }
+
+    /** The number of the next precommit token. */
+    public int nextPrecommitSequence() {
+        return onlyOne(() -> ++precommitSequence);
+    }
+
+    QueryResult query(SqlWork<QueryResult> query) {
+        return use(query);
+    }
+
+    QueryResult dml(Translation dml) {
+        return use(open -> database.statements().dml(open, dml, database.schema(), changes));
+    }
+
+    /** Commits. Repeating it returns the first outcome, as the client may not have seen it. */
+    public CommitResult commit(List<Mutation> mutations, String requestTag) {
+        return onlyOne(() -> {
+            CommitResult known = committed;
+            if (known != null) {
+                return known;
+            }
+            try {
+                return use(open -> commit(open, mutations, tag.isEmpty() ? requestTag : tag));
+            } catch (RuntimeException e) {
+                end(State.ROLLED_BACK);
+                throw e;
+            }
+        });
+    }
+
+    private CommitResult commit(Connection open, List<Mutation> mutations, String commitTag) throws SQLException {
+        long cells = MutationWriter.apply(open, database.schema(), changes, mutations);
+        Instant timestamp = database.publish(at -> publish(open, commitTag, at));
+        CommitResult result = new CommitResult(timestamp, Math.max(cells, changes.cellCount()));
+        committed = result;
+        end(State.COMMITTED);
+        return result;
+    }
+
+    /** Makes the rows visible and hands them to the change streams; runs under the clock's lock. */
+    private Instant publish(Connection open, String commitTag, Instant timestamp) {
+        try {
+            List<RowChange> net = new ArrayList<>();
+            for (RowChange change : changes.net()) {
+                net.add(withCommitTimestamp(open, change, timestamp));
+            }
+            open.commit();
+            if (!net.isEmpty()) {
+                database.streams().commit(new Commit(timestamp, commitTag, excludedFromChangeStreams, net));
+            }
+            return timestamp;
+        } catch (SQLException e) {
+            throw SqlErrors.toStatus(e);
+        }
+    }
+
+    private RowChange withCommitTimestamp(Connection open, RowChange change, Instant timestamp) throws SQLException {
+        List<Column> pending = change.table().columns().stream()
+                .filter(column -> column.type().getCode() == TypeCode.TIMESTAMP)
+                .filter(column -> change.after()
+                        .getOrDefault(column.name(), Values.NULL)
+                        .getStringValue()
+                        .equals(Values.COMMIT_TIMESTAMP_PLACEHOLDER))
+                .toList();
+        if (pending.isEmpty()) {
+            return change;
+        }
+        Map<String, Value> after = new LinkedHashMap<>(change.after());
+        StoredTable table = database.schema().table(change.table().name());
+        List<@Nullable Object> key = new ArrayList<>();
+        table.keyColumns()
+                .forEach(column ->
+                        key.add(Values.toEngine(after.getOrDefault(column.name(), Values.NULL), column.type())));
+        String assignments = String.join(
+                ", ",
+                pending.stream()
+                        .map(column -> SqlTranslator.quoted(column.name()) + " = ?")
+                        .toList());
+        List<@Nullable Object> binds = new ArrayList<>();
+        for (Column column : pending) {
+            binds.add(timestamp.atOffset(ZoneOffset.UTC));
+            after.put(column.name(), Values.string(timestamp.toString()));
+        }
+        binds.addAll(MutationWriter.present(key));
+        String sql = "UPDATE %s SET %s WHERE %s"
+                .formatted(SqlTranslator.quoted(table.name()), assignments, MutationWriter.sameKey(table, key));
+        try (PreparedStatement statement = Statements.prepare(open, sql, binds)) {
+            statement.executeUpdate();
+        }
+        return new RowChange(change.table(), change.kind(), change.before(), after, change.writtenColumns());
+    }
+
+    /** Gives everything back. Harmless when the transaction is over. */
+    public void rollback() {
+        onlyOne(() -> {
+            end(State.ROLLED_BACK);
+            return true;
+        });
+    }
+
+    /** Aborts, unless a call is running or was a moment ago. */
+    void abortIfIdle() {
+        if (idleFor().compareTo(MAX_IDLE) < 0 || !use.tryLock()) {
+            return;
+        }
+        try {
+            end(State.ABORTED);
+        } finally {
+            use.unlock();
+        }
+    }
+
+    Duration idleFor() {
+        return Duration.ofNanos(System.nanoTime() - lastUsed);
+    }
+
+    boolean isOver() {
+        return onlyOne(() -> state != State.ACTIVE);
+    }
+
+    private <T> T use(SqlWork<T> work) {
+        return onlyOne(() -> {
+            checkActive();
+            try {
+                return work.run(openConnection());
+            } catch (SQLException e) {
+                throw SqlErrors.toStatus(e);
+            }
+        });
+    }
+
+    private <T> T onlyOne(Supplier<T> action) {
+        use.lock();
+        try {
+            return action.get();
+        } finally {
+            lastUsed = System.nanoTime();
+            use.unlock();
+        }
+    }
+
+    private void checkActive() {
+        switch (state) {
+            case ACTIVE -> {}
+            case ABORTED ->
+                throw Errors.aborted("Transaction was aborted: it was idle while others waited for its locks");
+            case COMMITTED -> throw Errors.failedPrecondition("This transaction has already been committed.");
+            case ROLLED_BACK -> throw Errors.failedPrecondition("This transaction has been rolled back.");
+        }
+    }
+
+    private Connection openConnection() throws SQLException {
+        Connection open = connection;
+        if (open != null) {
+            return open;
+        }
+        database.writerLock().acquire(this);
+        try {
+            open = database.engine().open();
+            open.setAutoCommit(false);
+            connection = open;
+            return open;
+        } finally {
+            if (open == null) {
+                database.writerLock().release();
+            }
+        }
+    }
+
+    private void end(State outcome) {
+        if (state != State.ACTIVE) {
+            return;
+        }
+        state = outcome;
+        changes.clear();
+        Connection open = connection;
+        connection = null;
+        if (open == null) {
+            return;
+        }
+        try (open) {
+            open.rollback();
+        } catch (SQLException e) {
+            throw SqlErrors.toStatus(e);
+        } finally {
+            database.writerLock().release();
+        }
+    }
+}

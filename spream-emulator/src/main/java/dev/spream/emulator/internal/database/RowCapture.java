@@ -1,0 +1,65 @@
+package dev.spream.emulator.internal.database;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.h2.api.Trigger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The trigger that every table has in the embedded engine. It notes each row that a statement changed, before and after,
+ * for the {@link Statements} that runs on the same thread. Public, with a public constructor, since the engine makes it.
+ */
+public final class RowCapture implements Trigger {
+    private static final ThreadLocal<@Nullable List<RowEvent>> EVENTS = new ThreadLocal<>();
+
+    private String tableName = "";
+
+    /**
+     * A row that a statement changed; values in the table's column order.
+     *
+     * @param before null for an insert
+     * @param after null for a delete
+     */
+    record RowEvent(
+            String table,
+            @Nullable List<@Nullable Object> before,
+            @Nullable List<@Nullable Object> after) {}
+
+    /** Runs a statement and returns the rows that it changed. */
+    static List<RowEvent> during(SqlAction statement) throws SQLException {
+        List<RowEvent> events = new ArrayList<>();
+        EVENTS.set(events);
+        try {
+            statement.run();
+        } finally {
+            EVENTS.remove();
+        }
+        return events;
+    }
+
+    @Override
+    public void init(Connection connection, String schema, String trigger, String table, boolean before, int type) {
+        this.tableName = table;
+    }
+
+    @Override
+    public void fire(Connection connection, @Nullable Object @Nullable [] before, @Nullable Object @Nullable [] after) {
+        List<RowEvent> events = EVENTS.get();
+        if (events != null) {
+            events.add(new RowEvent(tableName, list(before), list(after)));
+        }
+    }
+
+    private static @Nullable List<@Nullable Object> list(@Nullable Object @Nullable [] values) {
+        return values == null ? null : Arrays.asList(values);
+    }
+
+    /** A statement to run. */
+    @FunctionalInterface
+    interface SqlAction {
+        void run() throws SQLException;
+    }
+}

@@ -1,0 +1,104 @@
+package dev.spream.emulator.internal.database;
+
+import com.google.protobuf.Value;
+import dev.spream.emulator.internal.database.RowCapture.RowEvent;
+import dev.spream.emulator.internal.schema.Column;
+import dev.spream.emulator.internal.schema.RowChange;
+import dev.spream.emulator.internal.schema.Table;
+import dev.spream.emulator.internal.sql.Values;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The rows that a transaction has changed so far, its several writes of one row taken together. */
+final class RowChanges {
+    private final Map<RowKey, Merged> rows = new LinkedHashMap<>();
+
+    private record RowKey(String table, List<Value> key) {}
+
+    /** A row; null images stand for "was not there" and "is gone". */
+    private record Merged(
+            Table table,
+            @Nullable Map<String, Value> before,
+            @Nullable Map<String, Value> after,
+            Set<String> written) {}
+
+    /** The cells written, a deleted row counting as one. */
+    long cellCount() {
+        return rows.values().stream()
+                .mapToLong(row -> row.after == null ? 1 : row.written.size())
+                .sum();
+    }
+
+    void clear() {
+        rows.clear();
+    }
+
+    /** Adds what one statement changed; {@code written} are the columns it named, empty for all. */
+    void add(List<RowEvent> events, Schema schema, Set<String> written) {
+        for (RowEvent event : events) {
+            StoredTable table = schema.table(event.table());
+            Map<String, Value> before = image(table, event.before());
+            Map<String, Value> after = image(table, event.after());
+            Map<String, Value> present = after == null ? Objects.requireNonNull(before) : after;
+            RowKey key = new RowKey(
+                    table.name(),
+                    table.table().primaryKey().stream()
+                            .map(column -> present.getOrDefault(column, Values.NULL))
+                            .toList());
+            Merged known = rows.get(key);
+            boolean rewritten = known != null && known.after == null;
+            Set<String> columns = new LinkedHashSet<>(known == null ? Set.of() : known.written);
+            columns.addAll(rewritten ? named(table, Set.of()) : named(table, written));
+            rows.put(key, new Merged(table.table(), known == null ? before : known.before, after, columns));
+        }
+    }
+
+    private static @Nullable Map<String, Value> image(StoredTable table, @Nullable List<@Nullable Object> values) {
+        if (values == null) {
+            return null;
+        }
+        Map<String, Value> image = new LinkedHashMap<>();
+        for (Column column : table.table().columns()) {
+            image.put(column.name(), Values.fromEngine(values.get(column.ordinalPosition() - 1), column.type()));
+        }
+        return image;
+    }
+
+    private static Set<String> named(StoredTable table, Set<String> written) {
+        Set<String> lower =
+                written.stream().map(name -> name.toLowerCase(Locale.ROOT)).collect(Collectors.toSet());
+        return table.table().columns().stream()
+                .map(Column::name)
+                .filter(name ->
+                        written.isEmpty() || lower.contains(name.toLowerCase(Locale.ROOT)) || table.isKeyColumn(name))
+                .collect(Collectors.toCollection(LinkedHashSet::new));
+    }
+
+    /** The net changes, in the order of each row's first write. A row inserted and deleted again is none. */
+    List<RowChange> net() {
+        List<RowChange> changes = new ArrayList<>();
+        for (Merged row : rows.values()) {
+            if (row.before == null && row.after == null) {
+                continue;
+            }
+            RowChange.Kind kind = row.before == null
+                    ? RowChange.Kind.INSERT
+                    : row.after == null ? RowChange.Kind.DELETE : RowChange.Kind.UPDATE;
+            changes.add(new RowChange(
+                    row.table,
+                    kind,
+                    row.before == null ? Map.of() : row.before,
+                    row.after == null ? Map.of() : row.after,
+                    row.written));
+        }
+        return changes;
+    }
+}

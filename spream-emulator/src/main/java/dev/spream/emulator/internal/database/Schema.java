@@ -1,0 +1,152 @@
+package dev.spream.emulator.internal.database;
+
+import com.google.spanner.admin.database.v1.DatabaseDialect;
+import dev.spream.emulator.internal.schema.Column;
+import dev.spream.emulator.internal.schema.Table;
+import dev.spream.emulator.internal.sql.DdlStatement.CreateIndex;
+import dev.spream.emulator.internal.sql.DdlStatement.KeyPart;
+import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.SqlSchema;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** The tables and indexes of a database at one moment. Immutable; names are compared without case. */
+final class Schema implements SqlSchema {
+    static final Schema EMPTY = new Schema(Map.of(), Map.of());
+
+    private final Map<String, StoredTable> tables;
+    private final Map<String, CreateIndex> indexes;
+    private final Set<String> names;
+
+    private Schema(Map<String, StoredTable> tables, Map<String, CreateIndex> indexes) {
+        this.tables = tables;
+        this.indexes = indexes;
+        this.names = new HashSet<>(tables.keySet());
+        names.addAll(indexes.keySet());
+        for (StoredTable table : tables.values()) {
+            for (Column column : table.table().columns()) {
+                names.add(key(column.name()));
+            }
+        }
+    }
+
+    private static String key(String name) {
+        return name.toLowerCase(Locale.ROOT);
+    }
+
+    Schema with(StoredTable table) {
+        Map<String, StoredTable> changed = new LinkedHashMap<>(tables);
+        changed.put(key(table.name()), table);
+        return new Schema(changed, indexes);
+    }
+
+    Schema withoutTable(String name) {
+        Map<String, StoredTable> changed = new LinkedHashMap<>(tables);
+        changed.remove(key(name));
+        return new Schema(changed, indexes);
+    }
+
+    Schema with(CreateIndex index) {
+        Map<String, CreateIndex> changed = new LinkedHashMap<>(indexes);
+        changed.put(key(index.name()), index);
+        return new Schema(tables, changed);
+    }
+
+    Schema withoutIndex(String name) {
+        Map<String, CreateIndex> changed = new LinkedHashMap<>(indexes);
+        changed.remove(key(name));
+        return new Schema(tables, changed);
+    }
+
+    Collection<StoredTable> tables() {
+        return tables.values();
+    }
+
+    Collection<CreateIndex> indexes() {
+        return indexes.values();
+    }
+
+    Optional<StoredTable> findTable(String name) {
+        return Optional.ofNullable(tables.get(key(name)));
+    }
+
+    Optional<CreateIndex> findIndex(String name) {
+        return Optional.ofNullable(indexes.get(key(name)));
+    }
+
+    StoredTable table(String name) {
+        return findTable(name).orElseThrow(() -> Errors.notFound("Table not found: %s", name));
+    }
+
+    List<CreateIndex> indexesOf(String table) {
+        return indexes.values().stream()
+                .filter(index -> index.table().equalsIgnoreCase(table))
+                .toList();
+    }
+
+    /** The tables as the change streams know them, by name as declared. */
+    Map<String, Table> streamTables() {
+        Map<String, Table> byName = new LinkedHashMap<>();
+        tables.values().forEach(table -> byName.put(table.name(), table.table()));
+        return byName;
+    }
+
+    /** The statements that create it, parents before children and tables before indexes. */
+    List<String> ddl(DatabaseDialect dialect) {
+        List<String> statements = new ArrayList<>();
+        tables.values().forEach(table -> statements.add(table.ddl(dialect)));
+        indexes.values().forEach(index -> statements.add(indexDdl(index, dialect)));
+        return statements;
+    }
+
+    private static String indexDdl(CreateIndex index, DatabaseDialect dialect) {
+        boolean postgres = dialect == DatabaseDialect.POSTGRESQL;
+        String parts = index.parts().stream()
+                .map(part -> shown(part.column(), postgres) + (part.descending() ? " DESC" : ""))
+                .collect(Collectors.joining(", "));
+        String storing = index.storing().stream()
+                .map(column -> shown(column, postgres))
+                .collect(Collectors.joining(", ", postgres ? " INCLUDE (" : " STORING (", ")"));
+        return "CREATE %s%sINDEX %s ON %s(%s)%s"
+                .formatted(
+                        index.unique() ? "UNIQUE " : "",
+                        index.nullFiltered() && !postgres ? "NULL_FILTERED " : "",
+                        shown(index.name(), postgres),
+                        shown(index.table(), postgres),
+                        parts,
+                        index.storing().isEmpty() ? "" : storing);
+    }
+
+    private static String shown(String name, boolean postgres) {
+        return postgres ? StoredTable.postgresName(name) : name;
+    }
+
+    /** The columns by which an index orders its table: its own, then the rest of the primary key. */
+    List<KeyPart> orderOf(CreateIndex index) {
+        List<KeyPart> order = new ArrayList<>(index.parts());
+        for (KeyPart part : table(index.table()).definition().primaryKey()) {
+            if (order.stream().noneMatch(known -> known.column().equalsIgnoreCase(part.column()))) {
+                order.add(part);
+            }
+        }
+        return order;
+    }
+
+    @Override
+    public boolean isName(String lowerCaseName) {
+        return names.contains(lowerCaseName);
+    }
+
+    @Override
+    public List<String> primaryKey(String table) {
+        return table(table).table().primaryKey();
+    }
+}

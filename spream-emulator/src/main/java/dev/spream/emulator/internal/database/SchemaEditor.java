@@ -1,0 +1,270 @@
+package dev.spream.emulator.internal.database;
+
+import com.google.spanner.v1.Type;
+import com.google.spanner.v1.TypeCode;
+import dev.spream.emulator.internal.sql.DdlStatement;
+import dev.spream.emulator.internal.sql.DdlStatement.AddColumn;
+import dev.spream.emulator.internal.sql.DdlStatement.AlterColumn;
+import dev.spream.emulator.internal.sql.DdlStatement.ColumnDef;
+import dev.spream.emulator.internal.sql.DdlStatement.CreateIndex;
+import dev.spream.emulator.internal.sql.DdlStatement.CreateTable;
+import dev.spream.emulator.internal.sql.DdlStatement.DropColumn;
+import dev.spream.emulator.internal.sql.DdlStatement.DropIndex;
+import dev.spream.emulator.internal.sql.DdlStatement.DropTable;
+import dev.spream.emulator.internal.sql.DdlStatement.KeyPart;
+import dev.spream.emulator.internal.sql.DdlStatement.Parent;
+import dev.spream.emulator.internal.sql.DdlStatement.RowDeletionPolicy;
+import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.SqlTranslator;
+import dev.spream.emulator.internal.sql.Types;
+import dev.spream.emulator.internal.stream.ChangeStreams;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Applies one parsed DDL statement to the engine and returns the schema that follows. Used by one thread at a time. */
+final class SchemaEditor {
+    private final Engine engine;
+    private final ChangeStreams streams;
+
+    SchemaEditor(Engine engine, ChangeStreams streams) {
+        this.engine = engine;
+        this.streams = streams;
+    }
+
+    Schema apply(DdlStatement statement, Schema schema) {
+        try {
+            return switch (statement) {
+                case CreateTable create -> createTable(create, schema);
+                case DropTable drop -> dropTable(drop, schema);
+                case AddColumn add -> addColumn(add, schema);
+                case DropColumn drop -> dropColumn(drop, schema);
+                case AlterColumn alter -> alterColumn(alter, schema);
+                case CreateIndex create -> createIndex(create, schema);
+                case DropIndex drop -> dropIndex(drop, schema);
+                case RowDeletionPolicy policy ->
+                    schema.with(schema.table(policy.table()).withRowDeletionPolicy(policy.policy()));
+                case DdlStatement.Accepted ignored -> schema;
+            };
+        } catch (SQLException e) {
+            throw SqlErrors.toStatus(e);
+        }
+    }
+
+    private Schema createTable(CreateTable create, Schema schema) throws SQLException {
+        if (isTaken(create.name(), schema)) {
+            if (create.ifNotExists() && schema.findTable(create.name()).isPresent()) {
+                return schema;
+            }
+            throw duplicateName(create.name());
+        }
+        if (create.primaryKey().isEmpty()) {
+            throw Errors.unimplemented(
+                    "table %s has no primary key; this emulator needs at least one key column", create.name());
+        }
+        StoredTable table = StoredTable.of(create);
+        create.parent().ifPresent(parent -> schema.table(parent.table()));
+        String columns = create.columns().stream().map(SchemaEditor::column).collect(Collectors.joining(", "));
+        engine.administer("CREATE TABLE %s (%s, %s%s)"
+                .formatted(
+                        SqlTranslator.quoted(table.name()),
+                        columns,
+                        keyConstraint(table),
+                        parentConstraint(table, schema)));
+        engine.administer("CREATE TRIGGER %s AFTER INSERT, UPDATE, DELETE ON %s FOR EACH ROW CALL '%s'"
+                .formatted(
+                        SqlTranslator.quoted("CAPTURE_" + table.name()),
+                        SqlTranslator.quoted(table.name()),
+                        RowCapture.class.getName()));
+        return schema.with(table);
+    }
+
+    private static boolean isTaken(String name, Schema schema) {
+        return schema.findTable(name).isPresent() || schema.findIndex(name).isPresent();
+    }
+
+    private static RuntimeException duplicateName(String name) {
+        return Errors.failedPrecondition("Duplicate name in schema: %s.", name);
+    }
+
+    private static String column(ColumnDef column) {
+        return "%s %s%s"
+                .formatted(
+                        SqlTranslator.quoted(column.name()),
+                        engineType(column.type()),
+                        column.notNull() ? " NOT NULL" : "");
+    }
+
+    private static String engineType(Types.Declared declared) {
+        Type type = declared.type();
+        boolean sized =
+                declared.maxLength() > 0 && (type.getCode() == TypeCode.STRING || type.getCode() == TypeCode.BYTES);
+        return Types.engineType(type) + (sized ? "(" + declared.maxLength() + ")" : "");
+    }
+
+    private static String keyConstraint(StoredTable table) {
+        String columns = SqlTranslator.quotedList(table.table().primaryKey());
+        return (table.hasNullableKey() ? "UNIQUE NULLS NOT DISTINCT (" : "PRIMARY KEY (") + columns + ")";
+    }
+
+    /** An interleaved row needs its parent's row, which a foreign key of the engine sees to. */
+    private static String parentConstraint(StoredTable table, Schema schema) {
+        if (table.enforcedParent().isEmpty()) {
+            return "";
+        }
+        Parent parent = table.enforcedParent().get();
+        List<String> parentKey = schema.table(parent.table()).table().primaryKey();
+        List<String> key = table.table().primaryKey();
+        if (key.size() < parentKey.size()) {
+            throw Errors.failedPrecondition(
+                    "Interleaved table %s must have the primary key of its parent %s as the start of its own",
+                    table.name(), parent.table());
+        }
+        return ", FOREIGN KEY (%s) REFERENCES %s (%s) ON DELETE %s"
+                .formatted(
+                        SqlTranslator.quotedList(key.subList(0, parentKey.size())),
+                        SqlTranslator.quoted(parent.table()),
+                        SqlTranslator.quotedList(parentKey),
+                        parent.deleteCascades() ? "CASCADE" : "RESTRICT");
+    }
+
+    private Schema dropTable(DropTable drop, Schema schema) throws SQLException {
+        if (drop.ifExists() && schema.findTable(drop.name()).isEmpty()) {
+            return schema;
+        }
+        StoredTable table = schema.table(drop.name());
+        List<String> indexes =
+                schema.indexesOf(table.name()).stream().map(CreateIndex::name).toList();
+        if (!indexes.isEmpty()) {
+            throw Errors.failedPrecondition(
+                    "Cannot drop table %s with indices: %s.", table.name(), String.join(", ", indexes));
+        }
+        List<String> children = schema.tables().stream()
+                .filter(other -> other.definition()
+                        .parent()
+                        .filter(parent -> parent.table().equalsIgnoreCase(table.name()))
+                        .isPresent())
+                .map(StoredTable::name)
+                .toList();
+        if (!children.isEmpty()) {
+            throw Errors.failedPrecondition(
+                    "Cannot drop table %s with interleaved tables: %s.", table.name(), String.join(", ", children));
+        }
+        streams.checkTableChange("DROP TABLE", table.name(), null);
+        engine.administer("DROP TABLE " + SqlTranslator.quoted(table.name()));
+        return schema.withoutTable(table.name());
+    }
+
+    private Schema addColumn(AddColumn add, Schema schema) throws SQLException {
+        StoredTable table = schema.table(add.table());
+        if (table.findColumn(add.column().name()).isPresent()) {
+            if (add.ifNotExists()) {
+                return schema;
+            }
+            throw Errors.failedPrecondition(
+                    "Duplicate column name %s.%s.", table.name(), add.column().name());
+        }
+        if (add.column().notNull() && hasRows(table)) {
+            throw Errors.failedPrecondition(
+                    "Cannot add NOT NULL column %s.%s to existing table %s.",
+                    table.name(), add.column().name(), table.name());
+        }
+        engine.administer(
+                "ALTER TABLE %s ADD COLUMN %s".formatted(SqlTranslator.quoted(table.name()), column(add.column())));
+        List<ColumnDef> columns = new ArrayList<>(table.definition().columns());
+        columns.add(add.column());
+        return schema.with(table.withColumns(columns));
+    }
+
+    private boolean hasRows(StoredTable table) {
+        return engine.read(connection -> {
+            try (var statement = connection.createStatement();
+                    var rows = statement.executeQuery(
+                            "SELECT 1 FROM " + SqlTranslator.quoted(table.name()) + " LIMIT 1")) {
+                return rows.next();
+            }
+        });
+    }
+
+    private Schema dropColumn(DropColumn drop, Schema schema) throws SQLException {
+        StoredTable table = schema.table(drop.table());
+        String column = table.column(drop.column()).name();
+        if (table.isKeyColumn(column)) {
+            throw Errors.failedPrecondition("Cannot drop key column %s from table %s.", column, table.name());
+        }
+        for (CreateIndex index : schema.indexesOf(table.name())) {
+            boolean used = index.parts().stream().map(KeyPart::column).anyMatch(column::equalsIgnoreCase)
+                    || index.storing().stream().anyMatch(column::equalsIgnoreCase);
+            if (used) {
+                throw Errors.failedPrecondition(
+                        "Cannot drop column %s from table %s because it is used by index %s.",
+                        column, table.name(), index.name());
+            }
+        }
+        streams.checkTableChange("DROP COLUMN", table.name(), column);
+        engine.administer("ALTER TABLE %s DROP COLUMN %s"
+                .formatted(SqlTranslator.quoted(table.name()), SqlTranslator.quoted(column)));
+        List<ColumnDef> columns = table.definition().columns().stream()
+                .filter(definition -> !definition.name().equals(column))
+                .toList();
+        return schema.with(table.withColumns(columns));
+    }
+
+    private Schema alterColumn(AlterColumn alter, Schema schema) throws SQLException {
+        StoredTable table = schema.table(alter.table());
+        String name = table.column(alter.column()).name();
+        List<ColumnDef> columns = new ArrayList<>();
+        for (ColumnDef old : table.definition().columns()) {
+            columns.add(old.name().equals(name) ? changed(table, old, alter) : old);
+        }
+        return schema.with(table.withColumns(columns));
+    }
+
+    private ColumnDef changed(StoredTable table, ColumnDef old, AlterColumn alter) throws SQLException {
+        ColumnDef changed = new ColumnDef(
+                old.name(),
+                alter.type().orElse(old.type()),
+                alter.notNull().orElse(old.notNull()),
+                alter.allowsCommitTimestamp().orElse(old.allowsCommitTimestamp()),
+                old.inPrimaryKey());
+        if (!changed.equals(old) && alter.allowsCommitTimestamp().isEmpty()) {
+            engine.administer("ALTER TABLE %s ALTER COLUMN %s %s%s"
+                    .formatted(
+                            SqlTranslator.quoted(table.name()),
+                            SqlTranslator.quoted(old.name()),
+                            engineType(changed.type()),
+                            changed.notNull() ? " NOT NULL" : " NULL"));
+        }
+        return changed;
+    }
+
+    private Schema createIndex(CreateIndex create, Schema schema) throws SQLException {
+        if (isTaken(create.name(), schema)) {
+            if (create.ifNotExists() && schema.findIndex(create.name()).isPresent()) {
+                return schema;
+            }
+            throw duplicateName(create.name());
+        }
+        StoredTable table = schema.table(create.table());
+        create.storing().forEach(table::column);
+        String parts = create.parts().stream()
+                .map(part -> SqlTranslator.quoted(table.column(part.column()).name()))
+                .collect(Collectors.joining(", "));
+        String unique = create.unique() ? (create.nullFiltered() ? "UNIQUE " : "UNIQUE NULLS NOT DISTINCT ") : "";
+        engine.administer("CREATE %sINDEX %s ON %s (%s)"
+                .formatted(unique, SqlTranslator.quoted(create.name()), SqlTranslator.quoted(table.name()), parts));
+        return schema.with(create);
+    }
+
+    private Schema dropIndex(DropIndex drop, Schema schema) throws SQLException {
+        if (schema.findIndex(drop.name()).isEmpty()) {
+            if (drop.ifExists()) {
+                return schema;
+            }
+            throw Errors.notFound("Index not found: %s", drop.name());
+        }
+        engine.administer("DROP INDEX " + SqlTranslator.quoted(drop.name()));
+        return schema.withoutIndex(drop.name());
+    }
+}

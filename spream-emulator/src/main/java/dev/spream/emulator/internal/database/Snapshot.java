@@ -1,0 +1,79 @@
+package dev.spream.emulator.internal.database;
+
+import com.google.protobuf.ByteString;
+import dev.spream.emulator.internal.database.Engine.SqlWork;
+import dev.spream.emulator.internal.sql.Errors;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * A read-only transaction: sees exactly what was committed when it began. Nobody tells Spanner that a read-only
+ * transaction is over, so it is closed once it has been idle; reading it after that is FAILED_PRECONDITION.
+ */
+public final class Snapshot {
+    private final ByteString id;
+    private final Instant readTimestamp;
+    private final ReentrantLock use = new ReentrantLock();
+    private final Connection connection;
+
+    private volatile boolean closed;
+    private volatile long lastUsed = System.nanoTime();
+
+    /** Takes the snapshot; the caller sees to it that nothing commits meanwhile. */
+    Snapshot(ByteString id, Instant readTimestamp, Engine engine) throws SQLException {
+        this.id = id;
+        this.readTimestamp = readTimestamp;
+        this.connection = engine.open();
+        connection.setAutoCommit(false);
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SNAPSHOT");
+            statement.execute("SELECT 1");
+        }
+    }
+
+    public ByteString id() {
+        return id;
+    }
+
+    public Instant readTimestamp() {
+        return readTimestamp;
+    }
+
+    QueryResult read(SqlWork<QueryResult> work) {
+        use.lock();
+        try {
+            if (closed) {
+                throw Errors.failedPrecondition(
+                        "The read-only transaction of %s was closed by a schema change or after being idle; begin a new"
+                                + " one",
+                        readTimestamp);
+            }
+            return work.run(connection);
+        } catch (SQLException e) {
+            throw SqlErrors.toStatus(e);
+        } finally {
+            lastUsed = System.nanoTime();
+            use.unlock();
+        }
+    }
+
+    Duration idleFor() {
+        return Duration.ofNanos(System.nanoTime() - lastUsed);
+    }
+
+    void close() {
+        use.lock();
+        try {
+            closed = true;
+            connection.close();
+        } catch (SQLException e) {
+            throw SqlErrors.toStatus(e);
+        } finally {
+            use.unlock();
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package dev.spream.emulator.internal.database;
+
+import dev.spream.emulator.internal.sql.Errors;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import java.sql.SQLException;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.h2.api.ErrorCode;
+
+/** What the embedded engine says, in Spanner's codes and words. */
+final class SqlErrors {
+    private static final Pattern QUOTED = Pattern.compile("\"([^\"]+)\"");
+    private static final Pattern CONSTRAINT_TABLE = Pattern.compile("ON PUBLIC\\.\"?([A-Za-z0-9_]+)");
+
+    private SqlErrors() {}
+
+    static StatusRuntimeException toStatus(SQLException e) {
+        String message = firstLine(e);
+        return switch (e.getErrorCode()) {
+            case ErrorCode.TABLE_OR_VIEW_NOT_FOUND_1,
+                    ErrorCode.TABLE_OR_VIEW_NOT_FOUND_WITH_CANDIDATES_2,
+                    ErrorCode.TABLE_OR_VIEW_NOT_FOUND_DATABASE_EMPTY_1 ->
+                Errors.invalidArgument("Table not found: %s", quoted(message));
+            case ErrorCode.COLUMN_NOT_FOUND_1 -> Errors.invalidArgument("Unrecognized name: %s", quoted(message));
+            case ErrorCode.FUNCTION_NOT_FOUND_1 -> Errors.invalidArgument("Function not found: %s", quoted(message));
+            case ErrorCode.SYNTAX_ERROR_1, ErrorCode.SYNTAX_ERROR_2 ->
+                Errors.invalidArgument("Syntax error, or SQL that this emulator does not speak: %s", message);
+            case ErrorCode.DUPLICATE_KEY_1 -> duplicate(message);
+            case ErrorCode.NULL_NOT_ALLOWED ->
+                Errors.failedPrecondition(
+                        "A row does not specify a non-null value for the NOT NULL column: %s", quoted(message));
+            case ErrorCode.REFERENTIAL_INTEGRITY_VIOLATED_PARENT_MISSING_1 ->
+                Errors.notFound("Parent row is missing. Row cannot be written. (%s)", message);
+            case ErrorCode.REFERENTIAL_INTEGRITY_VIOLATED_CHILD_EXISTS_1 ->
+                Errors.failedPrecondition(
+                        "Integrity constraint violation during DELETE. Found child rows of the row. (%s)", message);
+            case ErrorCode.VALUE_TOO_LONG_2 ->
+                Errors.failedPrecondition("New value exceeds the maximum size limit for this column: %s", message);
+            case ErrorCode.DIVISION_BY_ZERO_1,
+                    ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE_1,
+                    ErrorCode.DATA_CONVERSION_ERROR_1 ->
+                Status.OUT_OF_RANGE.withDescription(message).asRuntimeException();
+            case ErrorCode.FEATURE_NOT_SUPPORTED_1 -> Errors.unimplemented("the emulator cannot do this: %s", message);
+            case ErrorCode.LOCK_TIMEOUT_1, ErrorCode.DEADLOCK_1, ErrorCode.CONCURRENT_UPDATE_1 ->
+                Errors.aborted("Transaction was aborted: " + message);
+            case ErrorCode.GENERAL_ERROR_1 -> Errors.internal(e);
+            default -> Errors.invalidArgument("%s", message);
+        };
+    }
+
+    private static StatusRuntimeException duplicate(String message) {
+        Matcher table = CONSTRAINT_TABLE.matcher(message);
+        String where = table.find() ? " in table " + table.group(1) : "";
+        boolean index = !message.toUpperCase(Locale.ROOT).contains("PRIMARY");
+        return index
+                ? Errors.alreadyExists("Unique index violation%s: %s", where, message)
+                : Errors.alreadyExists("Row already exists%s", where);
+    }
+
+    private static String quoted(String message) {
+        Matcher matcher = QUOTED.matcher(message);
+        return matcher.find() ? matcher.group(1) : message;
+    }
+
+    private static String firstLine(SQLException e) {
+        String message = String.valueOf(e.getMessage());
+        int statement = message.indexOf("; SQL statement:");
+        return statement < 0 ? message : message.substring(0, statement);
+    }
+}

@@ -1,0 +1,144 @@
+package dev.spream.emulator.internal.database;
+
+import com.google.protobuf.ListValue;
+import com.google.protobuf.Value;
+import com.google.spanner.admin.database.v1.DatabaseDialect;
+import com.google.spanner.v1.StructType;
+import com.google.spanner.v1.Type;
+import com.google.spanner.v1.TypeCode;
+import dev.spream.emulator.internal.database.RowCapture.RowEvent;
+import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.Translation;
+import dev.spream.emulator.internal.sql.Types;
+import dev.spream.emulator.internal.sql.Values;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.h2.jdbc.JdbcResultSet;
+import org.h2.value.ValueToObjectConverter;
+import org.jspecify.annotations.Nullable;
+
+/** Runs translated statements on a connection of the engine. */
+final class Statements {
+    private final DatabaseDialect dialect;
+
+    Statements(DatabaseDialect dialect) {
+        this.dialect = dialect;
+    }
+
+    /** The columns that a query would return. */
+    QueryResult plan(Connection connection, Translation query) throws SQLException {
+        try (PreparedStatement statement = prepare(connection, query.sql(), query.binds())) {
+            ResultSetMetaData metadata = statement.getMetaData();
+            StructType rowType = metadata == null ? StructType.getDefaultInstance() : rowType(metadata);
+            return new QueryResult(rowType, List.of(), query.isDml() ? 0 : -1);
+        }
+    }
+
+    QueryResult query(Connection connection, String sql, List<@Nullable Object> binds) throws SQLException {
+        try (PreparedStatement statement = prepare(connection, sql, binds);
+                ResultSet rows = statement.executeQuery()) {
+            StructType rowType = rowType(rows.getMetaData());
+            return new QueryResult(rowType, rows(rows, rowType), -1);
+        }
+    }
+
+    /** Runs DML and adds the rows that it changed; a statement that fails changes none. */
+    QueryResult dml(Connection connection, Translation dml, Schema schema, RowChanges changes) throws SQLException {
+        StoredTable table = schema.table(dml.table());
+        refuseKeyUpdate(table, dml);
+        QueryResult[] result = new QueryResult[1];
+        List<RowEvent> events = RowCapture.during(() -> result[0] = run(connection, dml));
+        changes.add(events, schema, dml.writtenColumns());
+        return result[0];
+    }
+
+    private static void refuseKeyUpdate(StoredTable table, Translation dml) {
+        Set<String> written = dml.writtenColumns();
+        for (String column : written) {
+            if (table.column(column) != null && dml.sql().startsWith("UPDATE") && table.isKeyColumn(column)) {
+                throw Errors.invalidArgument("Cannot UPDATE value on non-writable column: %s", column);
+            }
+        }
+    }
+
+    private QueryResult run(Connection connection, Translation dml) throws SQLException {
+        if (dml.returnsRows()) {
+            QueryResult returned = query(connection, dml.sql(), dml.binds());
+            return new QueryResult(
+                    returned.rowType(), returned.rows(), returned.rows().size());
+        }
+        try (PreparedStatement statement = prepare(connection, dml.sql(), dml.binds())) {
+            return new QueryResult(StructType.getDefaultInstance(), List.of(), statement.executeUpdate());
+        }
+    }
+
+    static PreparedStatement prepare(Connection connection, String sql, List<@Nullable Object> binds)
+            throws SQLException {
+        PreparedStatement statement = connection.prepareStatement(sql);
+        try {
+            for (int i = 0; i < binds.size(); i++) {
+                statement.setObject(i + 1, binds.get(i));
+            }
+            return statement;
+        } catch (SQLException e) {
+            statement.close();
+            throw e;
+        }
+    }
+
+    private StructType rowType(ResultSetMetaData metadata) throws SQLException {
+        StructType.Builder rowType = StructType.newBuilder();
+        for (int i = 1; i <= metadata.getColumnCount(); i++) {
+            Type type = Types.fromEngine(
+                    metadata.getColumnTypeName(i), metadata.getPrecision(i), metadata.getScale(i), dialect);
+            rowType.addFields(StructType.Field.newBuilder()
+                    .setName(columnName(metadata.getColumnLabel(i)))
+                    .setType(type));
+        }
+        return rowType.build();
+    }
+
+    /** The engine names an expression by its text; Spanner leaves it unnamed, PostgreSQL names it by its function. */
+    private String columnName(String label) {
+        if (label.matches("[\\p{L}_][\\p{L}\\p{N}_]*")) {
+            return label;
+        }
+        if (dialect != DatabaseDialect.POSTGRESQL) {
+            return "";
+        }
+        return label.matches("[A-Z_]+\\(.*") && !label.startsWith("CAST(")
+                ? label.substring(0, label.indexOf('(')).toLowerCase(Locale.ROOT)
+                : "?column?";
+    }
+
+    private static List<ListValue> rows(ResultSet results, StructType rowType) throws SQLException {
+        JdbcResultSet engineResults = results.unwrap(JdbcResultSet.class);
+        List<ListValue> rows = new ArrayList<>();
+        while (results.next()) {
+            ListValue.Builder row = ListValue.newBuilder();
+            for (int i = 0; i < rowType.getFieldsCount(); i++) {
+                Object object =
+                        ValueToObjectConverter.valueToDefaultObject(engineResults.getInternal(i + 1), null, false);
+                row.addValues(wireValue(object, rowType.getFields(i).getType()));
+            }
+            rows.add(row.build());
+        }
+        return rows;
+    }
+
+    private static Value wireValue(@Nullable Object object, Type type) {
+        Value value = Values.fromEngine(object, type);
+        if (type.getCode() == TypeCode.TIMESTAMP
+                && value.getStringValue().equals(Values.COMMIT_TIMESTAMP_PLACEHOLDER)) {
+            throw Errors.invalidArgument("A commit timestamp cannot be read by the transaction that will write it");
+        }
+        return value;
+    }
+}

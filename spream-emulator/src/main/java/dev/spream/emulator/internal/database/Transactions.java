@@ -1,0 +1,123 @@
+package dev.spream.emulator.internal.database;
+
+import com.google.protobuf.ByteString;
+import dev.spream.emulator.internal.sql.Errors;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The open transactions of a database. A thread of its own ends those whose clients have gone away: a writer that others
+ * wait for, snapshots that were not used for long or are too many, transactions that were begun and forgotten.
+ */
+public final class Transactions {
+    private static final Duration SNAPSHOT_MAX_IDLE = Duration.ofMinutes(5);
+    private static final Duration FORGOTTEN = Duration.ofMinutes(10);
+    /** How long a commit that is repeated gets its first answer. */
+    private static final Duration REPEATABLE = Duration.ofSeconds(30);
+
+    private static final int MAX_SNAPSHOTS = 128;
+
+    private final Database database;
+    private final Map<ByteString, ReadWriteTransaction> writers = new ConcurrentHashMap<>();
+    private final Map<ByteString, Snapshot> snapshots = new ConcurrentHashMap<>();
+    private final CountDownLatch closed = new CountDownLatch(1);
+
+    Transactions(Database database) {
+        this.database = database;
+        Thread.ofVirtual().name("spream-emulator-transactions").start(this::watch);
+    }
+
+    /** Begins a read-write transaction; it takes no lock yet. */
+    public ReadWriteTransaction beginReadWrite(String tag, boolean excludedFromChangeStreams) {
+        return begin(tag, excludedFromChangeStreams, false);
+    }
+
+    /** Begins a transaction for one partitioned DML statement. */
+    public ReadWriteTransaction beginPartitionedDml(String tag, boolean excludedFromChangeStreams) {
+        return begin(tag, excludedFromChangeStreams, true);
+    }
+
+    private ReadWriteTransaction begin(String tag, boolean excludedFromChangeStreams, boolean partitioned) {
+        ReadWriteTransaction transaction =
+                new ReadWriteTransaction(database, newId("rw"), tag, excludedFromChangeStreams, partitioned);
+        writers.put(transaction.id(), transaction);
+        return transaction;
+    }
+
+    /** Begins a read-only transaction of what is committed now. */
+    public Snapshot beginReadOnly() {
+        Snapshot snapshot = database.snapshot(newId("ro"));
+        snapshots.put(snapshot.id(), snapshot);
+        return snapshot;
+    }
+
+    private static ByteString newId(String kind) {
+        return ByteString.copyFromUtf8(kind + "-" + UUID.randomUUID());
+    }
+
+    public ReadWriteTransaction readWrite(ByteString id) {
+        ReadWriteTransaction transaction = writers.get(id);
+        if (transaction == null) {
+            throw Errors.notFound("Transaction not found: %s", id.toStringUtf8());
+        }
+        return transaction;
+    }
+
+    /** The context of reads in the transaction of this id. */
+    public ReadContext context(ByteString id) {
+        Snapshot snapshot = snapshots.get(id);
+        return snapshot == null ? new ReadContext.Inside(readWrite(id)) : new ReadContext.Within(snapshot);
+    }
+
+    /** Ends a snapshot that was taken for one read. */
+    public void end(Snapshot snapshot) {
+        snapshots.remove(snapshot.id());
+        snapshot.close();
+    }
+
+    void closeSnapshots() {
+        snapshots.values().forEach(Snapshot::close);
+    }
+
+    private void watch() {
+        try {
+            while (!closed.await(1, TimeUnit.SECONDS)) {
+                database.writerLock().breakIdleHolder();
+                tidy();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void tidy() {
+        snapshots.values().stream()
+                .filter(snapshot -> snapshot.idleFor().compareTo(SNAPSHOT_MAX_IDLE) > 0)
+                .forEach(this::end);
+        snapshots.values().stream()
+                .sorted(Comparator.comparing(Snapshot::idleFor))
+                .skip(MAX_SNAPSHOTS)
+                .forEach(this::end);
+        writers.values().removeIf(Transactions::isForgotten);
+    }
+
+    private static boolean isForgotten(ReadWriteTransaction writer) {
+        Duration idle = writer.idleFor();
+        if (idle.compareTo(FORGOTTEN) > 0) {
+            writer.rollback();
+            return true;
+        }
+        return idle.compareTo(REPEATABLE) > 0 && writer.isOver();
+    }
+
+    void close() {
+        closed.countDown();
+        writers.values().forEach(ReadWriteTransaction::rollback);
+        closeSnapshots();
+    }
+}

@@ -1,0 +1,122 @@
+package dev.spream.emulator.internal.server;
+
+import static dev.spream.emulator.internal.server.Answers.answer;
+
+import com.google.longrunning.Operation;
+import com.google.protobuf.Any;
+import com.google.protobuf.Empty;
+import com.google.spanner.admin.database.v1.CreateDatabaseMetadata;
+import com.google.spanner.admin.database.v1.CreateDatabaseRequest;
+import com.google.spanner.admin.database.v1.Database;
+import com.google.spanner.admin.database.v1.DatabaseAdminGrpc;
+import com.google.spanner.admin.database.v1.DatabaseDialect;
+import com.google.spanner.admin.database.v1.DropDatabaseRequest;
+import com.google.spanner.admin.database.v1.GetDatabaseDdlRequest;
+import com.google.spanner.admin.database.v1.GetDatabaseDdlResponse;
+import com.google.spanner.admin.database.v1.GetDatabaseRequest;
+import com.google.spanner.admin.database.v1.ListDatabasesRequest;
+import com.google.spanner.admin.database.v1.ListDatabasesResponse;
+import com.google.spanner.admin.database.v1.UpdateDatabaseDdlMetadata;
+import com.google.spanner.admin.database.v1.UpdateDatabaseDdlRequest;
+import dev.spream.emulator.internal.database.Times;
+import dev.spream.emulator.internal.sql.Errors;
+import io.grpc.stub.StreamObserver;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Databases and their DDL. Every operation is done before it is answered. */
+public final class DatabaseAdminService extends DatabaseAdminGrpc.DatabaseAdminImplBase {
+    private static final Pattern CREATE =
+            Pattern.compile("(?i)\\s*CREATE\\s+DATABASE\\s+[`\"]?([a-z][a-z0-9_-]*)[`\"]?\\s*;?\\s*");
+
+    private final Catalog catalog;
+    private final OperationsService operations;
+
+    public DatabaseAdminService(Catalog catalog, OperationsService operations) {
+        this.catalog = catalog;
+        this.operations = operations;
+    }
+
+    @Override
+    public void createDatabase(CreateDatabaseRequest request, StreamObserver<Operation> observer) {
+        answer(observer, () -> {
+            Matcher create = CREATE.matcher(request.getCreateStatement());
+            if (!create.matches()) {
+                throw Errors.invalidArgument("Invalid CREATE DATABASE statement: %s", request.getCreateStatement());
+            }
+            boolean postgres = request.getDatabaseDialect() == DatabaseDialect.POSTGRESQL;
+            String name = request.getParent() + "/databases/" + create.group(1);
+            Database created = described(catalog.createDatabase(
+                    name,
+                    postgres ? DatabaseDialect.POSTGRESQL : DatabaseDialect.GOOGLE_STANDARD_SQL,
+                    request.getExtraStatementsList()));
+            CreateDatabaseMetadata metadata =
+                    CreateDatabaseMetadata.newBuilder().setDatabase(name).build();
+            return operations.done(name, "", Any.pack(metadata), Any.pack(created));
+        });
+    }
+
+    private static Database described(dev.spream.emulator.internal.database.Database database) {
+        return Database.newBuilder()
+                .setName(database.name())
+                .setState(Database.State.READY)
+                .setDatabaseDialect(database.dialect())
+                .setCreateTime(Times.timestamp(database.createTime()))
+                .setVersionRetentionPeriod("1h")
+                .build();
+    }
+
+    @Override
+    public void getDatabase(GetDatabaseRequest request, StreamObserver<Database> observer) {
+        answer(observer, () -> described(catalog.database(request.getName())));
+    }
+
+    @Override
+    public void listDatabases(ListDatabasesRequest request, StreamObserver<ListDatabasesResponse> observer) {
+        answer(observer, () -> {
+            String instance = catalog.instance(request.getParent()).getName();
+            return ListDatabasesResponse.newBuilder()
+                    .addAllDatabases(catalog.databasesOf(instance).stream()
+                            .map(DatabaseAdminService::described)
+                            .toList())
+                    .build();
+        });
+    }
+
+    @Override
+    public void dropDatabase(DropDatabaseRequest request, StreamObserver<Empty> observer) {
+        answer(observer, () -> {
+            catalog.dropDatabase(request.getDatabase());
+            return Empty.getDefaultInstance();
+        });
+    }
+
+    @Override
+    public void updateDatabaseDdl(UpdateDatabaseDdlRequest request, StreamObserver<Operation> observer) {
+        answer(observer, () -> {
+            dev.spream.emulator.internal.database.Database database = catalog.database(request.getDatabase());
+            List<String> statements = request.getStatementsList();
+            database.applyDdl(statements);
+            UpdateDatabaseDdlMetadata.Builder metadata = UpdateDatabaseDdlMetadata.newBuilder()
+                    .setDatabase(database.name())
+                    .addAllStatements(statements);
+            statements.forEach(statement -> metadata.addCommitTimestamps(Times.timestamp(database.now())));
+            return operations.done(
+                    database.name(),
+                    request.getOperationId(),
+                    Any.pack(metadata.build()),
+                    Any.pack(Empty.getDefaultInstance()));
+        });
+    }
+
+    @Override
+    public void getDatabaseDdl(GetDatabaseDdlRequest request, StreamObserver<GetDatabaseDdlResponse> observer) {
+        answer(
+                observer,
+                () -> GetDatabaseDdlResponse.newBuilder()
+                        .addAllStatements(
+                                catalog.database(request.getDatabase()).ddl())
+                        .build());
+    }
+}

@@ -1,0 +1,70 @@
+package dev.spream.emulator.internal.server;
+
+import io.grpc.Status;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * A response stream that makes its writer wait while the client does not keep up, so that a slow reader does not fill the
+ * server's memory. Created on the call's thread; then for one writer on a thread of its own.
+ */
+final class PacedObserver<T> implements StreamObserver<T> {
+    private final ServerCallStreamObserver<T> call;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+
+    PacedObserver(StreamObserver<T> call) {
+        this.call = (ServerCallStreamObserver<T>) call;
+        this.call.setOnReadyHandler(this::signal);
+        this.call.setOnCancelHandler(this::signal);
+    }
+
+    boolean isCancelled() {
+        return call.isCancelled();
+    }
+
+    private void signal() {
+        lock.lock();
+        try {
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Sends a message; throws CANCELLED when the client is gone. */
+    @Override
+    public void onNext(T message) {
+        lock.lock();
+        try {
+            while (!call.isReady() && !call.isCancelled()) {
+                changed.await();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw Status.CANCELLED.withDescription("the emulator is closing").asRuntimeException();
+        } finally {
+            lock.unlock();
+        }
+        if (call.isCancelled()) {
+            throw Status.CANCELLED.withDescription("the client is gone").asRuntimeException();
+        }
+        call.onNext(message);
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+        if (!call.isCancelled()) {
+            call.onError(failure);
+        }
+    }
+
+    @Override
+    public void onCompleted() {
+        if (!call.isCancelled()) {
+            call.onCompleted();
+        }
+    }
+}

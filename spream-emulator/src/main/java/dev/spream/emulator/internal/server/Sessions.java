@@ -1,0 +1,62 @@
+package dev.spream.emulator.internal.server;
+
+import com.google.spanner.v1.Session;
+import dev.spream.emulator.internal.database.Database;
+import dev.spream.emulator.internal.database.Times;
+import dev.spream.emulator.internal.sql.Errors;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The sessions of all databases. A session is a name that leads to its database; transactions belong to the database, so
+ * one session carries any number of them at a time, multiplexed or not.
+ */
+final class Sessions {
+    private final Catalog catalog;
+    private final Map<String, Session> sessions = new ConcurrentHashMap<>();
+
+    Sessions(Catalog catalog) {
+        this.catalog = catalog;
+    }
+
+    Session create(String database, Session template) {
+        Database found = catalog.database(database);
+        Session session = template.toBuilder()
+                .setName(found.name() + "/sessions/" + UUID.randomUUID())
+                .setCreateTime(Times.timestamp(found.now()))
+                .setApproximateLastUseTime(Times.timestamp(found.now()))
+                .build();
+        sessions.put(session.getName(), session);
+        return session;
+    }
+
+    Session get(String name) {
+        Session session = sessions.get(name);
+        if (session == null) {
+            throw Errors.sessionNotFound(name);
+        }
+        return session;
+    }
+
+    List<Session> of(String database) {
+        String prefix = catalog.database(database).name() + "/sessions/";
+        return sessions.values().stream()
+                .filter(session -> session.getName().startsWith(prefix))
+                .toList();
+    }
+
+    void delete(String name) {
+        sessions.remove(name);
+    }
+
+    Database databaseOf(String session) {
+        String name = get(session).getName();
+        return catalog.database(name.substring(0, name.indexOf("/sessions/")));
+    }
+
+    boolean isMultiplexed(String session) {
+        return get(session).getMultiplexed();
+    }
+}

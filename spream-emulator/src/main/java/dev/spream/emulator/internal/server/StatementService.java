@@ -1,0 +1,144 @@
+package dev.spream.emulator.internal.server;
+
+import com.google.rpc.Status;
+import com.google.spanner.v1.ExecuteBatchDmlRequest;
+import com.google.spanner.v1.ExecuteBatchDmlRequest.Statement;
+import com.google.spanner.v1.ExecuteBatchDmlResponse;
+import com.google.spanner.v1.ExecuteSqlRequest;
+import com.google.spanner.v1.ExecuteSqlRequest.QueryMode;
+import com.google.spanner.v1.ReadRequest;
+import com.google.spanner.v1.ResultSet;
+import dev.spream.emulator.internal.database.Database;
+import dev.spream.emulator.internal.database.KeyRead;
+import dev.spream.emulator.internal.database.QueryResult;
+import dev.spream.emulator.internal.database.ReadWriteTransaction;
+import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.SqlParameters;
+import dev.spream.emulator.internal.sql.SqlTranslator;
+import io.grpc.StatusRuntimeException;
+import java.util.List;
+import java.util.Optional;
+
+/** Runs reads, queries and DML in the transaction that the request names. */
+final class StatementService {
+    private final Sessions sessions;
+
+    StatementService(Sessions sessions) {
+        this.sessions = sessions;
+    }
+
+    /** What becomes of a result while its transaction scope is open. */
+    @FunctionalInterface
+    interface ResultShape<T> {
+        T shape(QueryResult result, TransactionScope scope, boolean multiplexed);
+    }
+
+    <T> T execute(ExecuteSqlRequest request, ResultShape<T> shape) {
+        Database database = sessions.databaseOf(request.getSession());
+        refuseChangeStreamQuery(database, request);
+        boolean dml = SqlTranslator.isDml(request.getSql(), database.dialect());
+        boolean planOnly = request.getQueryMode() == QueryMode.PLAN;
+        SqlParameters parameters = new SqlParameters(request.getParams(), request.getParamTypesMap());
+        return TransactionScope.run(database, request.getTransaction(), request.getRequestOptions(), scope -> {
+            QueryResult result = dml
+                    ? dml(database, request.getSql(), parameters, writer(scope), planOnly)
+                    : database.query(request.getSql(), parameters, scope.context(), planOnly);
+            return shape.shape(result, scope, sessions.isMultiplexed(request.getSession()));
+        });
+    }
+
+    /** Streaming calls have dealt with change streams before they come here. */
+    private static void refuseChangeStreamQuery(Database database, ExecuteSqlRequest request) {
+        if (database.streams()
+                .parse(request.getSql(), request.getParams(), request.getParamTypesMap())
+                .isPresent()) {
+            throw Errors.invalidArgument(ChangeStreamCalls.MUST_BE_SINGLE_USE);
+        }
+    }
+
+    private static ReadWriteTransaction writer(TransactionScope scope) {
+        return scope.writer()
+                .orElseThrow(() -> Errors.invalidArgument(
+                        "DML statements can only be performed in a read-write or partitioned-dml transaction, with a"
+                                + " known transaction id, or beginning one"));
+    }
+
+    private static QueryResult dml(
+            Database database,
+            String sql,
+            SqlParameters parameters,
+            ReadWriteTransaction transaction,
+            boolean planOnly) {
+        QueryResult result = database.dml(sql, parameters, transaction, planOnly);
+        if (transaction.isPartitioned() && !planOnly) {
+            transaction.commit(List.of(), "");
+        }
+        return result;
+    }
+
+    ExecuteBatchDmlResponse executeBatch(ExecuteBatchDmlRequest request) {
+        Database database = sessions.databaseOf(request.getSession());
+        boolean multiplexed = sessions.isMultiplexed(request.getSession());
+        return TransactionScope.run(database, request.getTransaction(), request.getRequestOptions(), scope -> {
+            ExecuteBatchDmlResponse.Builder response =
+                    ExecuteBatchDmlResponse.newBuilder().setStatus(Status.getDefaultInstance());
+            for (Statement statement : request.getStatementsList()) {
+                Optional<Status> failure = executeOne(database, statement, scope, response);
+                if (failure.isPresent()) {
+                    response.setStatus(failure.get());
+                    break;
+                }
+            }
+            if (scope.beganHere() && response.getResultSetsCount() == 0) {
+                scope.writer().ifPresent(ReadWriteTransaction::rollback);
+            }
+            scope.precommitToken(multiplexed).ifPresent(response::setPrecommitToken);
+            return response.build();
+        });
+    }
+
+    private static Optional<Status> executeOne(
+            Database database, Statement statement, TransactionScope scope, ExecuteBatchDmlResponse.Builder response) {
+        try {
+            if (!SqlTranslator.isDml(statement.getSql(), database.dialect())) {
+                throw Errors.invalidArgument("ExecuteBatchDml takes DML statements only: %s", statement.getSql());
+            }
+            SqlParameters parameters = new SqlParameters(statement.getParams(), statement.getParamTypesMap());
+            QueryResult result = dml(database, statement.getSql(), parameters, writer(scope), false);
+            ResultSet whole = Results.whole(result, scope, false);
+            boolean first = response.getResultSetsCount() == 0;
+            response.addResultSets(
+                    first
+                            ? whole
+                            : whole.toBuilder()
+                                    .clearMetadata()
+                                    .setMetadata(whole.getMetadata().toBuilder().clearTransaction())
+                                    .build());
+            return Optional.empty();
+        } catch (StatusRuntimeException e) {
+            if (e.getStatus().getCode() == io.grpc.Status.Code.ABORTED) {
+                throw e;
+            }
+            return Optional.of(Status.newBuilder()
+                    .setCode(e.getStatus().getCode().value())
+                    .setMessage(String.valueOf(e.getStatus().getDescription()))
+                    .build());
+        }
+    }
+
+    <T> T read(ReadRequest request, ResultShape<T> shape) {
+        Database database = sessions.databaseOf(request.getSession());
+        KeyRead read = new KeyRead(
+                request.getTable(),
+                request.getIndex(),
+                request.getColumnsList(),
+                request.getKeySet(),
+                request.getLimit());
+        return TransactionScope.run(
+                database,
+                request.getTransaction(),
+                request.getRequestOptions(),
+                scope -> shape.shape(
+                        database.read(read, scope.context()), scope, sessions.isMultiplexed(request.getSession())));
+    }
+}

@@ -1,0 +1,63 @@
+package dev.spream.emulator.internal.server;
+
+import com.google.spanner.v1.ExecuteSqlRequest;
+import com.google.spanner.v1.PartialResultSet;
+import com.google.spanner.v1.ReadRequest;
+import dev.spream.emulator.internal.database.Database;
+import dev.spream.emulator.internal.stream.ChangeStreamQuery;
+import io.grpc.stub.StreamObserver;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * The server-streaming calls. Each runs on a virtual thread of its own, because a change stream query may last for hours
+ * and the call's own thread must stay free to learn that the client went away.
+ */
+final class StreamingCalls {
+    private final Sessions sessions;
+    private final StatementService statements;
+
+    StreamingCalls(Sessions sessions, StatementService statements) {
+        this.sessions = sessions;
+        this.statements = statements;
+    }
+
+    void execute(ExecuteSqlRequest request, StreamObserver<PartialResultSet> observer) {
+        start(observer, out -> {
+            Database database = sessions.databaseOf(request.getSession());
+            Optional<ChangeStreamQuery> query =
+                    database.streams().parse(request.getSql(), request.getParams(), request.getParamTypesMap());
+            if (query.isPresent()) {
+                ChangeStreamCalls.run(database, query.get(), request.getTransaction(), out);
+                return;
+            }
+            statements.execute(request, (result, scope, multiplexed) -> {
+                Results.stream(result, scope, multiplexed, out);
+                return result;
+            });
+            out.onCompleted();
+        });
+    }
+
+    void read(ReadRequest request, StreamObserver<PartialResultSet> observer) {
+        start(observer, out -> {
+            statements.read(request, (result, scope, multiplexed) -> {
+                Results.stream(result, scope, multiplexed, out);
+                return result;
+            });
+            out.onCompleted();
+        });
+    }
+
+    private static void start(
+            StreamObserver<PartialResultSet> observer, Consumer<PacedObserver<PartialResultSet>> call) {
+        PacedObserver<PartialResultSet> out = new PacedObserver<>(observer);
+        Thread.ofVirtual().name("spream-emulator-stream").start(() -> {
+            try {
+                call.accept(out);
+            } catch (RuntimeException e) {
+                Answers.fail(out, e);
+            }
+        });
+    }
+}

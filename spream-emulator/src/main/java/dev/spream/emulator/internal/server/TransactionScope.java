@@ -1,0 +1,128 @@
+package dev.spream.emulator.internal.server;
+
+import com.google.protobuf.ByteString;
+import com.google.spanner.v1.MultiplexedSessionPrecommitToken;
+import com.google.spanner.v1.RequestOptions;
+import com.google.spanner.v1.Transaction;
+import com.google.spanner.v1.TransactionOptions;
+import com.google.spanner.v1.TransactionSelector;
+import dev.spream.emulator.internal.database.Database;
+import dev.spream.emulator.internal.database.ReadContext;
+import dev.spream.emulator.internal.database.ReadWriteTransaction;
+import dev.spream.emulator.internal.database.Snapshot;
+import dev.spream.emulator.internal.database.Times;
+import dev.spream.emulator.internal.database.Transactions;
+import dev.spream.emulator.internal.sql.Errors;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The transaction that one request runs in: an open one, one that the request begins, or none. Lives as long as the
+ * request.
+ *
+ * @param context where reads run
+ * @param begun what the response says about a transaction that this request began, or about the read timestamp
+ * @param beganHere whether a failure of the request takes the transaction with it
+ * @param temporary a snapshot for this request only
+ */
+record TransactionScope(
+        ReadContext context,
+        Optional<Transaction> begun,
+        boolean beganHere,
+        @Nullable Snapshot temporary) {
+
+    static TransactionScope of(Database database, TransactionSelector selector, RequestOptions options) {
+        return switch (selector.getSelectorCase()) {
+            case ID -> opened(database.transactions().context(selector.getId()));
+            case BEGIN -> begin(database, selector.getBegin(), options);
+            case SINGLE_USE -> singleUse(database, selector.getSingleUse());
+            case SELECTOR_NOT_SET -> opened(new ReadContext.Latest());
+        };
+    }
+
+    private static TransactionScope opened(ReadContext context) {
+        return new TransactionScope(context, Optional.empty(), false, null);
+    }
+
+    static TransactionScope begin(Database database, TransactionOptions options, RequestOptions request) {
+        Transactions transactions = database.transactions();
+        boolean excluded = options.getExcludeTxnFromChangeStreams();
+        return switch (options.getModeCase()) {
+            case READ_ONLY -> {
+                Snapshot snapshot = transactions.beginReadOnly();
+                Transaction.Builder begun = Transaction.newBuilder().setId(snapshot.id());
+                if (options.getReadOnly().getReturnReadTimestamp()) {
+                    begun.setReadTimestamp(Times.timestamp(snapshot.readTimestamp()));
+                }
+                yield new TransactionScope(new ReadContext.Within(snapshot), Optional.of(begun.build()), false, null);
+            }
+            case PARTITIONED_DML -> writing(transactions.beginPartitionedDml(request.getTransactionTag(), excluded));
+            case READ_WRITE -> writing(transactions.beginReadWrite(request.getTransactionTag(), excluded));
+            case MODE_NOT_SET -> throw Errors.invalidArgument("Invalid TransactionOptions: no mode is set");
+        };
+    }
+
+    private static TransactionScope writing(ReadWriteTransaction transaction) {
+        Transaction begun = Transaction.newBuilder().setId(transaction.id()).build();
+        return new TransactionScope(new ReadContext.Inside(transaction), Optional.of(begun), true, null);
+    }
+
+    private static TransactionScope singleUse(Database database, TransactionOptions options) {
+        if (options.hasReadWrite()) {
+            throw Errors.invalidArgument(
+                    "Invalid single-use transaction: a read or query cannot be a read-write transaction of its own");
+        }
+        if (!options.getReadOnly().getReturnReadTimestamp()) {
+            return opened(new ReadContext.Latest());
+        }
+        if (!options.getReadOnly().hasStrong()) {
+            Transaction bound = Transaction.newBuilder()
+                    .setReadTimestamp(Times.timestamp(database.readTimestamp(options.getReadOnly())))
+                    .build();
+            return new TransactionScope(new ReadContext.Latest(), Optional.of(bound), false, null);
+        }
+        Snapshot snapshot = database.transactions().beginReadOnly();
+        Transaction read = Transaction.newBuilder()
+                .setReadTimestamp(Times.timestamp(snapshot.readTimestamp()))
+                .build();
+        return new TransactionScope(new ReadContext.Within(snapshot), Optional.of(read), false, snapshot);
+    }
+
+    /** Runs a request in its scope and cleans up after it. */
+    static <T> T run(
+            Database database,
+            TransactionSelector selector,
+            RequestOptions options,
+            Function<TransactionScope, T> request) {
+        TransactionScope scope = of(database, selector, options);
+        try {
+            return request.apply(scope);
+        } catch (RuntimeException e) {
+            if (scope.beganHere) {
+                scope.writer().ifPresent(ReadWriteTransaction::rollback);
+            }
+            throw e;
+        } finally {
+            if (scope.temporary != null) {
+                database.transactions().end(scope.temporary);
+            }
+        }
+    }
+
+    Optional<ReadWriteTransaction> writer() {
+        return context instanceof ReadContext.Inside inside ? Optional.of(inside.transaction()) : Optional.empty();
+    }
+
+    /** What a multiplexed session's client hands back at commit. */
+    Optional<MultiplexedSessionPrecommitToken> precommitToken(boolean multiplexed) {
+        return multiplexed ? writer().map(TransactionScope::precommitToken) : Optional.empty();
+    }
+
+    private static MultiplexedSessionPrecommitToken precommitToken(ReadWriteTransaction transaction) {
+        return MultiplexedSessionPrecommitToken.newBuilder()
+                .setPrecommitToken(ByteString.copyFromUtf8("precommit-").concat(transaction.id()))
+                .setSeqNum(transaction.nextPrecommitSequence())
+                .build();
+    }
+}

@@ -1,0 +1,281 @@
+package dev.spream.emulator.internal.sql;
+
+import com.google.spanner.admin.database.v1.DatabaseDialect;
+import dev.spream.emulator.internal.sql.DdlStatement.ColumnDef;
+import dev.spream.emulator.internal.sql.DdlStatement.KeyPart;
+import dev.spream.emulator.internal.sql.DdlStatement.Parent;
+import dev.spream.emulator.internal.sql.Token.Kind;
+import io.grpc.StatusRuntimeException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Parses the DDL of both dialects, change streams excepted. What the emulator does not do (foreign keys, checks, defaults,
+ * generated columns, views, roles) is UNIMPLEMENTED, so that nobody believes it to be enforced.
+ */
+public final class DdlParser {
+    private final TokenCursor cursor;
+    private final DatabaseDialect dialect;
+
+    private DdlParser(String statement, DatabaseDialect dialect) {
+        this.cursor = new TokenCursor(statement, dialect);
+        this.dialect = dialect;
+    }
+
+    public static DdlStatement parse(String statement, DatabaseDialect dialect) {
+        DdlParser parser = new DdlParser(statement, dialect);
+        DdlStatement parsed = parser.statement();
+        parser.cursor.expectEnd();
+        return parsed;
+    }
+
+    private DdlStatement statement() {
+        if (cursor.acceptWords("CREATE", "TABLE")) {
+            return createTable();
+        }
+        if (cursor.acceptWords("ALTER", "TABLE")) {
+            return alterTable();
+        }
+        if (cursor.acceptWords("DROP", "TABLE")) {
+            boolean ifExists = cursor.acceptWords("IF", "EXISTS");
+            return new DdlStatement.DropTable(cursor.expectName(), ifExists);
+        }
+        if (cursor.acceptWords("DROP", "INDEX")) {
+            boolean ifExists = cursor.acceptWords("IF", "EXISTS");
+            return new DdlStatement.DropIndex(cursor.expectName(), ifExists);
+        }
+        if (cursor.acceptWords("ANALYZE") || cursor.acceptWords("ALTER", "DATABASE")) {
+            return skipRest(new DdlStatement.Accepted());
+        }
+        return createIndex();
+    }
+
+    private <T> T skipRest(T result) {
+        while (!cursor.atEnd()) {
+            cursor.next();
+        }
+        return result;
+    }
+
+    private StatusRuntimeException unsupported(String what) {
+        return Errors.unimplemented("%s not supported by this emulator; remove it from the schema used in tests", what);
+    }
+
+    private DdlStatement createTable() {
+        boolean ifNotExists = cursor.acceptWords("IF", "NOT", "EXISTS");
+        String name = cursor.expectName();
+        List<ColumnDef> columns = new ArrayList<>();
+        List<KeyPart> key = new ArrayList<>();
+        cursor.expectSymbol("(");
+        while (!cursor.acceptSymbol(")")) {
+            if (cursor.acceptWords("PRIMARY", "KEY")) {
+                key.addAll(keyParts());
+            } else {
+                refuseConstraint();
+                columns.add(column());
+            }
+            if (!cursor.peek().isSymbol(")")) {
+                cursor.expectSymbol(",");
+            }
+        }
+        columns.stream()
+                .filter(ColumnDef::inPrimaryKey)
+                .map(column -> new KeyPart(column.name(), false))
+                .forEach(key::add);
+        if (cursor.acceptWords("PRIMARY", "KEY")) {
+            key.addAll(keyParts());
+        }
+        Optional<Parent> parent = Optional.empty();
+        String policy = "";
+        while (!cursor.atEnd() && !cursor.peek().isSymbol(";")) {
+            cursor.acceptSymbol(",");
+            if (cursor.acceptWords("INTERLEAVE", "IN")) {
+                parent = Optional.of(parent());
+            } else if (cursor.peek().isWord("ROW") || cursor.peek().isWord("TTL")) {
+                policy = rowDeletionPolicy();
+            } else if (cursor.acceptWords("OPTIONS")) {
+                cursor.skipGroup();
+            } else {
+                throw cursor.syntaxError("Expected end of CREATE TABLE");
+            }
+        }
+        return new DdlStatement.CreateTable(name, ifNotExists, columns, key, parent, policy);
+    }
+
+    private void refuseConstraint() {
+        Token next = cursor.peek();
+        boolean constraint = next.isWord("CONSTRAINT") || next.isWord("FOREIGN") || next.isWord("CHECK");
+        if (constraint && (cursor.peek(1).isName() || cursor.peek(1).isSymbol("("))) {
+            throw unsupported("Foreign keys and check constraints are");
+        }
+    }
+
+    private ColumnDef column() {
+        String name = cursor.expectName();
+        Types.Declared type = Types.parse(cursor, dialect);
+        boolean notNull = false;
+        boolean inPrimaryKey = false;
+        boolean commitTimestamp = type.commitTimestamp();
+        while (!cursor.peek().isSymbol(",") && !cursor.peek().isSymbol(")") && !cursor.atEnd()) {
+            if (cursor.acceptWords("NOT", "NULL")) {
+                notNull = true;
+            } else if (cursor.acceptWords("PRIMARY", "KEY")) {
+                inPrimaryKey = true;
+            } else if (cursor.acceptWords("OPTIONS")) {
+                commitTimestamp = commitTimestampOption();
+            } else if (cursor.peek().isWord("DEFAULT")
+                    || cursor.peek().isWord("GENERATED")
+                    || cursor.peek().isWord("AS")) {
+                throw unsupported("Default and generated values are");
+            } else if (!cursor.acceptWords("NULL") && !cursor.acceptWords("HIDDEN")) {
+                refuseConstraint();
+                throw cursor.syntaxError("Expected a column attribute");
+            }
+        }
+        boolean primaryNotNull = inPrimaryKey && dialect == DatabaseDialect.POSTGRESQL;
+        return new ColumnDef(name, type, notNull || primaryNotNull, commitTimestamp, inPrimaryKey);
+    }
+
+    private boolean commitTimestampOption() {
+        return cursor.skipGroup().replaceAll("\\s", "").equalsIgnoreCase("(allow_commit_timestamp=true)");
+    }
+
+    private List<KeyPart> keyParts() {
+        List<KeyPart> parts = new ArrayList<>();
+        cursor.expectSymbol("(");
+        while (!cursor.acceptSymbol(")")) {
+            String column = cursor.expectName();
+            boolean descending = !cursor.acceptWords("ASC") && cursor.acceptWords("DESC");
+            if (cursor.acceptWords("NULLS")) {
+                cursor.next();
+            }
+            parts.add(new KeyPart(column, descending));
+            if (!cursor.peek().isSymbol(")")) {
+                cursor.expectSymbol(",");
+            }
+        }
+        return parts;
+    }
+
+    private Parent parent() {
+        boolean enforced = cursor.acceptWords("PARENT");
+        String table = cursor.expectName();
+        boolean cascades = cursor.acceptWords("ON", "DELETE", "CASCADE");
+        if (!cascades) {
+            cursor.acceptWords("ON", "DELETE", "NO", "ACTION");
+        }
+        return new Parent(table, enforced, cascades);
+    }
+
+    private String rowDeletionPolicy() {
+        if (cursor.acceptWords("ROW", "DELETION", "POLICY")) {
+            return "ROW DELETION POLICY " + cursor.skipGroup();
+        }
+        cursor.expectWords("TTL", "INTERVAL");
+        Token interval = cursor.next();
+        cursor.expectWords("ON");
+        return "TTL INTERVAL '%s' ON %s".formatted(interval.text(), cursor.expectName());
+    }
+
+    private DdlStatement alterTable() {
+        cursor.acceptWords("IF", "EXISTS");
+        String table = cursor.expectName();
+        if (cursor.acceptWords("ALTER")) {
+            cursor.acceptWords("COLUMN");
+            return alterColumn(table, cursor.expectName());
+        }
+        if (cursor.acceptWords("DROP", "ROW", "DELETION", "POLICY") || cursor.acceptWords("DROP", "TTL")) {
+            return new DdlStatement.RowDeletionPolicy(table, "");
+        }
+        if (cursor.acceptWords("DROP")) {
+            if (cursor.acceptWords("CONSTRAINT")) {
+                throw unsupported("Foreign keys and check constraints are");
+            }
+            cursor.acceptWords("COLUMN");
+            return new DdlStatement.DropColumn(table, cursor.expectName());
+        }
+        if (cursor.acceptWords("ADD") || cursor.acceptWords("REPLACE") || cursor.acceptWords("ALTER")) {
+            return add(table);
+        }
+        throw unsupported("This form of ALTER TABLE is");
+    }
+
+    private DdlStatement add(String table) {
+        if (cursor.peek().isWord("ROW") || cursor.peek().isWord("TTL")) {
+            return new DdlStatement.RowDeletionPolicy(table, rowDeletionPolicy());
+        }
+        refuseConstraint();
+        cursor.acceptWords("COLUMN");
+        boolean ifNotExists = cursor.acceptWords("IF", "NOT", "EXISTS");
+        return new DdlStatement.AddColumn(table, column(), ifNotExists);
+    }
+
+    private DdlStatement alterColumn(String table, String column) {
+        if (cursor.acceptWords("SET", "OPTIONS")) {
+            return altered(table, column, null, null, commitTimestampOption());
+        }
+        if (cursor.acceptWords("SET", "NOT", "NULL")) {
+            return altered(table, column, null, true, null);
+        }
+        if (cursor.acceptWords("DROP", "NOT", "NULL")) {
+            return altered(table, column, null, false, null);
+        }
+        if (cursor.peek().isWord("SET") || cursor.peek().isWord("DROP")) {
+            throw unsupported("This form of ALTER COLUMN is");
+        }
+        cursor.acceptWords("TYPE");
+        Types.Declared type = Types.parse(cursor, dialect);
+        boolean notNull = cursor.acceptWords("NOT", "NULL");
+        boolean keepsNull = dialect == DatabaseDialect.POSTGRESQL;
+        return altered(table, column, type, keepsNull ? null : notNull, null);
+    }
+
+    private static DdlStatement altered(
+            String table,
+            String column,
+            Types.@Nullable Declared type,
+            @Nullable Boolean notNull,
+            @Nullable Boolean commitTimestamp) {
+        return new DdlStatement.AlterColumn(
+                table,
+                column,
+                Optional.ofNullable(type),
+                Optional.ofNullable(notNull),
+                Optional.ofNullable(commitTimestamp));
+    }
+
+    private DdlStatement createIndex() {
+        if (!cursor.acceptWords("CREATE")) {
+            throw cursor.peek().kind() == Kind.WORD
+                    ? unsupported("Statements starting with " + cursor.peek().upper() + " are")
+                    : cursor.syntaxError("Expected a DDL statement");
+        }
+        boolean unique = cursor.acceptWords("UNIQUE");
+        boolean nullFiltered = cursor.acceptWords("NULL_FILTERED");
+        if (!cursor.acceptWords("INDEX")) {
+            throw unsupported("CREATE " + cursor.peek().upper() + " is");
+        }
+        boolean ifNotExists = cursor.acceptWords("IF", "NOT", "EXISTS");
+        String name = cursor.expectName();
+        cursor.expectWords("ON");
+        String table = cursor.expectName();
+        List<KeyPart> parts = keyParts();
+        List<String> storing =
+                cursor.acceptWords("STORING") || cursor.acceptWords("INCLUDE") ? cursor.names() : List.of();
+        if (cursor.acceptWords("WHERE")) {
+            nullFiltered = true;
+            while (!cursor.atEnd()
+                    && !cursor.peek().isSymbol(",")
+                    && !cursor.peek().isSymbol(";")) {
+                cursor.next();
+            }
+        }
+        cursor.acceptSymbol(",");
+        if (cursor.acceptWords("INTERLEAVE", "IN")) {
+            cursor.expectName();
+        }
+        return new DdlStatement.CreateIndex(name, table, unique, nullFiltered, ifNotExists, parts, storing);
+    }
+}

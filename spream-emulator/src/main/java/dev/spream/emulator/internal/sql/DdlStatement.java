@@ -1,0 +1,64 @@
+package dev.spream.emulator.internal.sql;
+
+import java.util.List;
+import java.util.Optional;
+
+/** A parsed DDL statement. Names are as written, without quotes. */
+public sealed interface DdlStatement {
+
+    /**
+     * A column as declared.
+     *
+     * @param inPrimaryKey whether it says PRIMARY KEY itself
+     */
+    record ColumnDef(
+            String name, Types.Declared type, boolean notNull, boolean allowsCommitTimestamp, boolean inPrimaryKey) {}
+
+    /** A column of a key, and its direction. */
+    record KeyPart(String column, boolean descending) {}
+
+    /** The parent of an interleaved table. */
+    record Parent(String table, boolean enforced, boolean deleteCascades) {}
+
+    record CreateTable(
+            String name,
+            boolean ifNotExists,
+            List<ColumnDef> columns,
+            List<KeyPart> primaryKey,
+            Optional<Parent> parent,
+            String rowDeletionPolicy)
+            implements DdlStatement {}
+
+    record DropTable(String name, boolean ifExists) implements DdlStatement {}
+
+    record AddColumn(String table, ColumnDef column, boolean ifNotExists) implements DdlStatement {}
+
+    record DropColumn(String table, String column) implements DdlStatement {}
+
+    /** Changes what is present. */
+    record AlterColumn(
+            String table,
+            String column,
+            Optional<Types.Declared> type,
+            Optional<Boolean> notNull,
+            Optional<Boolean> allowsCommitTimestamp)
+            implements DdlStatement {}
+
+    record CreateIndex(
+            String name,
+            String table,
+            boolean unique,
+            boolean nullFiltered,
+            boolean ifNotExists,
+            List<KeyPart> parts,
+            List<String> storing)
+            implements DdlStatement {}
+
+    record DropIndex(String name, boolean ifExists) implements DdlStatement {}
+
+    /** The policy is kept as text and never runs; empty drops it. */
+    record RowDeletionPolicy(String table, String policy) implements DdlStatement {}
+
+    /** A statement that is accepted and changes nothing here, such as ANALYZE. */
+    record Accepted() implements DdlStatement {}
+}

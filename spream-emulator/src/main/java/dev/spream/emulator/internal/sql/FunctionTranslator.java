@@ -1,0 +1,268 @@
+package dev.spream.emulator.internal.sql;
+
+import com.google.spanner.admin.database.v1.DatabaseDialect;
+import dev.spream.emulator.internal.sql.Token.Kind;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeFormatterBuilder;
+import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoField;
+import java.time.temporal.TemporalAccessor;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.MissingFormatArgumentException;
+import java.util.Set;
+import java.util.function.Function;
+
+/** The functions, casts and typed literals that read differently in the embedded engine. Part of a translator. */
+final class FunctionTranslator {
+    private static final String PENDING = "TIMESTAMP WITH TIME ZONE '99999-01-01 00:00:00+00'";
+
+    /** Spanner's default time zone, for literals that name none. */
+    private static final ZoneId DEFAULT_ZONE = ZoneId.of("America/Los_Angeles");
+
+    private static final DateTimeFormatter TIMESTAMP = new DateTimeFormatterBuilder()
+            .parseCaseInsensitive()
+            .append(DateTimeFormatter.ISO_LOCAL_DATE)
+            .optionalStart()
+            .appendPattern("['T'][' ']")
+            .append(DateTimeFormatter.ISO_LOCAL_TIME)
+            .optionalEnd()
+            .optionalStart()
+            .appendPattern("[ ]")
+            .appendOffset("+HH:mm", "Z")
+            .optionalEnd()
+            .optionalStart()
+            .appendOffset("+HH", "Z")
+            .optionalEnd()
+            .toFormatter(Locale.ROOT);
+
+    private static final Set<String> AFTER_TABLE = Set.of(
+            "WHERE",
+            "ORDER",
+            "GROUP",
+            "LIMIT",
+            "JOIN",
+            "INNER",
+            "LEFT",
+            "RIGHT",
+            "FULL",
+            "CROSS",
+            "ON",
+            "UNION",
+            "HAVING",
+            "WITH",
+            "USING",
+            "EXCEPT",
+            "INTERSECT",
+            "OFFSET");
+
+    private final SqlTranslator translator;
+    private final TokenCursor cursor;
+    private final DatabaseDialect dialect;
+    private final Instant now;
+
+    FunctionTranslator(SqlTranslator translator, TokenCursor cursor, DatabaseDialect dialect, Instant now) {
+        this.translator = translator;
+        this.cursor = cursor;
+        this.dialect = dialect;
+        this.now = now;
+    }
+
+    /** Translates what starts at the cursor, if it is something that reads differently. */
+    boolean translate() {
+        if (cursor.acceptWords("NOT", "IN", "UNNEST")) {
+            translator.emit("<> ALL (", arguments().getFirst(), ")");
+            return true;
+        }
+        if (cursor.acceptWords("IN", "UNNEST")) {
+            translator.emit("= ANY (", arguments().getFirst(), ")");
+            return true;
+        }
+        if (cursor.peek().isWord("spanner") && cursor.peek(1).isSymbol(".")) {
+            cursor.next();
+            cursor.next();
+        }
+        return cursor.peek(1).isSymbol("(") ? call() : literal();
+    }
+
+    private boolean literal() {
+        Token word = cursor.peek();
+        if (word.isWord("CURRENT_TIMESTAMP")) {
+            cursor.next();
+            translator.emit(timestamp(now));
+            return true;
+        }
+        if (word.isWord("ARRAY") && cursor.peek(1).isSymbol("<")) {
+            String type = Types.engineType(Types.parse(cursor, dialect).type());
+            cursor.expectSymbol("[");
+            translator.emit(
+                    "CAST( ARRAY [", translator.capture(() -> translator.translateUntil("]")), "] AS " + type + ")");
+            return true;
+        }
+        if (word.isWord("ARRAY") && cursor.peek(1).isSymbol("[")) {
+            cursor.next();
+            cursor.next();
+            translator.emit("ARRAY [", translator.capture(() -> translator.translateUntil("]")), "]");
+            return true;
+        }
+        if (word.isWord("INTERVAL") && cursor.peek(1).kind() != Kind.STRING) {
+            cursor.next();
+            String amount = translator.capture(translator::translateToken);
+            translator.emit(
+                    "( (", amount, ") * INTERVAL '1'", interval(cursor.next().upper()), ")");
+            return true;
+        }
+        return cursor.peek(1).kind() == Kind.STRING && typedLiteral(word);
+    }
+
+    private static String interval(String unit) {
+        return switch (unit) {
+            case "MILLISECOND" -> "SECOND * 1E-3";
+            case "MICROSECOND" -> "SECOND * 1E-6";
+            case "NANOSECOND" -> "SECOND * 1E-9";
+            default -> unit;
+        };
+    }
+
+    private boolean typedLiteral(Token type) {
+        String text = cursor.peek(1).text();
+        String translated =
+                switch (type.upper()) {
+                    case "TIMESTAMP", "TIMESTAMPTZ" -> timestamp(parseTimestamp(text));
+                    case "NUMERIC" ->
+                        "CAST(%s AS %s)"
+                                .formatted(
+                                        SqlTranslator.stringLiteral(text),
+                                        Types.engineType(
+                                                dialect == DatabaseDialect.POSTGRESQL
+                                                        ? Types.PG_NUMERIC
+                                                        : Types.NUMERIC));
+                    case "JSON", "JSONB" -> "JSON " + SqlTranslator.stringLiteral(text);
+                    case "DATE" -> "DATE " + SqlTranslator.stringLiteral(text);
+                    default -> "";
+                };
+        if (translated.isEmpty()) {
+            return false;
+        }
+        cursor.next();
+        cursor.next();
+        translator.emit(translated);
+        return true;
+    }
+
+    private static Instant parseTimestamp(String text) {
+        try {
+            TemporalAccessor parsed = TIMESTAMP.parse(text.strip());
+            boolean hasTime = parsed.isSupported(ChronoField.NANO_OF_DAY);
+            LocalDateTime local = hasTime
+                    ? LocalDateTime.from(parsed)
+                    : LocalDate.from(parsed).atStartOfDay();
+            boolean hasOffset = parsed.isSupported(ChronoField.OFFSET_SECONDS);
+            return local.atZone(hasOffset ? ZoneOffset.from(parsed) : DEFAULT_ZONE)
+                    .toInstant();
+        } catch (DateTimeParseException e) {
+            throw Errors.invalidArgument("Invalid TIMESTAMP literal: %s", text);
+        }
+    }
+
+    static String timestamp(Instant instant) {
+        String text = instant.toString();
+        return "TIMESTAMP WITH TIME ZONE '" + text.substring(0, text.length() - 1) + "+00'";
+    }
+
+    /** Translates the call at the cursor, if the function is called or works differently in the engine. */
+    private boolean call() {
+        String name = cursor.peek().upper();
+        switch (name) {
+            case "CURRENT_TIMESTAMP", "NOW" -> emitCall(arguments -> timestamp(now));
+            case "PENDING_COMMIT_TIMESTAMP" -> emitCall(arguments -> PENDING);
+            case "CURRENT_DATE" -> emitCall(arguments -> "DATE '" + LocalDate.ofInstant(now, DEFAULT_ZONE) + "'");
+            case "CAST", "SAFE_CAST" -> cast();
+            case "IF" -> emitCall("CASE WHEN %s THEN %s ELSE %s END");
+            case "COUNTIF" -> emitCall("COUNT(*) FILTER (WHERE %s)");
+            case "LOGICAL_OR" -> emitCall("BOOL_OR(%s)");
+            case "LOGICAL_AND" -> emitCall("BOOL_AND(%s)");
+            case "ARRAY_LENGTH" -> emitCall(arguments -> "CARDINALITY(" + arguments.getFirst() + ")");
+            case "GENERATE_UUID" -> emitCall(arguments -> "CAST(RANDOM_UUID() AS VARCHAR)");
+            case "TIMESTAMP_ADD", "DATE_ADD" -> emitCall("( %s + %s )");
+            case "TIMESTAMP_SUB", "DATE_SUB" -> emitCall("( %s - %s )");
+            case "STARTS_WITH" -> emitCall("(LEFT(%1$s, CHAR_LENGTH(%2$s)) = %2$s)");
+            case "ENDS_WITH" -> emitCall("(RIGHT(%1$s, CHAR_LENGTH(%2$s)) = %2$s)");
+            case "BYTE_LENGTH" -> emitCall("OCTET_LENGTH(%s)");
+            case "STRPOS" -> emitCall("LOCATE(%2$s, %1$s)");
+            case "TO_JSON_STRING" -> emitCall("CAST(%s AS VARCHAR)");
+            case "UNNEST" -> unnest();
+            default -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void emitCall(String format) {
+        emitCall(arguments -> {
+            try {
+                return format.formatted(arguments.toArray());
+            } catch (MissingFormatArgumentException e) {
+                throw Errors.invalidArgument("A function was called with too few arguments");
+            }
+        });
+    }
+
+    private void emitCall(Function<List<String>, String> form) {
+        cursor.next();
+        translator.emit(form.apply(arguments()));
+    }
+
+    private void cast() {
+        cursor.next();
+        cursor.expectSymbol("(");
+        String expression = translator.capture(() -> {
+            while (!cursor.peek().isWord("AS")) {
+                translator.translateToken();
+            }
+        });
+        cursor.expectWords("AS");
+        String type = Types.engineType(Types.parse(cursor, dialect).type());
+        cursor.expectSymbol(")");
+        translator.emit("CAST(", expression, "AS", type, ")");
+    }
+
+    /** {@code UNNEST(array) AS x}: in Spanner x is the element, in the engine a table needs a column. */
+    private void unnest() {
+        cursor.next();
+        translator.emit("UNNEST (", arguments().getFirst(), ")");
+        boolean as = cursor.acceptWords("AS");
+        Token alias = cursor.peek();
+        if (as || (alias.isName() && !AFTER_TABLE.contains(alias.upper()))) {
+            String name = SqlTranslator.quoted(cursor.expectName());
+            translator.emit("AS", name, "(", name, ")");
+        }
+    }
+
+    /** Consumes the parenthesised arguments and translates each. */
+    private List<String> arguments() {
+        List<String> arguments = new ArrayList<>();
+        cursor.expectSymbol("(");
+        while (!cursor.acceptSymbol(")")) {
+            arguments.add(translator.capture(this::argument));
+            cursor.acceptSymbol(",");
+        }
+        if (arguments.isEmpty()) {
+            arguments.add("");
+        }
+        return arguments;
+    }
+
+    private void argument() {
+        while (!cursor.peek().isSymbol(",") && !cursor.peek().isSymbol(")")) {
+            translator.translateToken();
+        }
+    }
+}

@@ -1,0 +1,12 @@
+package dev.spream.emulator.internal.sql;
+
+import java.util.List;
+
+/** What a translation must know of the database. */
+public interface SqlSchema {
+    /** Whether a table, column or index has this name, given in lower case. */
+    boolean isName(String lowerCaseName);
+
+    /** The key columns of a table; throws if there is no such table. */
+    List<String> primaryKey(String table);
+}

@@ -1,0 +1,365 @@
+package dev.spream.emulator.internal.sql;
+
+import com.google.spanner.admin.database.v1.DatabaseDialect;
+import dev.spream.emulator.internal.sql.Token.Kind;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rewrites a query or a DML statement of either dialect into the SQL of the embedded engine. The two are close: most
+ * tokens pass as they are, what differs is rewritten one by one, and what the engine then does not know is its syntax
+ * error. Confined to one statement.
+ *
+ * <p>Names of the schema and aliases are quoted on the way, since names like {@code Value} or {@code Key} are keywords of
+ * the engine only.
+ */
+public final class SqlTranslator {
+    /** The engine's schema that holds the information schema, whose own name is taken. */
+    public static final String INFORMATION_SCHEMA = "SPANNER_INFORMATION_SCHEMA";
+
+    private static final Set<String> KEYWORDS = Set.of(
+            "ALL",
+            "AND",
+            "ANY",
+            "ARRAY",
+            "AS",
+            "ASC",
+            "BETWEEN",
+            "BY",
+            "CASE",
+            "CAST",
+            "CROSS",
+            "DEFAULT",
+            "DELETE",
+            "DESC",
+            "DISTINCT",
+            "ELSE",
+            "END",
+            "EXCEPT",
+            "EXISTS",
+            "FALSE",
+            "FROM",
+            "FULL",
+            "GROUP",
+            "HAVING",
+            "IF",
+            "IN",
+            "INNER",
+            "INSERT",
+            "INTERSECT",
+            "INTERVAL",
+            "INTO",
+            "IS",
+            "JOIN",
+            "LEFT",
+            "LIKE",
+            "LIMIT",
+            "NOT",
+            "NULL",
+            "ON",
+            "OR",
+            "ORDER",
+            "OUTER",
+            "RIGHT",
+            "SELECT",
+            "SET",
+            "SOME",
+            "THEN",
+            "TRUE",
+            "UNION",
+            "UNNEST",
+            "UPDATE",
+            "USING",
+            "VALUES",
+            "WHEN",
+            "WHERE",
+            "WITH");
+
+    private final TokenCursor cursor;
+    private final DatabaseDialect dialect;
+    private final boolean postgres;
+    private final SqlParameters parameters;
+    private final SqlSchema schema;
+    private final Set<String> aliases;
+    private final FunctionTranslator functions;
+    private final List<@Nullable Object> binds = new ArrayList<>();
+    private StringBuilder out = new StringBuilder();
+
+    private SqlTranslator(
+            String sql, DatabaseDialect dialect, SqlParameters parameters, SqlSchema schema, Instant now) {
+        this.cursor = new TokenCursor(sql, dialect);
+        this.dialect = dialect;
+        this.postgres = dialect == DatabaseDialect.POSTGRESQL;
+        this.parameters = parameters;
+        this.schema = schema;
+        this.aliases = aliases(new TokenCursor(sql, dialect));
+        this.functions = new FunctionTranslator(this, cursor, dialect, now);
+    }
+
+    /** Translates a statement; {@code now} is what it sees as the current timestamp. */
+    public static Translation translate(
+            String sql, DatabaseDialect dialect, SqlParameters parameters, SqlSchema schema, Instant now) {
+        return new SqlTranslator(sql, dialect, parameters, schema, now).statement();
+    }
+
+    /** Whether the statement is DML, by its first word. */
+    public static boolean isDml(String sql, DatabaseDialect dialect) {
+        Token first = new TokenCursor(sql, dialect).peek();
+        return first.isWord("INSERT") || first.isWord("UPDATE") || first.isWord("DELETE");
+    }
+
+    private static Set<String> aliases(TokenCursor cursor) {
+        Set<String> aliases = new HashSet<>();
+        while (!cursor.atEnd()) {
+            if (cursor.next().isWord("AS") && cursor.peek().kind() == Kind.WORD) {
+                aliases.add(cursor.peek().text().toLowerCase(Locale.ROOT));
+            }
+        }
+        return aliases;
+    }
+
+    private Translation statement() {
+        if (cursor.acceptWords("INSERT")) {
+            return insert();
+        }
+        if (cursor.acceptWords("UPDATE")) {
+            return update();
+        }
+        if (cursor.acceptWords("DELETE")) {
+            cursor.acceptWords("FROM");
+            return delete();
+        }
+        translateRest();
+        return new Translation(out.toString(), binds, "", Set.of(), true);
+    }
+
+    private Translation insert() {
+        boolean replaces = cursor.acceptWords("OR", "UPDATE");
+        boolean ignores = !replaces && cursor.acceptWords("OR", "IGNORE");
+        cursor.acceptWords("INTO");
+        String table = cursor.expectName();
+        List<String> columns = cursor.names();
+        String source = capture(this::insertSource);
+        if (cursor.acceptWords("ON", "CONFLICT")) {
+            if (cursor.peek().isSymbol("(")) {
+                cursor.skipGroup();
+            }
+            cursor.expectWords("DO");
+            replaces = cursor.acceptWords("UPDATE");
+            ignores = !replaces;
+            skipConflictAction();
+        }
+        String names = quotedList(columns);
+        String key = quotedList(schema.primaryKey(table));
+        if (replaces) {
+            emit("MERGE INTO", quoted(table), "(", names, ") KEY (", key, ")", source);
+        } else if (ignores) {
+            emit("INSERT INTO", quoted(table), "(", names, ") SELECT * FROM (", source, ") AS V_ (", names, ")");
+            emit("WHERE NOT EXISTS (SELECT 1 FROM", quoted(table), "AS T_ WHERE");
+            String same = String.join(
+                    " AND ",
+                    schema.primaryKey(table).stream()
+                            .map(column -> "T_.%s = V_.%s".formatted(quoted(column), quoted(column)))
+                            .toList());
+            emit(same, ")");
+        } else {
+            emit("INSERT INTO", quoted(table), "(", names, ")", source);
+        }
+        return dml(table, Set.copyOf(columns), "FINAL");
+    }
+
+    private void insertSource() {
+        while (!atReturning() && !(cursor.peek().isWord("ON") && cursor.peek(1).isWord("CONFLICT"))) {
+            if (cursor.atEnd()) {
+                return;
+            }
+            translateToken();
+        }
+    }
+
+    private void skipConflictAction() {
+        while (!cursor.atEnd() && !atReturning()) {
+            cursor.next();
+        }
+    }
+
+    private Translation update() {
+        String table = cursor.expectName();
+        emit("UPDATE", quoted(table));
+        Set<String> columns = new HashSet<>();
+        boolean setting = false;
+        boolean expectsColumn = false;
+        while (!cursor.atEnd() && !atReturning()) {
+            if (expectsColumn) {
+                String column = cursor.expectName();
+                columns.add(column);
+                emit(quoted(column));
+                expectsColumn = false;
+                continue;
+            }
+            boolean startsSet = cursor.peek().isWord("SET");
+            setting = (setting || startsSet) && !cursor.peek().isWord("WHERE");
+            expectsColumn = startsSet || (setting && cursor.peek().isSymbol(","));
+            translateToken();
+        }
+        return dml(table, columns, "FINAL");
+    }
+
+    private Translation delete() {
+        String table = cursor.expectName();
+        emit("DELETE FROM", quoted(table));
+        while (!cursor.atEnd() && !atReturning()) {
+            translateToken();
+        }
+        return dml(table, Set.of(), "OLD");
+    }
+
+    private boolean atReturning() {
+        return cursor.peek().isWord("RETURNING")
+                || (cursor.peek().isWord("THEN") && cursor.peek(1).isWord("RETURN"));
+    }
+
+    private Translation dml(String table, Set<String> columns, String rowsReturned) {
+        boolean returning = cursor.acceptWords("RETURNING") || cursor.acceptWords("THEN", "RETURN");
+        if (returning) {
+            String change = out.toString();
+            String list = capture(this::translateRest);
+            out = new StringBuilder();
+            emit("SELECT", list, "FROM", rowsReturned, "TABLE (", change, ")");
+        }
+        cursor.expectEnd();
+        return new Translation(out.toString(), binds, table, columns, returning);
+    }
+
+    private void translateRest() {
+        while (!cursor.atEnd()) {
+            translateToken();
+        }
+    }
+
+    /** What the action emits, instead of emitting it. */
+    String capture(Runnable action) {
+        StringBuilder outer = out;
+        out = new StringBuilder();
+        action.run();
+        String captured = out.toString();
+        out = outer;
+        return captured;
+    }
+
+    void emit(String... texts) {
+        for (String text : texts) {
+            if (!out.isEmpty()) {
+                out.append(' ');
+            }
+            out.append(text);
+        }
+    }
+
+    /** Translates the next token, with the whole group if it opens one. */
+    void translateToken() {
+        Token token = cursor.peek();
+        switch (token.kind()) {
+            case WORD -> word(token);
+            case QUOTED_NAME -> quotedName(cursor.next());
+            case STRING -> emit(stringLiteral(cursor.next().text()));
+            case BYTES -> emit("X'" + cursor.next().text() + "'");
+            case NUMBER -> emit(number(cursor.next().text()));
+            case PARAMETER -> parameter(cursor.next().text());
+            case SYMBOL -> symbol(token);
+            case END -> throw cursor.syntaxError("Unexpected end of statement");
+        }
+    }
+
+    private void word(Token token) {
+        if (functions.translate()) {
+            return;
+        }
+        cursor.next();
+        if (token.isWord("FOR") && cursor.acceptWords("UPDATE")) {
+            return;
+        }
+        if (token.isWord("information_schema") && cursor.peek().isSymbol(".")) {
+            emit(quoted(INFORMATION_SCHEMA));
+        } else if (needsQuotes(token)) {
+            emit(quoted(token.text()));
+        } else {
+            emit(token.text());
+        }
+    }
+
+    private boolean needsQuotes(Token token) {
+        String lower = token.text().toLowerCase(Locale.ROOT);
+        return !cursor.peek().isSymbol("(")
+                && !KEYWORDS.contains(token.upper())
+                && (schema.isName(lower) || aliases.contains(lower));
+    }
+
+    private void quotedName(Token token) {
+        boolean informationSchema = token.text().equalsIgnoreCase("information_schema")
+                && cursor.peek().isSymbol(".");
+        emit(quoted(informationSchema ? INFORMATION_SCHEMA : token.text()));
+    }
+
+    private String number(String text) {
+        boolean floating = !postgres
+                && text.contains(".")
+                && !text.toUpperCase(Locale.ROOT).contains("E");
+        return floating ? text + "E0" : text;
+    }
+
+    private void parameter(String name) {
+        String key = postgres ? "p" + name : name;
+        binds.add(Values.toEngine(parameters.value(key), parameters.type(key)));
+        String bind = "?" + binds.size();
+        emit(parameters.isTyped(key) ? "CAST(%s AS %s)".formatted(bind, Types.engineType(parameters.type(key))) : bind);
+    }
+
+    private void symbol(Token token) {
+        cursor.next();
+        switch (token.text()) {
+            case "(" -> {
+                emit("(");
+                translateUntil(")");
+                emit(")");
+            }
+            case "[" -> {
+                emit(postgres ? "[" : "ARRAY [");
+                translateUntil("]");
+                emit("]");
+            }
+            case "/" -> emit(postgres ? "/" : "* 1E0 /");
+            case "!=" -> emit("<>");
+            case "::" ->
+                emit("::", Types.engineType(Types.parse(cursor, dialect).type()));
+            case ";" -> cursor.expectEnd();
+            default -> emit(token.text());
+        }
+    }
+
+    /** Translates up to a closing symbol, which is consumed and not emitted. */
+    void translateUntil(String closing) {
+        while (!cursor.acceptSymbol(closing)) {
+            translateToken();
+        }
+    }
+
+    static String stringLiteral(String text) {
+        return "'" + text.replace("'", "''") + "'";
+    }
+
+    /** Names in the engine's quotes, separated by commas. */
+    public static String quotedList(List<String> names) {
+        return String.join(", ", names.stream().map(SqlTranslator::quoted).toList());
+    }
+
+    /** A name in the engine's quotes. */
+    public static String quoted(String name) {
+        return "\"" + name.replace("\"", "\"\"") + "\"";
+    }
+}

@@ -1,0 +1,132 @@
+package dev.spream.emulator.internal.sql;
+
+import com.google.spanner.admin.database.v1.DatabaseDialect;
+import dev.spream.emulator.internal.sql.Token.Kind;
+import io.grpc.StatusRuntimeException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads tokens from left to right, for parsers. Confined to one thread. */
+final class TokenCursor {
+    private final String sql;
+    private final List<Token> tokens;
+    private int at;
+
+    TokenCursor(String sql, DatabaseDialect dialect) {
+        this.sql = sql;
+        this.tokens = Lexer.tokens(sql, dialect);
+    }
+
+    Token peek() {
+        return tokens.get(at);
+    }
+
+    Token peek(int ahead) {
+        return tokens.get(Math.min(at + ahead, tokens.size() - 1));
+    }
+
+    Token next() {
+        Token token = tokens.get(at);
+        if (token.kind() != Kind.END) {
+            at++;
+        }
+        return token;
+    }
+
+    boolean atEnd() {
+        return peek().kind() == Kind.END;
+    }
+
+    /** Consumes these keywords if all of them come next. */
+    boolean acceptWords(String... keywords) {
+        for (int i = 0; i < keywords.length; i++) {
+            if (!peek(i).isWord(keywords[i])) {
+                return false;
+            }
+        }
+        at += keywords.length;
+        return true;
+    }
+
+    boolean acceptSymbol(String symbol) {
+        if (!peek().isSymbol(symbol)) {
+            return false;
+        }
+        at++;
+        return true;
+    }
+
+    void expectWords(String... keywords) {
+        if (!acceptWords(keywords)) {
+            throw syntaxError("Expected " + String.join(" ", keywords));
+        }
+    }
+
+    void expectSymbol(String symbol) {
+        if (!acceptSymbol(symbol)) {
+            throw syntaxError("Expected \"" + symbol + "\"");
+        }
+    }
+
+    /** A name; a dotted one is its last part, since the emulator has one schema. */
+    String expectName() {
+        Token token = next();
+        if (!token.isName()) {
+            at--;
+            throw syntaxError("Expected a name");
+        }
+        return acceptSymbol(".") ? expectName() : token.text();
+    }
+
+    void expectEnd() {
+        acceptSymbol(";");
+        if (!atEnd()) {
+            throw syntaxError("Expected end of statement");
+        }
+    }
+
+    /** Consumes a parenthesised list of names; {@code ASC} and {@code DESC} after a name are left to the caller. */
+    List<String> names() {
+        List<String> names = new ArrayList<>();
+        expectSymbol("(");
+        do {
+            names.add(expectName());
+        } while (acceptSymbol(","));
+        expectSymbol(")");
+        return names;
+    }
+
+    /** Consumes a parenthesised group with everything in it and returns its source. */
+    String skipGroup() {
+        int start = peek().start();
+        expectSymbol("(");
+        int depth = 1;
+        while (depth > 0) {
+            Token token = next();
+            if (token.kind() == Kind.END) {
+                throw syntaxError("Expected \")\"");
+            }
+            depth += token.isSymbol("(") ? 1 : token.isSymbol(")") ? -1 : 0;
+        }
+        return sql.substring(start, tokens.get(at - 1).end());
+    }
+
+    StatusRuntimeException syntaxError(String expected) {
+        Token found = peek();
+        String what = found.kind() == Kind.END ? "end of statement" : "\"" + found.text() + "\"";
+        return Errors.invalidArgument(
+                "Syntax error on line %d, column %d: %s but got %s",
+                1
+                        + sql.substring(0, found.start())
+                                .chars()
+                                .filter(c -> c == '\n')
+                                .count(),
+                column(found.start()),
+                expected,
+                what);
+    }
+
+    private int column(int offset) {
+        return offset - sql.lastIndexOf('\n', Math.max(0, offset - 1));
+    }
+}

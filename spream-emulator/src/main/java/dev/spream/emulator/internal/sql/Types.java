@@ -1,0 +1,217 @@
+package dev.spream.emulator.internal.sql;
+
+import com.google.spanner.admin.database.v1.DatabaseDialect;
+import com.google.spanner.v1.Type;
+import com.google.spanner.v1.TypeAnnotationCode;
+import com.google.spanner.v1.TypeCode;
+import java.util.Locale;
+import java.util.Map;
+
+/** Spanner's types: how they are written in SQL, and which type of the embedded engine holds each. */
+public final class Types {
+    public static final Type BOOL = of(TypeCode.BOOL);
+    public static final Type INT64 = of(TypeCode.INT64);
+    public static final Type FLOAT32 = of(TypeCode.FLOAT32);
+    public static final Type FLOAT64 = of(TypeCode.FLOAT64);
+    public static final Type NUMERIC = of(TypeCode.NUMERIC);
+    public static final Type STRING = of(TypeCode.STRING);
+    public static final Type BYTES = of(TypeCode.BYTES);
+    public static final Type DATE = of(TypeCode.DATE);
+    public static final Type TIMESTAMP = of(TypeCode.TIMESTAMP);
+    public static final Type JSON = of(TypeCode.JSON);
+    public static final Type UUID = of(TypeCode.UUID);
+    public static final Type PG_NUMERIC =
+            NUMERIC.toBuilder().setTypeAnnotation(TypeAnnotationCode.PG_NUMERIC).build();
+    public static final Type PG_JSONB =
+            JSON.toBuilder().setTypeAnnotation(TypeAnnotationCode.PG_JSONB).build();
+
+    /** Wide enough for anything that fits a Spanner cell; a sum of doubles has a smaller one. */
+    private static final int PG_NUMERIC_PRECISION = 100_000;
+
+    private static final Map<String, Type> GOOGLE = Map.ofEntries(
+            Map.entry("BOOL", BOOL),
+            Map.entry("BOOLEAN", BOOL),
+            Map.entry("INT64", INT64),
+            Map.entry("FLOAT32", FLOAT32),
+            Map.entry("FLOAT64", FLOAT64),
+            Map.entry("NUMERIC", NUMERIC),
+            Map.entry("STRING", STRING),
+            Map.entry("BYTES", BYTES),
+            Map.entry("DATE", DATE),
+            Map.entry("TIMESTAMP", TIMESTAMP),
+            Map.entry("JSON", JSON),
+            Map.entry("UUID", UUID));
+    private static final Map<String, Type> POSTGRES = Map.ofEntries(
+            Map.entry("bool", BOOL),
+            Map.entry("boolean", BOOL),
+            Map.entry("bigint", INT64),
+            Map.entry("int8", INT64),
+            Map.entry("int", INT64),
+            Map.entry("int4", INT64),
+            Map.entry("integer", INT64),
+            Map.entry("real", FLOAT32),
+            Map.entry("float4", FLOAT32),
+            Map.entry("float8", FLOAT64),
+            Map.entry("double", FLOAT64),
+            Map.entry("numeric", PG_NUMERIC),
+            Map.entry("decimal", PG_NUMERIC),
+            Map.entry("text", STRING),
+            Map.entry("varchar", STRING),
+            Map.entry("character", STRING),
+            Map.entry("bytea", BYTES),
+            Map.entry("date", DATE),
+            Map.entry("timestamptz", TIMESTAMP),
+            Map.entry("timestamp", TIMESTAMP),
+            Map.entry("commit_timestamp", TIMESTAMP),
+            Map.entry("jsonb", PG_JSONB),
+            Map.entry("uuid", UUID));
+
+    private Types() {}
+
+    /**
+     * A type as declared.
+     *
+     * @param type what travels
+     * @param declared its canonical text in the dialect
+     * @param maxLength the most characters or bytes, or 0 for no limit
+     * @param commitTimestamp whether it is PostgreSQL's {@code spanner.commit_timestamp}
+     */
+    public record Declared(Type type, String declared, int maxLength, boolean commitTimestamp) {}
+
+    public static Type of(TypeCode code) {
+        return Type.newBuilder().setCode(code).build();
+    }
+
+    public static Type array(Type element) {
+        return Type.newBuilder()
+                .setCode(TypeCode.ARRAY)
+                .setArrayElementType(element)
+                .build();
+    }
+
+    /** Consumes a type. */
+    static Declared parse(TokenCursor cursor, DatabaseDialect dialect) {
+        return dialect == DatabaseDialect.POSTGRESQL ? parsePostgres(cursor) : parseGoogle(cursor);
+    }
+
+    private static Declared parseGoogle(TokenCursor cursor) {
+        if (cursor.acceptWords("ARRAY")) {
+            cursor.expectSymbol("<");
+            Declared element = parseGoogle(cursor);
+            cursor.expectSymbol(">");
+            return new Declared(array(element.type), "ARRAY<" + element.declared + ">", 0, false);
+        }
+        Token token = cursor.next();
+        Type type = GOOGLE.get(token.upper());
+        if (type == null) {
+            throw Errors.invalidArgument("Type not found: %s", token.text());
+        }
+        if (!cursor.acceptSymbol("(")) {
+            return new Declared(type, token.upper(), 0, false);
+        }
+        String length = cursor.next().text();
+        cursor.expectSymbol(")");
+        String declared = "%s(%s)".formatted(token.upper(), length.toUpperCase(Locale.ROOT));
+        return new Declared(type, declared, length.equalsIgnoreCase("MAX") ? 0 : Integer.parseInt(length), false);
+    }
+
+    private static Declared parsePostgres(TokenCursor cursor) {
+        boolean commitTimestamp =
+                cursor.peek().isWord("spanner") && cursor.peek(1).isSymbol(".");
+        String name = (commitTimestamp ? cursor.expectName() : cursor.next().text()).toLowerCase(Locale.ROOT);
+        Type type = POSTGRES.get(name);
+        if (type == null) {
+            throw Errors.invalidArgument("Type <%s> is not supported.", name);
+        }
+        if (cursor.acceptWords("precision") || cursor.acceptWords("varying")) {
+            name = name.equals("double") ? "double precision" : "character varying";
+        }
+        int length = 0;
+        if (cursor.peek().isSymbol("(")) {
+            String arguments = cursor.skipGroup();
+            if (type.equals(STRING)) {
+                length = Integer.parseInt(
+                        arguments.substring(1, arguments.length() - 1).strip());
+                name += "(" + length + ")";
+            }
+        }
+        if (cursor.acceptWords("with", "time", "zone")) {
+            name = "timestamp with time zone";
+        }
+        String declared = commitTimestamp ? "spanner.commit_timestamp" : postgresName(name);
+        if (cursor.acceptSymbol("[")) {
+            cursor.expectSymbol("]");
+            return new Declared(array(type), declared + "[]", 0, false);
+        }
+        return new Declared(type, declared, length, commitTimestamp);
+    }
+
+    private static String postgresName(String name) {
+        return switch (name) {
+            case "bool" -> "boolean";
+            case "int8", "int", "int4", "integer" -> "bigint";
+            case "float4" -> "real";
+            case "float8", "double" -> "double precision";
+            case "decimal" -> "numeric";
+            case "text", "varchar", "character" -> "character varying";
+            case "timestamptz", "timestamp" -> "timestamp with time zone";
+            default -> name.startsWith("varchar(") ? "character varying" + name.substring(7) : name;
+        };
+    }
+
+    /** The engine's type for a Spanner type. */
+    public static String engineType(Type type) {
+        return switch (type.getCode()) {
+            case BOOL -> "BOOLEAN";
+            case INT64 -> "BIGINT";
+            case FLOAT32 -> "REAL";
+            case FLOAT64 -> "DOUBLE PRECISION";
+            case NUMERIC ->
+                type.getTypeAnnotation() == TypeAnnotationCode.PG_NUMERIC
+                        ? "DECFLOAT(" + PG_NUMERIC_PRECISION + ")"
+                        : "NUMERIC(38, 9)";
+            case STRING -> "VARCHAR";
+            case BYTES -> "VARBINARY";
+            case DATE -> "DATE";
+            case TIMESTAMP -> "TIMESTAMP(9) WITH TIME ZONE";
+            case JSON -> "JSON";
+            case UUID -> "UUID";
+            case ARRAY -> engineType(type.getArrayElementType()) + " ARRAY";
+            default -> throw Errors.unimplemented("the emulator does not store values of type %s", type.getCode());
+        };
+    }
+
+    /** The Spanner type of a result column of the engine, from its type name, precision and scale. */
+    public static Type fromEngine(String name, int precision, int scale, DatabaseDialect dialect) {
+        boolean postgres = dialect == DatabaseDialect.POSTGRESQL;
+        if (name.endsWith(" ARRAY")) {
+            String element = name.substring(0, name.length() - " ARRAY".length());
+            return array(fromEngine(element, elementPrecision(element), elementScale(element), dialect));
+        }
+        String base = name.indexOf('(') < 0 ? name : name.substring(0, name.indexOf('('));
+        return switch (base) {
+            case "BOOLEAN" -> BOOL;
+            case "TINYINT", "SMALLINT", "INTEGER", "BIGINT" -> INT64;
+            case "REAL" -> FLOAT32;
+            case "DOUBLE PRECISION", "FLOAT" -> FLOAT64;
+            case "DECFLOAT" -> postgres && precision > 1000 ? PG_NUMERIC : FLOAT64;
+            case "NUMERIC", "DECIMAL" -> postgres ? PG_NUMERIC : scale == 0 ? INT64 : scale == 10 ? FLOAT64 : NUMERIC;
+            case "CHARACTER VARYING", "CHARACTER", "CHARACTER LARGE OBJECT", "CHAR" -> STRING;
+            case "BINARY VARYING", "BINARY", "BINARY LARGE OBJECT" -> BYTES;
+            case "DATE" -> DATE;
+            case "TIMESTAMP", "TIMESTAMP WITH TIME ZONE" -> TIMESTAMP;
+            case "JSON" -> postgres ? PG_JSONB : JSON;
+            case "UUID" -> UUID;
+            case "NULL" -> postgres ? STRING : INT64;
+            default -> throw Errors.unimplemented("the emulator cannot return a column of type %s", name);
+        };
+    }
+
+    private static int elementPrecision(String element) {
+        return element.startsWith("DECFLOAT(") ? PG_NUMERIC_PRECISION : 0;
+    }
+
+    private static int elementScale(String element) {
+        return element.startsWith("NUMERIC(38, 9)") ? 9 : 0;
+    }
+}

@@ -1,0 +1,200 @@
+package dev.spream.emulator.internal.sql;
+
+import com.google.protobuf.ListValue;
+import com.google.protobuf.NullValue;
+import com.google.protobuf.Value;
+import com.google.protobuf.Value.KindCase;
+import com.google.spanner.v1.Type;
+import com.google.spanner.v1.TypeAnnotationCode;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.Base64;
+import java.util.List;
+import java.util.UUID;
+import org.h2.value.ValueJson;
+import org.jspecify.annotations.Nullable;
+
+/** Translates values between Spanner's wire encoding and the objects that the embedded engine takes and gives. */
+public final class Values {
+    public static final Value NULL =
+            Value.newBuilder().setNullValue(NullValue.NULL_VALUE).build();
+
+    /** What a mutation writes to ask for the commit timestamp. */
+    public static final String COMMIT_TIMESTAMP_PLACEHOLDER = "spanner.commit_timestamp()";
+
+    /** Stands for the commit timestamp until the commit; no value of Spanner reaches it. */
+    public static final OffsetDateTime PENDING = OffsetDateTime.of(99_999, 1, 1, 0, 0, 0, 0, ZoneOffset.UTC);
+
+    private static final Instant MIN_TIMESTAMP = Instant.parse("0001-01-01T00:00:00Z");
+    private static final Instant MAX_TIMESTAMP = Instant.parse("9999-12-31T23:59:59.999999999Z");
+    private static final int GOOGLE_NUMERIC_SCALE = 9;
+    private static final int GOOGLE_NUMERIC_INTEGER_DIGITS = 29;
+
+    private Values() {}
+
+    public static Value string(String text) {
+        return Value.newBuilder().setStringValue(text).build();
+    }
+
+    /** The engine's object for a value, or null. Throws INVALID_ARGUMENT if the value does not fit the type. */
+    public static @Nullable Object toEngine(Value value, Type type) {
+        if (value.getKindCase() == KindCase.NULL_VALUE || value.getKindCase() == KindCase.KIND_NOT_SET) {
+            return null;
+        }
+        try {
+            return switch (type.getCode()) {
+                case BOOL -> bool(value, type);
+                case INT64 -> Long.parseLong(text(value, type));
+                case FLOAT32 -> (float) number(value, type);
+                case FLOAT64 -> number(value, type);
+                case NUMERIC -> numeric(text(value, type), type);
+                case STRING -> text(value, type);
+                case BYTES -> Base64.getDecoder().decode(text(value, type));
+                case DATE -> LocalDate.parse(text(value, type));
+                case TIMESTAMP -> timestamp(text(value, type));
+                case JSON -> json(text(value, type));
+                case UUID -> UUID.fromString(text(value, type));
+                case ARRAY -> array(value, type);
+                default -> throw mismatch(value, type);
+            };
+        } catch (IllegalArgumentException | DateTimeException e) {
+            throw mismatch(value, type);
+        }
+    }
+
+    private static RuntimeException mismatch(Value value, Type type) {
+        String shown = value.hasStringValue()
+                ? value.getStringValue()
+                : value.getKindCase().toString();
+        return Errors.failedPrecondition("Could not parse %s as %s", shown, type.getCode());
+    }
+
+    private static boolean bool(Value value, Type type) {
+        if (!value.hasBoolValue()) {
+            throw mismatch(value, type);
+        }
+        return value.getBoolValue();
+    }
+
+    private static String text(Value value, Type type) {
+        if (!value.hasStringValue()) {
+            throw mismatch(value, type);
+        }
+        return value.getStringValue();
+    }
+
+    private static double number(Value value, Type type) {
+        if (value.hasNumberValue()) {
+            return value.getNumberValue();
+        }
+        return switch (text(value, type)) {
+            case "NaN" -> Double.NaN;
+            case "Infinity" -> Double.POSITIVE_INFINITY;
+            case "-Infinity" -> Double.NEGATIVE_INFINITY;
+            default -> throw mismatch(value, type);
+        };
+    }
+
+    private static BigDecimal numeric(String text, Type type) {
+        if (text.equals("NaN")) {
+            throw Errors.unimplemented("the emulator does not store NaN in a numeric");
+        }
+        BigDecimal number = new BigDecimal(text);
+        if (type.getTypeAnnotation() == TypeAnnotationCode.PG_NUMERIC) {
+            return number;
+        }
+        BigDecimal stripped = number.stripTrailingZeros();
+        if (stripped.scale() > GOOGLE_NUMERIC_SCALE
+                || stripped.precision() - stripped.scale() > GOOGLE_NUMERIC_INTEGER_DIGITS) {
+            throw Errors.failedPrecondition("Invalid NUMERIC value: %s", text);
+        }
+        return number;
+    }
+
+    private static OffsetDateTime timestamp(String text) {
+        if (text.equals(COMMIT_TIMESTAMP_PLACEHOLDER)) {
+            return PENDING;
+        }
+        Instant instant = OffsetDateTime.parse(text).toInstant();
+        if (instant.isBefore(MIN_TIMESTAMP) || instant.isAfter(MAX_TIMESTAMP)) {
+            throw new DateTimeException("out of range");
+        }
+        return instant.atOffset(ZoneOffset.UTC);
+    }
+
+    private static ValueJson json(String text) {
+        try {
+            return ValueJson.fromJson(text);
+        } catch (RuntimeException e) {
+            throw Errors.invalidArgument("Invalid JSON: %s", text);
+        }
+    }
+
+    private static @Nullable Object[] array(Value value, Type type) {
+        if (!value.hasListValue()) {
+            throw mismatch(value, type);
+        }
+        List<Value> values = value.getListValue().getValuesList();
+        @Nullable Object[] elements = new @Nullable Object[values.size()];
+        for (int i = 0; i < elements.length; i++) {
+            elements[i] = toEngine(values.get(i), type.getArrayElementType());
+        }
+        return elements;
+    }
+
+    /** The wire encoding of an object of the engine; a pending commit timestamp becomes the placeholder. */
+    public static Value fromEngine(@Nullable Object object, Type type) {
+        if (object == null) {
+            return NULL;
+        }
+        return switch (type.getCode()) {
+            case BOOL -> Value.newBuilder().setBoolValue((Boolean) object).build();
+            case INT64 -> string(Long.toString(wholeNumber(object)));
+            case FLOAT32, FLOAT64 -> floating(((Number) object).doubleValue());
+            case NUMERIC -> string(plain(object, type));
+            case BYTES -> string(Base64.getEncoder().encodeToString((byte[]) object));
+            case TIMESTAMP -> string(timestampText(object));
+            case JSON -> string(new String((byte[]) object, StandardCharsets.UTF_8));
+            case ARRAY -> list((@Nullable Object[]) object, type.getArrayElementType());
+            default -> string(object.toString());
+        };
+    }
+
+    private static long wholeNumber(Object object) {
+        return object instanceof BigDecimal decimal ? decimal.longValueExact() : ((Number) object).longValue();
+    }
+
+    private static Value floating(double number) {
+        return Double.isFinite(number)
+                ? Value.newBuilder().setNumberValue(number).build()
+                : string(Double.toString(number));
+    }
+
+    private static String plain(Object object, Type type) {
+        BigDecimal decimal = object instanceof BigDecimal big ? big : new BigDecimal(object.toString());
+        if (type.getTypeAnnotation() == TypeAnnotationCode.PG_NUMERIC) {
+            return decimal.toPlainString();
+        }
+        return decimal.signum() == 0 ? "0" : decimal.stripTrailingZeros().toPlainString();
+    }
+
+    private static String timestampText(Object object) {
+        OffsetDateTime time = (OffsetDateTime) object;
+        return time.isEqual(PENDING)
+                ? COMMIT_TIMESTAMP_PLACEHOLDER
+                : time.toInstant().toString();
+    }
+
+    private static Value list(@Nullable Object[] elements, Type elementType) {
+        ListValue.Builder list = ListValue.newBuilder();
+        for (Object element : elements) {
+            list.addValues(fromEngine(element, elementType));
+        }
+        return Value.newBuilder().setListValue(list).build();
+    }
+}

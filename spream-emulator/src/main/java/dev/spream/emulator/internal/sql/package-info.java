@@ -1,0 +1,10 @@
+/**
+ * The two SQL dialects of Spanner as far as the emulator speaks them: DDL is parsed into {@link
+ * dev.spream.emulator.internal.sql.DdlStatement}s, queries and DML are rewritten token by token into the SQL of the
+ * embedded engine, values travel between Spanner's wire encoding and the engine's. Read {@link
+ * dev.spream.emulator.internal.sql.SqlTranslator} first. Knows nothing of databases, transactions or gRPC services.
+ */
+@NullMarked
+package dev.spream.emulator.internal.sql;
+
+import org.jspecify.annotations.NullMarked;
