@@ -64,7 +64,7 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
     @Override
     public synchronized boolean completeIfAllFinished() {
         SubscriptionRecord stored = subscription;
-        if (stored == null || !lineage().isComplete()) {
+        if (stored == null || !partitions.values().stream().allMatch(StoredPartition::isFinished)) {
             return false;
         }
         subscription = new SubscriptionRecord(
@@ -235,7 +235,7 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
     public synchronized int cleanUp(Instant finishedBefore) {
         Set<PartitionToken> needed = new LinkedHashSet<>();
         for (StoredPartition partition : partitions.values()) {
-            if (partition.state == PartitionState.CREATED) {
+            if (!partition.isFinished()) {
                 needed.addAll(partition.parentTokens);
             }
         }

@@ -15,8 +15,8 @@ import java.util.Optional;
  *
  * <p>A partition passes the gate when all its parents are FINISHED. A parent that is not stored counts as finished only
  * if no unfinished partition has a watermark before the child's start: until then it may simply not have been discovered.
- * A partition that passes once passes for ever: parents do not leave FINISHED except by clean-up, and what is discovered
- * later starts at or after the watermark of the partition that names it.
+ * A partition that passes once passes for ever: parents do not leave FINISHED, clean-up keeps them until the
+ * child is finished, and what is discovered later starts at or after the watermark of the partition that names it.
  *
  * <p>Immutable. Source of the rule: "records from a child partition should be processed only after the records of all its
  * parents have been processed" (Spanner documentation, change stream partitions).

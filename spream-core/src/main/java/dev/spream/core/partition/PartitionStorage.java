@@ -42,13 +42,14 @@ public interface PartitionStorage extends AutoCloseable {
     Optional<SubscriptionRecord> subscription();
 
     /**
-     * Marks the subscription as completed if all its partitions are finished, decided and stored in one step.
+     * Marks the subscription as completed if all its partitions are finished, decided and stored in one step. Partitions
+     * that clean-up removed were finished; a subscription that was never opened is not completed.
      *
      * @return whether the subscription is completed, now or before
      */
     boolean completeIfAllFinished();
 
-    /** All partitions and their state at one moment, ordered by start timestamp, then token. */
+    /** All partitions and their state at one moment, ordered by start timestamp, then by token as Java compares text. */
     Lineage lineage();
 
     /**
@@ -81,9 +82,10 @@ public interface PartitionStorage extends AutoCloseable {
     /**
      * Adds the children that are not stored yet, as CREATED, with the record's start timestamp as their start and
      * watermark; a child already present is left untouched, whatever its state: both parents of a merge report the same
-     * one. Either all new children are stored or none, and none unless the parent is RUNNING under this lease.
+     * one. A child that clean-up removed stays removed. Either all new children are stored or none, and none unless the
+     * parent is RUNNING under this lease.
      *
-     * @return false if the parent's lease was lost
+     * @return false if the parent's lease was lost, or the parent is not RUNNING
      */
     boolean addChildren(PartitionLease parent, ChildPartitionsRecord children);
 
@@ -97,8 +99,8 @@ public interface PartitionStorage extends AutoCloseable {
 
     /**
      * Takes the partition from RUNNING to FINISHED with its last watermark (stored only if later) and the proof of its end,
-     * and ends the lease. Every child that the proof names must have been added before. Finishing again under the same
-     * lease is harmless and returns true.
+     * and ends the lease. Every child that the proof names must have been added before; it may have been removed since.
+     * Finishing again under the same lease changes nothing and returns true.
      *
      * @return false if the lease was lost
      * @throws IllegalArgumentException if the partition is not RUNNING, or a child that the proof names is not stored
@@ -124,8 +126,9 @@ public interface PartitionStorage extends AutoCloseable {
     int expireWorkers();
 
     /**
-     * Removes partitions that finished before that moment and that no CREATED partition names as a parent, and keeps the
-     * {@link PartitionProof} of each.
+     * Removes partitions that finished before that moment and that no unfinished partition names as a parent, and keeps
+     * the {@link PartitionProof} of each. Parents stay until their children are finished, because the gate is asked again
+     * at each take-over, and a parent that is not stored may hold the child up.
      *
      * @return how many were removed
      */

@@ -43,8 +43,12 @@ final class StoredPartition {
         this.watermark = startTimestamp;
     }
 
+    boolean isFinished() {
+        return state == PartitionState.FINISHED;
+    }
+
     boolean isFree(Instant now) {
-        return state != PartitionState.FINISHED && !leaseLive(now);
+        return !isFinished() && !leaseLive(now);
     }
 
     PartitionLease acquire(WorkerId worker, Instant now, Duration leaseTime) {

@@ -149,11 +149,29 @@ public final class ChangeRecordJson {
     }
 
     private static List<@Nullable String> parents(JsonObject child) {
-        List<@Nullable String> parents = new ArrayList<>();
-        if (child.get("parent_partition_tokens") instanceof List<?> tokens) {
-            tokens.forEach(token -> parents.add((String) token));
-        }
-        return parents;
+        return switch (child.get("parent_partition_tokens")) {
+            case null -> List.of();
+            case List<?> tokens -> {
+                List<@Nullable String> parents = new ArrayList<>(tokens.size());
+                tokens.forEach(token -> parents.add(parent(token)));
+                yield parents;
+            }
+            case Object other -> throw malformedParent(other);
+        };
+    }
+
+    private static @Nullable String parent(@Nullable Object token) {
+        return switch (token) {
+            case null -> null;
+            case String string -> string;
+            case Object other -> throw malformedParent(other);
+        };
+    }
+
+    /** A child whose parents were lost would be read too early. */
+    private static IllegalArgumentException malformedParent(Object found) {
+        return new IllegalArgumentException("parent_partition_tokens: a list of strings was expected, found "
+                + found.getClass().getSimpleName());
     }
 
     private static String required(JsonObject json, String name) {

@@ -23,6 +23,8 @@ public final class JsonObject {
     /** The object without members. */
     public static final JsonObject EMPTY = new JsonObject("{}", Map.of());
 
+    private static final int MAX_PLAIN_SCALE = 1_000;
+
     private final String text;
     private volatile @Nullable Map<String, @Nullable Object> members;
 
@@ -71,7 +73,7 @@ public final class JsonObject {
         return switch (get(name)) {
             case null -> Optional.empty();
             case String string -> Optional.of(string);
-            case BigDecimal number -> Optional.of(number.toPlainString());
+            case BigDecimal number -> Optional.of(plain(number));
             case Boolean bool -> Optional.of(bool.toString());
             case Object other -> throw wrongType(name, "a string", other);
         };
@@ -82,7 +84,7 @@ public final class JsonObject {
         return switch (get(name)) {
             case null -> OptionalLong.empty();
             case String string -> OptionalLong.of(Long.parseLong(string));
-            case BigDecimal number -> OptionalLong.of(number.longValueExact());
+            case BigDecimal number -> OptionalLong.of(exact(name, number));
             case Object other -> throw wrongType(name, "an INT64", other);
         };
     }
@@ -116,6 +118,20 @@ public final class JsonObject {
 
     boolean isEmpty() {
         return members().isEmpty();
+    }
+
+    /** Without an exponent, unless that would make a short number very long. */
+    private static String plain(BigDecimal number) {
+        return Math.abs((long) number.scale()) <= MAX_PLAIN_SCALE ? number.toPlainString() : number.toString();
+    }
+
+    private static long exact(String name, BigDecimal number) {
+        try {
+            return number.longValueExact();
+        } catch (ArithmeticException e) {
+            throw new IllegalArgumentException(
+                    "member %s: an INT64 was expected, found another number".formatted(name), e);
+        }
     }
 
     private static JsonObject ofParsed(Map<?, ?> map) {

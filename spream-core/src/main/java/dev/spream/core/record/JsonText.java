@@ -3,6 +3,7 @@ package dev.spream.core.record;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HexFormat;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -141,11 +142,10 @@ final class JsonText {
     private char unicode() {
         int code = 0;
         for (int i = 0; i < 4; i++) {
-            int digit = Character.digit(peek(), 16);
-            if (digit < 0) {
+            if (!HexFormat.isHexDigit(peek())) {
                 throw malformed("four hexadecimal digits");
             }
-            code = code * 16 + digit;
+            code = code * 16 + HexFormat.fromHexDigit(peek());
             position++;
         }
         return (char) code;
@@ -231,12 +231,18 @@ final class JsonText {
             case null -> out.append("null");
             case String string -> appendString(out, string);
             case BigDecimal number -> out.append(number);
+            case Double number when !Double.isFinite(number) -> throw notJson(number);
+            case Float number when !Float.isFinite(number) -> throw notJson(number);
             case Number number -> out.append(number);
             case Boolean bool -> out.append(bool);
             case Map<?, ?> map -> appendObject(out, map);
             case List<?> list -> appendArray(out, list);
             case Object other -> throw new IllegalArgumentException("no JSON for " + other.getClass());
         }
+    }
+
+    private static IllegalArgumentException notJson(Number number) {
+        return new IllegalArgumentException("no JSON for " + number);
     }
 
     private static void appendObject(StringBuilder out, Map<?, ?> map) {

@@ -56,7 +56,7 @@ final class SqlErrors {
         boolean index = !message.toUpperCase(Locale.ROOT).contains("PRIMARY");
         return index
                 ? Errors.alreadyExists("Unique index violation%s: %s", where, message)
-                : Errors.alreadyExists("Row already exists%s: %s", where, message);
+                : Errors.alreadyExists("Row already exists%s", where);
     }
 
     private static String quoted(String message) {

@@ -118,8 +118,7 @@ public final class Types {
     private static Declared parsePostgres(TokenCursor cursor) {
         boolean commitTimestamp =
                 cursor.peek().isWord("spanner") && cursor.peek(1).isSymbol(".");
-        String name =
-                commitTimestamp ? cursor.expectName() : cursor.next().text().toLowerCase(Locale.ROOT);
+        String name = (commitTimestamp ? cursor.expectName() : cursor.next().text()).toLowerCase(Locale.ROOT);
         Type type = POSTGRES.get(name);
         if (type == null) {
             throw Errors.invalidArgument("Type <%s> is not supported.", name);

@@ -1,0 +1,140 @@
+package dev.spream.core.consume;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.JsonObject;
+import dev.spream.core.record.Mod;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The three shapes of a consumer, and validation in the values of this package. */
+final class ConsumeTypesTest {
+    private static final PartitionToken PARTITION = new PartitionToken("a");
+    private static final Delivery DELIVERY = new Delivery(PARTITION, 3, 1, Optional.empty());
+    private static final DataChangeRecord CHANGE = change("Orders", "{\"Id\":\"1\"}");
+
+    @Test
+    void the_keys_of_a_record_are_those_of_all_its_rows_in_order_and_once() {
+        DataChangeRecord change = change("Orders", "{\"Id\":\"2\"}", "{\"Id\":\"1\"}", "{ \"Id\" : \"2\" }");
+        assertThat(RecordKey.of(change))
+                .containsExactly(key("Orders", "{\"Id\":\"2\"}"), key("Orders", "{\"Id\":\"1\"}"));
+    }
+
+    @Test
+    void keys_are_equal_when_they_name_the_same_row_of_the_same_table() {
+        RecordKey key = key("Orders", "{\"Region\":\"eu\",\"Id\":\"1\"}");
+        assertThat(key).isEqualTo(key("Orders", "{ \"Id\" : \"1\", \"Region\" : \"\\u0065u\" }"));
+        assertThat(key).hasSameHashCodeAs(key("Orders", "{ \"Id\" : \"1\", \"Region\" : \"\\u0065u\" }"));
+        assertThat(key).isNotEqualTo(key("Invoices", "{\"Region\":\"eu\",\"Id\":\"1\"}"));
+        assertThat(key).isNotEqualTo(key("Orders", "{\"Region\":\"eu\",\"Id\":\"2\"}"));
+        assertThat(key("Orders", "{\"Id\":null}")).isNotEqualTo(key("Orders", "{\"Id\":\"null\"}"));
+    }
+
+    @Test
+    void a_consumer_of_records_gets_the_change() throws Exception {
+        List<DataChangeRecord> consumed = new ArrayList<>();
+        RecordConsumer consumer = consumed::add;
+        Consumer port = consumer;
+        port.consume(CHANGE, DELIVERY);
+        port.flush();
+        assertThat(consumed).containsExactly(CHANGE);
+    }
+
+    @Test
+    void a_consumer_of_batches_gets_single_changes_as_batches_of_one() throws Exception {
+        List<Object> seen = new ArrayList<>();
+        BatchConsumer consumer = batch -> {
+            seen.addAll(batch.changes());
+            seen.add(batch.delivery(0));
+            batch.settle(0);
+        };
+        consumer.consume(CHANGE, DELIVERY);
+        assertThat(seen).containsExactly(CHANGE, DELIVERY);
+    }
+
+    @Test
+    void what_a_batch_fails_is_thrown_for_a_single_change() {
+        for (Throwable cause : List.of(new IOException("disk"), new AssertionError("no"), new StackOverflowError())) {
+            BatchConsumer consumer = batch -> batch.fail(0, cause);
+            assertThatThrownBy(() -> consumer.consume(CHANGE, DELIVERY)).isSameAs(cause);
+        }
+    }
+
+    @Test
+    void a_batch_of_one_has_no_second_change() {
+        BatchConsumer consumer = batch -> batch.settle(1);
+        assertThatThrownBy(() -> consumer.consume(CHANGE, DELIVERY)).isInstanceOf(IndexOutOfBoundsException.class);
+    }
+
+    @Test
+    void attempts_count_from_one() {
+        assertThatThrownBy(() -> new Delivery(PARTITION, 1, 0, Optional.empty()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("attempt 0: attempts count from 1");
+        assertThatThrownBy(() -> failure(0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("attempt 0: attempts count from 1");
+    }
+
+    @Test
+    void the_default_error_handler_stops_and_a_retry_does_not_wait_backwards() {
+        assertThat(ErrorHandler.stop().onFailure(failure(1))).isEqualTo(new ErrorDecision.Stop());
+        assertThat(new ErrorDecision.Retry(Duration.ZERO).delay()).isZero();
+        assertThatThrownBy(() -> new ErrorDecision.Retry(Duration.ofMillis(-1)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("is negative");
+    }
+
+    @Test
+    void a_letter_has_a_failure_unless_it_follows_a_parked_one() {
+        for (DeadLetter.Reason reason : DeadLetter.Reason.values()) {
+            boolean follows = reason == DeadLetter.Reason.BEHIND_PARKED;
+            assertThat(letter(reason, !follows).reason()).isEqualTo(reason);
+            assertThatThrownBy(() -> letter(reason, follows))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining(reason.name());
+        }
+    }
+
+    private static DeadLetter letter(DeadLetter.Reason reason, boolean withFailure) {
+        return new DeadLetter(
+                reason, PARTITION, CHANGE, Instant.EPOCH, withFailure ? Optional.of(failure(1)) : Optional.empty());
+    }
+
+    private static DeliveryFailure failure(int attempt) {
+        return new DeliveryFailure(
+                PARTITION, CHANGE, attempt, Instant.EPOCH, Instant.EPOCH, new IOException("unreachable"));
+    }
+
+    private static RecordKey key(String table, String key) {
+        return new RecordKey(table, JsonObject.of(key));
+    }
+
+    private static DataChangeRecord change(String table, String... keys) {
+        return new DataChangeRecord(
+                Instant.EPOCH,
+                "00000000",
+                "tx",
+                true,
+                table,
+                List.of(),
+                Stream.of(keys)
+                        .map(key -> new Mod(JsonObject.of(key), JsonObject.EMPTY, JsonObject.EMPTY))
+                        .toList(),
+                "DELETE",
+                "NEW_VALUES",
+                1,
+                1,
+                "",
+                false);
+    }
+}

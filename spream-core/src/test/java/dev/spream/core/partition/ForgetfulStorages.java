@@ -1,0 +1,307 @@
+package dev.spream.core.partition;
+
+import dev.spream.core.record.ChildPartition;
+import dev.spream.core.record.ChildPartitionsRecord;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+
+/** Storages with one defect each, such as real ones had. */
+final class ForgetfulStorages {
+    private ForgetfulStorages() {}
+
+    /** Blind writes: whoever writes is taken for the present owner. */
+    static final class ForgetsEpochs extends ForwardingStorage {
+        ForgetsEpochs(PartitionStorage target) {
+            super(target);
+        }
+
+        private PartitionLease present(PartitionLease lease) {
+            return target.lineage()
+                    .partition(lease.token())
+                    .filter(stored -> stored.owner().isPresent())
+                    .map(stored -> new PartitionLease(
+                            lease.token(), stored.owner().orElseThrow(), stored.epoch(), lease.watermark()))
+                    .orElse(lease);
+        }
+
+        @Override
+        public boolean toRunning(PartitionLease lease) {
+            return target.toRunning(present(lease));
+        }
+
+        @Override
+        public Set<PartitionToken> renew(Collection<PartitionLease> leases, Duration leaseTime) {
+            return target.renew(leases.stream().map(this::present).toList(), leaseTime);
+        }
+
+        @Override
+        public boolean addChildren(PartitionLease parent, ChildPartitionsRecord children) {
+            return target.addChildren(present(parent), children);
+        }
+
+        @Override
+        public Set<PartitionToken> advanceWatermarks(Collection<WatermarkAdvance> advances) {
+            return target.advanceWatermarks(advances.stream()
+                    .map(advance -> new WatermarkAdvance(present(advance.lease()), advance.watermark()))
+                    .toList());
+        }
+    }
+
+    /** Acquires without comparing the epoch of the claim. */
+    static final class AcquiresBlindly extends ForwardingStorage {
+        AcquiresBlindly(PartitionStorage target) {
+            super(target);
+        }
+
+        @Override
+        public List<PartitionLease> acquire(WorkerId worker, Collection<PartitionClaim> claims, Duration leaseTime) {
+            return target.acquire(
+                    worker,
+                    claims.stream()
+                            .flatMap(claim -> target.lineage().partition(claim.token()).stream())
+                            .map(PartitionClaim::of)
+                            .toList(),
+                    leaseTime);
+        }
+    }
+
+    /** Acquires what is held under a live lease. */
+    static final class IgnoresLiveLeases extends ForwardingStorage {
+        IgnoresLiveLeases(PartitionStorage target) {
+            super(target);
+        }
+
+        @Override
+        public List<PartitionLease> acquire(WorkerId worker, Collection<PartitionClaim> claims, Duration leaseTime) {
+            for (PartitionClaim claim : claims) {
+                target.lineage()
+                        .partition(claim.token())
+                        .filter(PartitionMetadata::leaseLive)
+                        .ifPresent(held -> target.release(List.of(new PartitionLease(
+                                held.token(), held.owner().orElseThrow(), held.epoch(), held.watermark()))));
+            }
+            return target.acquire(worker, claims, leaseTime);
+        }
+    }
+
+    /** Says that it stored watermarks, and did not. */
+    static final class ForgetsWatermarks extends ForwardingStorage {
+        ForgetsWatermarks(PartitionStorage target) {
+            super(target);
+        }
+
+        @Override
+        public Set<PartitionToken> advanceWatermarks(Collection<WatermarkAdvance> advances) {
+            return Set.of();
+        }
+    }
+
+    /** Stores the last watermark written, also where it is an earlier one. */
+    static final class MovesWatermarksBack extends ForwardingStorage {
+        private final Map<PartitionToken, Instant> last = new HashMap<>();
+
+        MovesWatermarksBack(PartitionStorage target) {
+            super(target);
+        }
+
+        @Override
+        public Set<PartitionToken> advanceWatermarks(Collection<WatermarkAdvance> advances) {
+            Set<PartitionToken> lost = target.advanceWatermarks(advances);
+            advances.stream()
+                    .filter(advance -> !lost.contains(advance.lease().token()))
+                    .forEach(advance -> last.put(advance.lease().token(), advance.watermark()));
+            return lost;
+        }
+
+        @Override
+        public Lineage lineage() {
+            return mapped(
+                    target.lineage(),
+                    partition -> last.containsKey(partition.token())
+                            ? withWatermark(
+                                    partition, later(last.getOrDefault(partition.token(), Instant.MIN), partition))
+                            : partition);
+        }
+
+        private static Instant later(Instant watermark, PartitionMetadata partition) {
+            return watermark.isBefore(partition.startTimestamp()) ? partition.startTimestamp() : watermark;
+        }
+    }
+
+    /** Stores a child again that the other parent has stored before: INSERT OR UPDATE. */
+    static final class OverwritesChildren extends ForwardingStorage {
+        private final Set<PartitionToken> overwritten = new HashSet<>();
+
+        OverwritesChildren(PartitionStorage target) {
+            super(target);
+        }
+
+        @Override
+        public boolean addChildren(PartitionLease parent, ChildPartitionsRecord children) {
+            Lineage before = target.lineage();
+            boolean added = target.addChildren(parent, children);
+            children.childPartitions().stream()
+                    .map(child -> new PartitionToken(child.token()))
+                    .filter(token -> added && before.partition(token).isPresent())
+                    .forEach(overwritten::add);
+            return added;
+        }
+
+        @Override
+        public Lineage lineage() {
+            return mapped(
+                    target.lineage(),
+                    partition -> overwritten.contains(partition.token())
+                            ? PartitionMetadata.created(
+                                    partition.token(),
+                                    partition.parentTokens(),
+                                    partition.startTimestamp(),
+                                    partition.createdAt())
+                            : partition);
+        }
+    }
+
+    /** Stores the children of a record one by one, and looks at the lease only where a child is new. */
+    static final class AddsChildrenOneByOne extends ForwardingStorage {
+        AddsChildrenOneByOne(PartitionStorage target) {
+            super(target);
+        }
+
+        @Override
+        public boolean addChildren(PartitionLease parent, ChildPartitionsRecord children) {
+            boolean added = true;
+            for (ChildPartition child : children.childPartitions()) {
+                PartitionToken token = new PartitionToken(child.token());
+                added &= target.lineage().partition(token).isPresent()
+                        || target.addChildren(
+                                parent,
+                                new ChildPartitionsRecord(
+                                        children.startTimestamp(), children.recordSequence(), List.of(child)));
+            }
+            return added;
+        }
+    }
+
+    /** Finishes without asking for the children. */
+    static final class FinishesBlindly extends ForwardingStorage {
+        FinishesBlindly(PartitionStorage target) {
+            super(target);
+        }
+
+        @Override
+        public boolean finish(PartitionLease lease, Instant watermark, EndProof proof) {
+            return target.finish(lease, watermark, new EndProof(EndProof.Kind.PARTITION_END, proof.at(), List.of()));
+        }
+    }
+
+    /** Keeps microseconds, as a column type of many databases does. */
+    static final class KeepsMicroseconds extends ForwardingStorage {
+        KeepsMicroseconds(PartitionStorage target) {
+            super(target);
+        }
+
+        @Override
+        public boolean addChildren(PartitionLease parent, ChildPartitionsRecord children) {
+            return target.addChildren(
+                    parent,
+                    new ChildPartitionsRecord(
+                            children.startTimestamp().truncatedTo(ChronoUnit.MICROS),
+                            children.recordSequence(),
+                            children.childPartitions()));
+        }
+    }
+
+    /** Keeps 255 characters of a token. */
+    static final class CutsTokens extends ForwardingStorage {
+        CutsTokens(PartitionStorage target) {
+            super(target);
+        }
+
+        @Override
+        public boolean addChildren(PartitionLease parent, ChildPartitionsRecord children) {
+            return target.addChildren(
+                    parent,
+                    new ChildPartitionsRecord(
+                            children.startTimestamp(),
+                            children.recordSequence(),
+                            children.childPartitions().stream()
+                                    .map(child -> new ChildPartition(cut(child.token()), child.parentTokens()))
+                                    .toList()));
+        }
+    }
+
+    private static String cut(String token) {
+        return token.substring(0, Math.min(255, token.length()));
+    }
+
+    /** Removes without leaving a proof. */
+    static final class ForgetsProofs extends ForwardingStorage {
+        ForgetsProofs(PartitionStorage target) {
+            super(target);
+        }
+
+        @Override
+        public List<PartitionProof> proofs() {
+            return List.of();
+        }
+    }
+
+    /** Cannot tell a completed subscription from one that never started. */
+    static final class ForgetsCompletion extends ForwardingStorage {
+        ForgetsCompletion(PartitionStorage target) {
+            super(target);
+        }
+
+        @Override
+        public Optional<SubscriptionRecord> subscription() {
+            return target.subscription().filter(subscription -> !subscription.completed());
+        }
+    }
+
+    /** Drops the owner's registration and leases together. */
+    static final class ReleasesUnregistered extends ForwardingStorage {
+        ReleasesUnregistered(PartitionStorage target) {
+            super(target);
+        }
+
+        @Override
+        public void unregisterWorker(WorkerId worker) {
+            target.unregisterWorker(worker);
+            target.lineage().partitions().stream()
+                    .filter(partition -> partition.owner().equals(Optional.of(worker)))
+                    .map(held -> new PartitionLease(held.token(), worker, held.epoch(), held.watermark()))
+                    .forEach(lease -> target.release(List.of(lease)));
+        }
+    }
+
+    private static Lineage mapped(Lineage lineage, UnaryOperator<PartitionMetadata> change) {
+        return Lineage.of(lineage.partitions().stream().map(change).toList());
+    }
+
+    private static PartitionMetadata withWatermark(PartitionMetadata partition, Instant watermark) {
+        return new PartitionMetadata(
+                partition.token(),
+                partition.parentTokens(),
+                partition.startTimestamp(),
+                partition.state(),
+                watermark,
+                partition.epoch(),
+                partition.owner(),
+                partition.leaseUntil(),
+                partition.leaseLive(),
+                partition.endProof(),
+                partition.createdAt(),
+                partition.scheduledAt(),
+                partition.runningAt(),
+                partition.finishedAt());
+    }
+}

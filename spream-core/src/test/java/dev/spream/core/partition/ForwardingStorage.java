@@ -1,0 +1,108 @@
+package dev.spream.core.partition;
+
+import dev.spream.core.record.ChildPartitionsRecord;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** Hands every call on; extended by storages that spoil some. */
+class ForwardingStorage implements PartitionStorage {
+    final PartitionStorage target;
+
+    ForwardingStorage(PartitionStorage target) {
+        this.target = target;
+    }
+
+    @Override
+    public SubscriptionRecord open(SubscriptionRecord requested) {
+        return target.open(requested);
+    }
+
+    @Override
+    public Optional<SubscriptionRecord> subscription() {
+        return target.subscription();
+    }
+
+    @Override
+    public boolean completeIfAllFinished() {
+        return target.completeIfAllFinished();
+    }
+
+    @Override
+    public Lineage lineage() {
+        return target.lineage();
+    }
+
+    @Override
+    public List<PartitionLease> acquire(WorkerId worker, Collection<PartitionClaim> claims, Duration leaseTime) {
+        return target.acquire(worker, claims, leaseTime);
+    }
+
+    @Override
+    public boolean toRunning(PartitionLease lease) {
+        return target.toRunning(lease);
+    }
+
+    @Override
+    public Set<PartitionToken> renew(Collection<PartitionLease> leases, Duration leaseTime) {
+        return target.renew(leases, leaseTime);
+    }
+
+    @Override
+    public boolean addChildren(PartitionLease parent, ChildPartitionsRecord children) {
+        return target.addChildren(parent, children);
+    }
+
+    @Override
+    public Set<PartitionToken> advanceWatermarks(Collection<WatermarkAdvance> advances) {
+        return target.advanceWatermarks(advances);
+    }
+
+    @Override
+    public boolean finish(PartitionLease lease, Instant watermark, EndProof proof) {
+        return target.finish(lease, watermark, proof);
+    }
+
+    @Override
+    public void release(Collection<PartitionLease> leases) {
+        target.release(leases);
+    }
+
+    @Override
+    public void registerWorker(WorkerId worker, Duration aliveTime) {
+        target.registerWorker(worker, aliveTime);
+    }
+
+    @Override
+    public void unregisterWorker(WorkerId worker) {
+        target.unregisterWorker(worker);
+    }
+
+    @Override
+    public List<WorkerRegistration> workers() {
+        return target.workers();
+    }
+
+    @Override
+    public int expireWorkers() {
+        return target.expireWorkers();
+    }
+
+    @Override
+    public int cleanUp(Instant finishedBefore) {
+        return target.cleanUp(finishedBefore);
+    }
+
+    @Override
+    public List<PartitionProof> proofs() {
+        return target.proofs();
+    }
+
+    @Override
+    public void close() {
+        target.close();
+    }
+}

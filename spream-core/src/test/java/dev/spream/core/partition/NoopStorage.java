@@ -1,0 +1,94 @@
+package dev.spream.core.partition;
+
+import dev.spream.core.record.ChildPartitionsRecord;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** A storage that accepts everything and stores nothing. */
+final class NoopStorage implements PartitionStorage {
+    @Override
+    public SubscriptionRecord open(SubscriptionRecord requested) {
+        return requested;
+    }
+
+    @Override
+    public Optional<SubscriptionRecord> subscription() {
+        return Optional.empty();
+    }
+
+    @Override
+    public boolean completeIfAllFinished() {
+        return false;
+    }
+
+    @Override
+    public Lineage lineage() {
+        return Lineage.of(List.of());
+    }
+
+    @Override
+    public List<PartitionLease> acquire(WorkerId worker, Collection<PartitionClaim> claims, Duration leaseTime) {
+        return List.of();
+    }
+
+    @Override
+    public boolean toRunning(PartitionLease lease) {
+        return true;
+    }
+
+    @Override
+    public Set<PartitionToken> renew(Collection<PartitionLease> leases, Duration leaseTime) {
+        return Set.of();
+    }
+
+    @Override
+    public boolean addChildren(PartitionLease parent, ChildPartitionsRecord children) {
+        return true;
+    }
+
+    @Override
+    public Set<PartitionToken> advanceWatermarks(Collection<WatermarkAdvance> advances) {
+        return Set.of();
+    }
+
+    @Override
+    public boolean finish(PartitionLease lease, Instant watermark, EndProof proof) {
+        return true;
+    }
+
+    @Override
+    public void release(Collection<PartitionLease> leases) {}
+
+    @Override
+    public void registerWorker(WorkerId worker, Duration aliveTime) {}
+
+    @Override
+    public void unregisterWorker(WorkerId worker) {}
+
+    @Override
+    public List<WorkerRegistration> workers() {
+        return List.of();
+    }
+
+    @Override
+    public int expireWorkers() {
+        return 0;
+    }
+
+    @Override
+    public int cleanUp(Instant finishedBefore) {
+        return 0;
+    }
+
+    @Override
+    public List<PartitionProof> proofs() {
+        return List.of();
+    }
+
+    @Override
+    public void close() {}
+}

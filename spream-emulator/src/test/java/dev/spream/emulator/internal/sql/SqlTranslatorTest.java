@@ -1,0 +1,118 @@
+package dev.spream.emulator.internal.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.protobuf.Struct;
+import com.google.spanner.admin.database.v1.DatabaseDialect;
+import com.google.spanner.v1.Type;
+import io.grpc.StatusRuntimeException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class SqlTranslatorTest {
+    private static final Instant NOW = Instant.parse("2024-05-06T07:08:09.000001Z");
+    private static final SqlSchema SCHEMA = new SqlSchema() {
+        @Override
+        public boolean isName(String lowerCaseName) {
+            return List.of("t", "id", "value", "key").contains(lowerCaseName);
+        }
+
+        @Override
+        public List<String> primaryKey(String table) {
+            return List.of("Id");
+        }
+    };
+
+    private static Translation google(String sql) {
+        return translate(sql, DatabaseDialect.GOOGLE_STANDARD_SQL, Map.of("x", Types.INT64));
+    }
+
+    private static Translation postgres(String sql) {
+        return translate(sql, DatabaseDialect.POSTGRESQL, Map.of("p1", Types.array(Types.STRING)));
+    }
+
+    private static Translation translate(String sql, DatabaseDialect dialect, Map<String, Type> types) {
+        Struct params = Struct.newBuilder()
+                .putFields("x", Values.string("7"))
+                .putFields("p1", Values.NULL)
+                .build();
+        return SqlTranslator.translate(sql, dialect, new SqlParameters(params, types), SCHEMA, NOW);
+    }
+
+    @Test
+    void names_of_the_schema_are_quoted_and_keywords_are_not() {
+        assertThat(google("SELECT Value, `Key` FROM T WHERE Value IS NULL").sql())
+                .isEqualTo("SELECT \"Value\" , \"Key\" FROM \"T\" WHERE \"Value\" IS NULL");
+    }
+
+    @Test
+    void parameters_are_numbered_and_typed() {
+        Translation translation = google("SELECT @x + @X");
+        assertThat(translation.sql()).isEqualTo("SELECT CAST(?1 AS BIGINT) + CAST(?2 AS BIGINT)");
+        assertThat(translation.binds()).containsExactly(7L, 7L);
+        assertThat(postgres("SELECT 1 WHERE 'a' = ANY($1)").sql())
+                .isEqualTo("SELECT 1 WHERE 'a' = ANY ( CAST(?1 AS VARCHAR ARRAY) )");
+    }
+
+    @Test
+    void a_parameter_without_a_value_is_refused() {
+        assertThatThrownBy(() -> google("SELECT @missing"))
+                .isInstanceOf(StatusRuntimeException.class)
+                .hasMessageContaining("missing");
+    }
+
+    @Test
+    void literals_keep_their_meaning() {
+        assertThat(google("SELECT \"it's\", '\\x41\\n', b'\\xff', r'\\d', 0x10, 1.5")
+                        .sql())
+                .isEqualTo("SELECT 'it''s' , 'A\n' , X'ff' , '\\d' , 16 , 1.5E0");
+        assertThat(google("SELECT TIMESTAMP '2024-01-01T00:00:00.000000001Z'").sql())
+                .isEqualTo("SELECT TIMESTAMP WITH TIME ZONE '2024-01-01T00:00:00.000000001+00'");
+        assertThat(google("SELECT TIMESTAMP '2024-01-01 00:00:00'").sql())
+                .isEqualTo("SELECT TIMESTAMP WITH TIME ZONE '2024-01-01T08:00:00+00'");
+        assertThat(postgres("SELECT 'it''s', 1.5").sql()).isEqualTo("SELECT 'it''s' , 1.5");
+    }
+
+    @Test
+    void membership_in_an_array_becomes_a_quantified_comparison() {
+        assertThat(google("SELECT Id FROM T WHERE Id IN UNNEST([1, 2]) AND Id NOT IN UNNEST([3])")
+                        .sql())
+                .endsWith("\"Id\" = ANY ( ARRAY [ 1 , 2 ] ) AND \"Id\" <> ALL ( ARRAY [ 3 ] )");
+    }
+
+    @Test
+    void the_current_timestamp_is_the_emulators() {
+        String now = "TIMESTAMP WITH TIME ZONE '2024-05-06T07:08:09.000001+00'";
+        assertThat(google("SELECT CURRENT_TIMESTAMP()").sql()).isEqualTo("SELECT " + now);
+        assertThat(postgres("SELECT now(), current_timestamp").sql()).isEqualTo("SELECT " + now + " , " + now);
+    }
+
+    @Test
+    void hints_and_comments_are_dropped() {
+        assertThat(google("@{A=1} SELECT /* one */ 1 -- end\n FROM T@{FORCE_INDEX=I} # more")
+                        .sql())
+                .isEqualTo("SELECT 1 FROM \"T\"");
+    }
+
+    @Test
+    void dml_names_its_table_and_the_columns_it_writes() {
+        Translation update = google("UPDATE T SET Value = (SELECT MAX(Id), 1), Key = 2 WHERE Id = 1, 2");
+        assertThat(update.table()).isEqualTo("T");
+        assertThat(update.writtenColumns()).containsExactlyInAnyOrder("Value", "Key");
+        Translation insert = google("INSERT T (Id, Value) VALUES (1, 2)");
+        assertThat(insert.sql()).isEqualTo("INSERT INTO \"T\" ( \"Id\", \"Value\" ) VALUES ( 1 , 2 )");
+        assertThat(insert.writtenColumns()).containsExactlyInAnyOrder("Id", "Value");
+        assertThat(google("DELETE T WHERE TRUE").sql()).isEqualTo("DELETE FROM \"T\" WHERE TRUE");
+    }
+
+    @Test
+    void a_returning_clause_reads_the_changed_rows() {
+        Translation update = google("UPDATE T SET Value = 1 WHERE Id = 1 THEN RETURN Id");
+        assertThat(update.returnsRows()).isTrue();
+        assertThat(update.sql())
+                .isEqualTo("SELECT \"Id\" FROM FINAL TABLE ( UPDATE \"T\" SET \"Value\" = 1 WHERE \"Id\" = 1 )");
+    }
+}
