@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 
 final class ReadmeTest {
     private static final Path ROOT = Path.of("..");
+    private static final int METHOD_BODY = 8;
     private static final Pattern JAVA_BLOCK = Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL);
 
     @Test
@@ -20,7 +21,7 @@ final class ReadmeTest {
         List<String> snippets = JAVA_BLOCK
                 .matcher(readme())
                 .results()
-                .map((MatchResult match) -> match.group(1))
+                .map((MatchResult match) -> match.group(1).indent(METHOD_BODY))
                 .toList();
         String examples = examples();
         assertThat(snippets)
