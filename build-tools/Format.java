@@ -14,7 +14,7 @@ import java.util.List;
  * The build runs it through the toolchain's JDK, so that it does not matter which JDK runs Maven.
  */
 final class Format {
-    public static void main(String[] args) throws IOException, FormatterException {
+    public static void main(String[] args) throws IOException {
         Path root = Path.of(args[0]);
         boolean write = System.getenv("FORMAT_WRITE") != null;
         List<Path> unformatted = new ArrayList<>();
@@ -27,7 +27,14 @@ final class Format {
         }
         for (Path file : sources) {
             String source = Files.readString(file);
-            String formatted = format(source);
+            String formatted;
+            try {
+                formatted = format(source);
+            } catch (FormatterException e) {
+                System.err.printf("format: %s does not parse: %s%n", root.relativize(file), e.getMessage());
+                System.exit(1);
+                return;
+            }
             if (!formatted.equals(source)) {
                 unformatted.add(root.relativize(file));
                 if (write) {

@@ -2,14 +2,15 @@ package dev.spream.emulator;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The servers that an integration test runs on: Google's emulator wherever there is one. They start when first asked for,
- * one line says which they are, and they live as long as the JVM.
+ * The servers that an integration test runs on: our emulator always, Google's wherever there is one. They start when first
+ * asked for, one line says which they are, and they live as long as the JVM.
  */
 public final class SpannerServers {
     private SpannerServers() {}
@@ -17,6 +18,11 @@ public final class SpannerServers {
     /** For {@code @MethodSource("dev.spream.emulator.SpannerServers#all")}. */
     public static Stream<SpannerServer> all() {
         return Started.SERVERS.stream();
+    }
+
+    /** Our own emulator. */
+    public static SpannerServer ours() {
+        return Started.SERVERS.getFirst();
     }
 
     /** Google's emulator: the one that {@code SPANNER_EMULATOR_HOST} names, or one found on this machine. */
@@ -27,11 +33,16 @@ public final class SpannerServers {
     /** Starts the servers once, when the class is initialised. */
     private static final class Started {
         static final String GOOGLE = "Google's emulator";
+        static final Duration CHURN = Duration.ofMillis(500);
         static final List<SpannerServer> SERVERS = start();
 
         private static List<SpannerServer> start() {
             List<SpannerServer> servers = new ArrayList<>();
             List<String> used = new ArrayList<>();
+            String ours =
+                    SpannerEmulator.builder().churn(Churn.every(CHURN)).start().emulatorHost();
+            servers.add(new SpannerServer("our emulator", ours));
+            used.add("our emulator at " + ours);
             googleHost(used).ifPresent(host -> servers.add(new SpannerServer(GOOGLE, host)));
             System.out.println("Spanner servers of this run: " + String.join("; ", used));
             return List.copyOf(servers);

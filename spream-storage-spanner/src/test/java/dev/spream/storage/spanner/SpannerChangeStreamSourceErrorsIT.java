@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-@ParameterizedClass(name = "{1} on {0}", allowZeroInvocations = true)
+@ParameterizedClass(name = "{1} on {0}")
 @MethodSource("dev.spream.storage.spanner.AccountDatabase#serversAndDialects")
 @Timeout(120)
 class SpannerChangeStreamSourceErrorsIT {

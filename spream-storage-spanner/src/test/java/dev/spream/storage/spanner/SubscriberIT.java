@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The engine of the core over the Spanner source, while accounts are written and partitions split and merge. */
-@ParameterizedClass(name = "{1} on {0}", allowZeroInvocations = true)
+@ParameterizedClass(name = "{1} on {0}")
 @MethodSource("dev.spream.storage.spanner.AccountDatabase#serversAndDialects")
 @Timeout(120)
 class SubscriberIT {
