@@ -21,7 +21,7 @@ final class ReadmeTest {
         List<String> snippets = JAVA_BLOCK
                 .matcher(readme())
                 .results()
-                .map((MatchResult match) -> match.group(1).indent(METHOD_BODY))
+                .map((MatchResult match) -> match.group(1).indent(METHOD_BODY).replaceAll("(?m)^ +$", ""))
                 .toList();
         String examples = examples();
         assertThat(snippets)
