@@ -1,6 +1,7 @@
 package dev.spream.cli;
 
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -13,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** A program in a process of its own, as a user starts it, with the test's class path. */
+/** A program in a process of its own, as a user starts it. */
 final class SpreamProcess implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(120);
 
@@ -53,8 +54,15 @@ final class SpreamProcess implements AutoCloseable {
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
                 "-cp",
-                System.getProperty("java.class.path"),
+                classPath(main),
                 main.getName());
+    }
+
+    /** That of the launcher: what the test itself needs would get in the way. */
+    private static String classPath(Class<?> main) {
+        Path target = Path.of(main.equals(Main.class) ? "" : "../spream-examples", "target")
+                .toAbsolutePath();
+        return target.resolve("classes") + File.pathSeparator + target.resolve("lib") + File.separator + "*";
     }
 
     /** Sends SIGTERM. */
