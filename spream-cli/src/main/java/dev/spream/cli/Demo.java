@@ -3,6 +3,7 @@ package dev.spream.cli;
 import dev.spream.cli.DemoCheck.BalanceChange;
 import dev.spream.cli.DemoCheck.Delivered;
 import dev.spream.cli.DemoCheck.Verdict;
+import dev.spream.core.SpreamException;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.subscription.RunResult;
 import dev.spream.core.subscription.Subscriber;
@@ -92,7 +93,21 @@ final class Demo {
                         .build();
                 StopSignals signals = StopSignals.install(workload::stop, subscriber::close);
                 JsonLines lines = output.start(Long.MAX_VALUE, () -> {})) {
-            DemoConsumer consumer = new DemoConsumer(lines);
+            return run(database, subscriber, signals, lines, orderJudged);
+        } finally {
+            output.progress().end();
+        }
+    }
+
+    private int run(
+            DemoDatabase database,
+            Subscriber subscriber,
+            StopSignals signals,
+            JsonLines lines,
+            BiPredicate<String, String> orderJudged)
+            throws Exception {
+        DemoConsumer consumer = new DemoConsumer(lines);
+        try {
             FutureTask<RunResult> reading = new FutureTask<>(() -> read(subscriber, consumer));
             Thread.ofVirtual().name("spream-demo-reader").start(reading);
             workload.run(
@@ -111,8 +126,10 @@ final class Demo {
                 throw new CommandFailure("the demo was interrupted before its check");
             }
             return judge(consumer.delivered(), orderJudged, caughtUp);
-        } catch (Exception e) {
-            output.progress().end();
+        } catch (SpreamException e) {
+            if (lines.readerGone()) {
+                return ExitCode.OK;
+            }
             throw e;
         }
     }

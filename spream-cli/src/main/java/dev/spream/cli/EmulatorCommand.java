@@ -2,7 +2,7 @@ package dev.spream.cli;
 
 import dev.spream.emulator.Churn;
 import dev.spream.emulator.SpannerEmulator;
-import java.net.BindException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -74,14 +74,11 @@ final class EmulatorCommand implements Callable<Integer> {
         Optional.ofNullable(seed).ifPresent(builder::seed);
         try {
             return builder.start();
-        } catch (Exception e) {
-            if (causedByBind(e)) {
-                throw new CommandFailure(
-                        "cannot listen on %s:%d, it is in use or not allowed: choose another --port, 0 takes a free one"
-                                .formatted(host, port),
-                        e);
-            }
-            throw e;
+        } catch (UncheckedIOException e) {
+            throw new CommandFailure(
+                    "cannot listen on %s:%d, it is in use or not allowed: choose another --port, 0 takes a free one"
+                            .formatted(host, port),
+                    e);
         }
     }
 
@@ -98,9 +95,5 @@ final class EmulatorCommand implements Callable<Integer> {
 
     private ParameterException usage(String message) {
         return new ParameterException(spec.commandLine(), message);
-    }
-
-    private static boolean causedByBind(@Nullable Throwable e) {
-        return e != null && (e instanceof BindException || causedByBind(e.getCause()));
     }
 }

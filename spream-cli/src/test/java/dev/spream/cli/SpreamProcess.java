@@ -67,7 +67,7 @@ final class SpreamProcess implements AutoCloseable {
 
     /** Sends SIGTERM. */
     void terminate() {
-        process.destroy();
+        process.toHandle().destroy(); // the process's own destroy() would close its outputs
     }
 
     boolean isAlive() {

@@ -72,7 +72,7 @@ final class TailIT {
     }
 
     @Test
-    void the_demo_ends_by_itself_and_a_signal_ends_it_sooner_with_its_check() throws Exception {
+    void a_signal_ends_the_demo_with_its_check() throws Exception {
         try (SpreamProcess demo = SpreamProcess.spream("tail", "--demo", "--duration", "10m")) {
             demo.awaitOut(20);
             demo.terminate();
@@ -91,7 +91,7 @@ final class TailIT {
             assertThat(tail.exitCode()).as("%s", tail.err()).isZero();
             assertThat(records(tail))
                     .hasSize(5)
-                    .allSatisfy(change -> assertThat(change.tableName()).isEqualTo("Rows"));
+                    .allSatisfy(change -> assertThat(change.tableName()).isEqualTo("Items"));
             assertThat(tail.err().getLast()).startsWith("tail: 5 records in ").endsWith("ended by the limit");
         }
     }
@@ -235,7 +235,7 @@ final class TailIT {
         return server.createDatabase(
                 Dialect.GOOGLE_STANDARD_SQL,
                 List.of(
-                        "CREATE TABLE Rows (Id INT64 NOT NULL) PRIMARY KEY (Id)",
+                        "CREATE TABLE Items (Id INT64 NOT NULL) PRIMARY KEY (Id)",
                         "CREATE CHANGE STREAM Changes FOR ALL"));
     }
 
@@ -245,7 +245,7 @@ final class TailIT {
             var client = spanner.getDatabaseClient(database);
             for (long id = 0; tail.out().size() < printed && tail.isAlive(); id++) {
                 client.write(List.of(
-                        Mutation.newInsertBuilder("Rows").set("Id").to(id).build()));
+                        Mutation.newInsertBuilder("Items").set("Id").to(id).build()));
             }
         }
     }
