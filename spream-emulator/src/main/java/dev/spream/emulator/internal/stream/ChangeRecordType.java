@@ -1,0 +1,98 @@
+package dev.spream.emulator.internal.stream;
+
+import com.google.spanner.v1.ResultSetMetadata;
+import com.google.spanner.v1.StructType;
+import com.google.spanner.v1.StructType.Field;
+import com.google.spanner.v1.Type;
+import com.google.spanner.v1.TypeAnnotationCode;
+import com.google.spanner.v1.TypeCode;
+
+/**
+ * The result types of change stream queries.
+ *
+ * @see <a href="https://cloud.google.com/spanner/docs/change-streams/details#change_streams_record_format">record format</a>
+ */
+final class ChangeRecordType {
+    private static final Type STRING = type(TypeCode.STRING);
+    private static final Type BOOL = type(TypeCode.BOOL);
+    private static final Type INT64 = type(TypeCode.INT64);
+    private static final Type JSON = type(TypeCode.JSON);
+    private static final Type TIMESTAMP = type(TypeCode.TIMESTAMP);
+
+    private static final Type DATA_CHANGE_RECORDS = structs(
+            field("commit_timestamp", TIMESTAMP),
+            field("record_sequence", STRING),
+            field("server_transaction_id", STRING),
+            field("is_last_record_in_transaction_in_partition", BOOL),
+            field("table_name", STRING),
+            field(
+                    "column_types",
+                    structs(
+                            field("name", STRING),
+                            field("type", JSON),
+                            field("is_primary_key", BOOL),
+                            field("ordinal_position", INT64))),
+            field("mods", structs(field("keys", JSON), field("new_values", JSON), field("old_values", JSON))),
+            field("mod_type", STRING),
+            field("value_capture_type", STRING),
+            field("number_of_records_in_transaction", INT64),
+            field("number_of_partitions_in_transaction", INT64),
+            field("transaction_tag", STRING),
+            field("is_system_transaction", BOOL));
+
+    private static final Type HEARTBEAT_RECORDS = structs(field("timestamp", TIMESTAMP));
+
+    private static final Type CHILD_PARTITIONS_RECORDS = structs(
+            field("start_timestamp", TIMESTAMP),
+            field("record_sequence", STRING),
+            field(
+                    "child_partitions",
+                    structs(field("token", STRING), field("parent_partition_tokens", array(STRING)))));
+
+    /** One column, an array of one structure that has one of three records. */
+    static final ResultSetMetadata GOOGLE_STANDARD_SQL = metadata(field(
+            "ChangeRecord",
+            structs(
+                    field("data_change_record", DATA_CHANGE_RECORDS),
+                    field("heartbeat_record", HEARTBEAT_RECORDS),
+                    field("child_partitions_record", CHILD_PARTITIONS_RECORDS))));
+
+    private ChangeRecordType() {}
+
+    /** One JSON column, named after the function. */
+    static ResultSetMetadata postgresql(String function) {
+        return metadata(field(
+                function,
+                JSON.toBuilder().setTypeAnnotation(TypeAnnotationCode.PG_JSONB).build()));
+    }
+
+    private static ResultSetMetadata metadata(Field column) {
+        return ResultSetMetadata.newBuilder()
+                .setRowType(StructType.newBuilder().addFields(column))
+                .build();
+    }
+
+    private static Type structs(Field... fields) {
+        StructType.Builder struct = StructType.newBuilder();
+        for (Field field : fields) {
+            struct.addFields(field);
+        }
+        return array(
+                Type.newBuilder().setCode(TypeCode.STRUCT).setStructType(struct).build());
+    }
+
+    private static Type array(Type element) {
+        return Type.newBuilder()
+                .setCode(TypeCode.ARRAY)
+                .setArrayElementType(element)
+                .build();
+    }
+
+    private static Field field(String name, Type type) {
+        return Field.newBuilder().setName(name).setType(type).build();
+    }
+
+    private static Type type(TypeCode code) {
+        return Type.newBuilder().setCode(code).build();
+    }
+}

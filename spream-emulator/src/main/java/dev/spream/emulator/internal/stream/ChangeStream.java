@@ -1,0 +1,91 @@
+package dev.spream.emulator.internal.stream;
+
+import dev.spream.emulator.internal.schema.Commit;
+import io.grpc.StatusRuntimeException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A stream of a database: its declaration, which DDL may change, its partitions, and whether it still is. */
+final class ChangeStream {
+    private final Instant created;
+    private final StreamPartitions partitions;
+    private final RecordEncoder encoder;
+    private final Gate gate = new Gate();
+
+    private volatile StreamDefinition definition;
+    // Confined to commits and DDL, which the clock lets in one at a time.
+    private TransactionRecorder recorder;
+    private volatile @Nullable StatusRuntimeException stopped;
+
+    ChangeStream(StreamDefinition definition, Instant created, StreamPartitions partitions, RecordEncoder encoder) {
+        this.definition = definition;
+        this.recorder = new TransactionRecorder(definition);
+        this.created = created;
+        this.partitions = partitions;
+        this.encoder = encoder;
+    }
+
+    StreamDefinition definition() {
+        return definition;
+    }
+
+    /** Watches something else from the next commit on; called within a cut. */
+    void redefine(StreamDefinition other) {
+        definition = other;
+        recorder = new TransactionRecorder(other);
+    }
+
+    /** Keeps a transaction's records; called within the commit. */
+    void commit(Commit commit, String transactionId) {
+        recorder.records(commit, transactionId, change -> partitions.of(KeyHash.of(change)))
+                .forEach((partition, records) -> {
+                    partition.dropBefore(horizon(commit.timestamp()));
+                    partition.append(entries(records));
+                });
+    }
+
+    private List<StreamEntry> entries(List<DataRecord> records) {
+        return records.stream().map(record -> new StreamEntry(record, encoder)).toList();
+    }
+
+    Instant created() {
+        return created;
+    }
+
+    /** The time before which records are no longer kept. */
+    Instant horizon(Instant now) {
+        return now.minus(definition.options().retention());
+    }
+
+    /** The earliest start that a query may name. */
+    Instant earliest(Instant now) {
+        Instant horizon = horizon(now);
+        return horizon.isAfter(created) ? horizon : created;
+    }
+
+    StreamPartitions partitions() {
+        return partitions;
+    }
+
+    RecordEncoder encoder() {
+        return encoder;
+    }
+
+    /** Where those wait who do not wait for a partition. */
+    Gate gate() {
+        return gate;
+    }
+
+    /** Ends the running queries, and refuses later ones, with that error. */
+    void stop(StatusRuntimeException reason) {
+        stopped = reason;
+        gate.open();
+        partitions.release();
+    }
+
+    Optional<StatusRuntimeException> stopped() {
+        return Optional.ofNullable(stopped);
+    }
+}

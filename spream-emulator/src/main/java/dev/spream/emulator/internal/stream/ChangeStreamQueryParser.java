@@ -1,0 +1,197 @@
+package dev.spream.emulator.internal.stream;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.Struct;
+import com.google.protobuf.Value;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * Recognises the queries that read a change stream. A query that calls a read function in any other way than alone is an
+ * error; a query that does not call one is somebody else's.
+ */
+final class ChangeStreamQueryParser {
+    private static final List<String> ARGUMENTS =
+            List.of("start_timestamp", "end_timestamp", "partition_token", "heartbeat_milliseconds", "read_options");
+    private static final String MUTABLE_PREFIX = "read_proto_bytes_";
+
+    private final Dialect dialect;
+    private final SqlReader reader;
+    private final Map<String, Value> parameters;
+    private final String function;
+
+    private ChangeStreamQueryParser(Dialect dialect, SqlReader reader, Struct parameters, String function) {
+        this.dialect = dialect;
+        this.reader = reader;
+        this.parameters = parameters.getFieldsMap();
+        this.function = function;
+    }
+
+    /**
+     * The query, or empty if the text calls no read function.
+     *
+     * @param streams gives the declared name of the stream of that name
+     */
+    static Optional<ChangeStreamQuery> parse(
+            Dialect dialect, String sql, Struct parameters, Function<String, Optional<String>> streams) {
+        if (!sql.toLowerCase(Locale.ROOT).contains("read_")) {
+            return Optional.empty();
+        }
+        SqlReader reader = new SqlReader(dialect, sql);
+        return readFunction(dialect, reader.tokens()).map(call -> {
+            String function = call.kind() == SqlToken.Kind.QUOTED_NAME ? call.text() : dialect.fold(call.text());
+            String stream = streams.apply(streamName(dialect, function))
+                    .orElseThrow(() -> unknownFunction(dialect, sql, call, function));
+            return new ChangeStreamQueryParser(dialect, reader, parameters, function).query(stream);
+        });
+    }
+
+    private static Optional<SqlToken> readFunction(Dialect dialect, List<SqlToken> tokens) {
+        for (int i = 1; i + 1 < tokens.size(); i++) {
+            SqlToken before = tokens.get(i - 1);
+            boolean inFrom =
+                    before.isWord("FROM") || before.isWord("JOIN") || before.isSymbol(",") || before.isSymbol(".");
+            if (inFrom && tokens.get(i + 1).isSymbol("(") && isReadFunction(dialect, tokens.get(i))) {
+                return Optional.of(tokens.get(i));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static boolean isReadFunction(Dialect dialect, SqlToken token) {
+        String prefix = dialect.readFunctionPrefix();
+        return token.isName()
+                && (token.text().regionMatches(true, 0, prefix, 0, prefix.length())
+                        || (dialect == Dialect.POSTGRESQL
+                                && token.text().toLowerCase(Locale.ROOT).startsWith(MUTABLE_PREFIX)));
+    }
+
+    private static String streamName(Dialect dialect, String function) {
+        if (dialect == Dialect.POSTGRESQL && function.startsWith(MUTABLE_PREFIX)) {
+            throw StreamErrors.unimplemented(
+                    "change streams in partition mode MUTABLE_KEY_RANGE are not implemented by this emulator yet");
+        }
+        return function.substring(dialect.readFunctionPrefix().length());
+    }
+
+    private static StatusRuntimeException unknownFunction(Dialect dialect, String sql, SqlToken call, String function) {
+        if (dialect == Dialect.POSTGRESQL) {
+            return Status.NOT_FOUND
+                    .withDescription("[ERROR] function spanner." + function + " does not exist")
+                    .asRuntimeException();
+        }
+        long line =
+                sql.substring(0, call.position()).chars().filter(c -> c == '\n').count() + 1;
+        int column = call.position() - sql.lastIndexOf('\n', call.position());
+        return StreamErrors.invalid(
+                "Table-valued function not found: " + function + " [at " + line + ":" + column + "]");
+    }
+
+    private ChangeStreamQuery query(String stream) {
+        require(reader.takeWords("SELECT") && takeColumn() && reader.takeWords("FROM"));
+        if (dialect == Dialect.POSTGRESQL) {
+            require(reader.peek().isName() && reader.takeName().equals("spanner") && reader.takeSymbol("."));
+        }
+        require(reader.peek().isName() && reader.takeName().equals(function) && reader.takeSymbol("("));
+        QueryArgument[] arguments = arguments();
+        require(reader.atEnd());
+        return new ChangeStreamQuery(
+                stream,
+                function,
+                arguments[0].timestamp().orElse(null),
+                arguments[1].timestamp().orElse(null),
+                arguments[2].text(),
+                arguments[3].integer().orElse(null),
+                arguments[4].text() != null,
+                ByteString.EMPTY);
+    }
+
+    private boolean takeColumn() {
+        if (reader.takeSymbol("*")) {
+            return true;
+        }
+        String column = dialect == Dialect.POSTGRESQL ? function : "ChangeRecord";
+        return reader.peek().isName() && dialect.sameName(reader.takeName(), column);
+    }
+
+    private void require(boolean alone) {
+        if (!alone) {
+            throw StreamErrors.notAlone(dialect, function);
+        }
+    }
+
+    private QueryArgument[] arguments() {
+        QueryArgument[] arguments = new QueryArgument[ARGUMENTS.size()];
+        Arrays.fill(arguments, QueryArgument.NULL);
+        List<String> seen = new ArrayList<>();
+        while (!reader.takeSymbol(")")) {
+            require(seen.isEmpty() || reader.takeSymbol(","));
+            String name = argumentName(seen.size());
+            int index = ARGUMENTS.indexOf(name);
+            if (index < 0 || seen.contains(name)) {
+                throw StreamErrors.invalid("No matching signature for " + function + ". Its arguments are "
+                        + String.join(", ", ARGUMENTS) + ", each at most once; got "
+                        + (index < 0 ? "more, or " + name : name + " again") + ".");
+            }
+            seen.add(name);
+            arguments[index] = argument(seen.size() - 1);
+        }
+        return arguments;
+    }
+
+    private String argumentName(int position) {
+        int at = reader.tokens().indexOf(reader.peek());
+        if (reader.peek().kind() == SqlToken.Kind.WORD
+                && reader.tokens().get(at + 1).isSymbol("=>")) {
+            String name = reader.take().text().toLowerCase(Locale.ROOT);
+            reader.take();
+            return name;
+        }
+        return position < ARGUMENTS.size() ? ARGUMENTS.get(position) : "argument " + (position + 1);
+    }
+
+    private QueryArgument argument(int index) {
+        boolean typed = reader.takeWords("TIMESTAMP");
+        SqlToken token = reader.take();
+        QueryArgument argument =
+                switch (token.kind()) {
+                    case PARAMETER -> parameter(token.text());
+                    case STRING, NUMBER -> new QueryArgument(token.text());
+                    case WORD, QUOTED_NAME, SYMBOL, END -> {
+                        if (typed || !token.isWord("NULL")) {
+                            throw StreamErrors.notLiteral(function, index);
+                        }
+                        yield QueryArgument.NULL;
+                    }
+                };
+        takeCast();
+        if (!reader.peek().isSymbol(",") && !reader.peek().isSymbol(")")) {
+            throw StreamErrors.notLiteral(function, index);
+        }
+        return argument;
+    }
+
+    private void takeCast() {
+        if (dialect == Dialect.POSTGRESQL && reader.takeSymbol(":") && reader.takeSymbol(":")) {
+            while (reader.peek().kind() == SqlToken.Kind.WORD) {
+                reader.take();
+            }
+        }
+    }
+
+    private QueryArgument parameter(String name) {
+        String key = dialect == Dialect.POSTGRESQL ? "p" + name : name;
+        return parameters.entrySet().stream()
+                .filter(parameter -> parameter.getKey().equalsIgnoreCase(key))
+                .map(parameter -> QueryArgument.of(parameter.getValue()))
+                .findFirst()
+                .orElseThrow(() -> StreamErrors.invalid("No parameter found for binding: " + key));
+    }
+}

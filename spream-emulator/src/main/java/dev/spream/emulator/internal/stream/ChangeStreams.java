@@ -1,0 +1,227 @@
+package dev.spream.emulator.internal.stream;
+
+import com.google.protobuf.Struct;
+import com.google.spanner.admin.database.v1.DatabaseDialect;
+import com.google.spanner.v1.PartialResultSet;
+import com.google.spanner.v1.Type;
+import dev.spream.emulator.PartitionControl;
+import dev.spream.emulator.internal.schema.Commit;
+import dev.spream.emulator.internal.schema.Table;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.stub.StreamObserver;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The change streams of one database. Safe for use by many threads. Whoever creates it closes it, after which queries end
+ * and nothing churns.
+ */
+public final class ChangeStreams implements AutoCloseable {
+    private static final long FIRST_TRANSACTION_ID = 1_000_000_000_000_000_000L;
+
+    private final Dialect dialect;
+    private final CommitClock clock;
+    private final ChurnSettings churn;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Guarded by lock, which is taken after the clock's.
+    private final Map<String, ChangeStream> streams = new LinkedHashMap<>();
+    private final Random seeds;
+    private boolean closed;
+
+    // Confined to commits. Ids have the same length, so that their text is in commit order.
+    private long nextTransactionId;
+
+    public ChangeStreams(DatabaseDialect dialect, CommitClock clock, ChurnSettings churn, long seed) {
+        this.dialect = Dialect.of(dialect);
+        this.clock = clock;
+        this.churn = churn;
+        this.seeds = new Random(seed);
+        this.nextTransactionId = FIRST_TRANSACTION_ID + (seeds.nextLong() >>> 2);
+    }
+
+    /** Whether the statement is about a change stream. */
+    public boolean handles(String ddl) {
+        return StreamStatementParser.handles(dialect, ddl);
+    }
+
+    /**
+     * Carries out a statement about a change stream.
+     *
+     * @param tables the tables of the database, by name
+     * @throws StatusRuntimeException if it cannot be parsed, or contradicts the schema; nothing has changed then
+     */
+    public void apply(String ddl, Map<String, Table> tables) {
+        StreamStatement statement = StreamStatementParser.parse(dialect, ddl);
+        clock.cut(at -> locked(() -> {
+            StreamSchema schema = new StreamSchema(dialect, tables, definitions());
+            return switch (statement) {
+                case StreamStatement.Create create -> create(schema.created(create), at);
+                case StreamStatement.SetFor setFor -> redefine(schema.altered(setFor));
+                case StreamStatement.DropForAll dropForAll -> redefine(schema.altered(dropForAll));
+                case StreamStatement.SetOptions setOptions -> redefine(schema.altered(setOptions));
+                case StreamStatement.Drop drop -> drop(schema.existing(drop.stream()));
+            };
+        }));
+    }
+
+    private ChangeStream create(StreamDefinition definition, Instant at) {
+        StreamPartitions partitions = new StreamPartitions(clock, seeds.nextLong());
+        partitions.begin(at, churn.initialPartitions());
+        ChangeStream stream = new ChangeStream(definition, at, partitions, encoder(definition.name()));
+        if (closed) {
+            throw StreamErrors.closed();
+        }
+        streams.put(definition.name(), stream);
+        new Churner(stream, churn, clock, seeds.nextLong()).start();
+        return stream;
+    }
+
+    private RecordEncoder encoder(String stream) {
+        return switch (dialect) {
+            case GOOGLE_STANDARD_SQL -> new StructEncoder();
+            case POSTGRESQL -> new JsonEncoder(dialect.readFunctionPrefix() + stream);
+        };
+    }
+
+    private ChangeStream redefine(StreamDefinition definition) {
+        ChangeStream stream = stream(definition.name());
+        stream.redefine(definition);
+        return stream;
+    }
+
+    private ChangeStream drop(StreamDefinition definition) {
+        ChangeStream stream = stream(definition.name());
+        streams.remove(definition.name());
+        stream.stop(StreamErrors.streamNotFound(definition.name()));
+        return stream;
+    }
+
+    /**
+     * Refuses to drop what a stream names explicitly.
+     *
+     * @param ddlKind such as {@code DROP TABLE} or {@code ALTER TABLE DROP COLUMN}, for the message
+     * @param columnName null if the whole table is meant
+     */
+    public void checkTableChange(String ddlKind, String tableName, @Nullable String columnName) {
+        String column = columnName == null ? "" : columnName;
+        List<String> naming = definitions().stream()
+                .filter(definition -> column.isEmpty()
+                        ? definition.names(dialect, tableName)
+                        : definition.names(dialect, tableName, column))
+                .map(StreamDefinition::name)
+                .toList();
+        if (!naming.isEmpty()) {
+            throw StreamErrors.stillNamed(tableName, column, naming);
+        }
+    }
+
+    /** The streams, in the order of their creation. */
+    public List<ChangeStreamInfo> describe() {
+        return definitions().stream().map(ChangeStreamInfo::of).toList();
+    }
+
+    /** The statements that create the streams as they are now. */
+    public List<String> ddl() {
+        return definitions().stream().map(definition -> definition.ddl(dialect)).toList();
+    }
+
+    private List<StreamDefinition> definitions() {
+        return locked(
+                () -> streams.values().stream().map(ChangeStream::definition).toList());
+    }
+
+    /** Records a transaction in every stream that watches what it changed; called within {@link CommitClock#commit}. */
+    public void commit(Commit commit) {
+        String transactionId = Long.toString(nextTransactionId++);
+        for (ChangeStream stream : locked(() -> List.copyOf(streams.values()))) {
+            stream.commit(commit, transactionId);
+        }
+    }
+
+    /**
+     * The query, if the text reads a change stream.
+     *
+     * @throws StatusRuntimeException if it does so in a way that Spanner refuses
+     */
+    public Optional<ChangeStreamQuery> parse(String sql, Struct params, Map<String, Type> paramTypes) {
+        return ChangeStreamQueryParser.parse(dialect, sql, params, this::declaredName);
+    }
+
+    private Optional<String> declaredName(String name) {
+        return definitions().stream()
+                .map(StreamDefinition::name)
+                .filter(declared -> dialect.sameName(declared, name))
+                .findFirst();
+    }
+
+    /**
+     * Runs a query, which may take as long as its partition lives, and completes {@code out} or gives it an error. Ends early
+     * if the thread is interrupted, at once, or if {@code cancelled} says so, which it is asked every now and then.
+     *
+     * @param out called from this thread only; it should block while its client does not keep up
+     */
+    public void run(ChangeStreamQuery query, StreamObserver<PartialResultSet> out, BooleanSupplier cancelled) {
+        try {
+            ChangeStream stream = stream(query.stream());
+            RowSink sink = new RowSink(out, stream.encoder().metadata());
+            new QueryRun(stream, clock, query, sink, cancelled).run();
+        } catch (StatusRuntimeException e) {
+            out.onError(e);
+            return;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            out.onError(StreamErrors.cancelled());
+            return;
+        } catch (RuntimeException e) {
+            out.onError(Status.INTERNAL
+                    .withDescription("the change stream query failed in the emulator: " + e)
+                    .withCause(e)
+                    .asRuntimeException());
+            return;
+        }
+        out.onCompleted();
+    }
+
+    /**
+     * The partitions of a stream, for tests.
+     *
+     * @throws StatusRuntimeException NOT_FOUND if there is no such stream
+     */
+    public PartitionControl partitions(String streamName) {
+        return stream(declaredName(streamName).orElse(streamName)).partitions();
+    }
+
+    private ChangeStream stream(String name) {
+        return locked(() -> Optional.ofNullable(streams.get(name)))
+                .orElseThrow(() -> StreamErrors.streamNotFound(name));
+    }
+
+    /** Ends running queries with UNAVAILABLE, and the churn. */
+    @Override
+    public void close() {
+        locked(() -> {
+                    closed = true;
+                    return List.copyOf(streams.values());
+                })
+                .forEach(stream -> stream.stop(StreamErrors.closed()));
+    }
+
+    private <T> T locked(Supplier<T> action) {
+        lock.lock();
+        try {
+            return action.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package dev.spream.emulator.internal.stream;
+
+import dev.spream.emulator.Churn;
+import dev.spream.emulator.PartitionControl.PartitionView;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+
+/** Changes a stream's partitions at random moments, on a thread of its own, until the stream stops. */
+final class Churner {
+    private final ChangeStream stream;
+    private final ChurnSettings settings;
+    private final CommitClock clock;
+    private final Random random;
+
+    Churner(ChangeStream stream, ChurnSettings settings, CommitClock clock, long seed) {
+        this.stream = stream;
+        this.settings = settings;
+        this.clock = clock;
+        this.random = new Random(seed);
+    }
+
+    void start() {
+        if (settings.enabled()) {
+            Thread.ofVirtual()
+                    .name("spream-emulator-churn-" + stream.definition().name())
+                    .start(this::run);
+        }
+    }
+
+    private void run() {
+        try {
+            stream.gate().await(pause().toNanos());
+            while (stream.stopped().isEmpty()) {
+                step();
+                stream.partitions().dropBefore(stream.horizon(clock.time()));
+                stream.gate().await(pause().toNanos());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Between half the mean and one and a half. */
+    private Duration pause() {
+        long mean = settings.churn().interval().toNanos();
+        return Duration.ofNanos((long) (mean * (0.5 + random.nextDouble())));
+    }
+
+    /** One change: a split, a merge or a move by their weights, unless there are too few or too many partitions for it. */
+    void step() {
+        StreamPartitions partitions = stream.partitions();
+        List<PartitionView> live = partitions.live();
+        Churn churn = settings.churn();
+        int choice = random.nextInt(churn.splitWeight() + churn.mergeWeight() + churn.moveWeight());
+        int at = random.nextInt(live.size());
+        try {
+            if (choice < churn.splitWeight() && live.size() < settings.maxPartitions()) {
+                partitions.split(live.get(at).token());
+            } else if (choice < churn.splitWeight() + churn.mergeWeight() && live.size() > 1) {
+                int left = Math.min(at, live.size() - 2);
+                partitions.merge(live.get(left).token(), live.get(left + 1).token());
+            } else {
+                partitions.move(live.get(at).token());
+            }
+        } catch (IllegalStateException e) {
+            // A call changed the same partition first, or it is too narrow: the next step chooses anew.
+            return;
+        }
+    }
+}

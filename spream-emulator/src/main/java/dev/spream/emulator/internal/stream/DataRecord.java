@@ -1,0 +1,54 @@
+package dev.spream.emulator.internal.stream;
+
+import dev.spream.emulator.internal.schema.Column;
+import dev.spream.emulator.internal.schema.RowChange;
+import dev.spream.emulator.internal.schema.RowChange.Kind;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * A data change record.
+ *
+ * @param transaction what is the same in all records of its transaction
+ * @param sequence its place in the transaction, over all partitions
+ * @param lastInPartition whether no later record of the transaction is in the same partition
+ * @param layout the table and what of it is watched
+ * @param columns the columns whose types it lists, key columns included, in declared order
+ * @param changes its rows, all of one kind
+ */
+record DataRecord(
+        Transaction transaction,
+        int sequence,
+        boolean lastInPartition,
+        TableLayout layout,
+        Kind kind,
+        List<Column> columns,
+        List<RowChange> changes) {
+
+    /**
+     * The transaction of a record, as one stream sees it.
+     *
+     * @param id unique, and in text order later for a later commit of the same database
+     */
+    record Transaction(
+            Instant commitTimestamp, String id, String tag, ValueCapture valueCapture, int records, int partitions) {}
+
+    String sequenceText() {
+        return sequenceText(sequence);
+    }
+
+    static String sequenceText(int sequence) {
+        return String.format(Locale.ROOT, "%08d", sequence);
+    }
+
+    /** The columns that a row of this record has new values of. */
+    List<Column> newColumns(RowChange change) {
+        return layout.columns(transaction.valueCapture().newValues(kind), change);
+    }
+
+    /** The columns that a row of this record has old values of. */
+    List<Column> oldColumns(RowChange change) {
+        return layout.columns(transaction.valueCapture().oldValues(kind), change);
+    }
+}

@@ -1,0 +1,33 @@
+package dev.spream.emulator.internal.stream;
+
+import com.google.protobuf.ByteString;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * How far a query has come: what a resume token says. Spanner's clients hold rows back until a message has a token, so every
+ * message has one, and a query that is resumed goes on behind it.
+ *
+ * @param index of the next entry in the partition
+ * @param children how many child-partitions records were sent
+ */
+record ResumePoint(long index, int children) {
+    private static final Pattern TEXT = Pattern.compile("(\\d{1,18}):(\\d{1,9})");
+
+    ByteString token() {
+        return ByteString.copyFromUtf8(index + ":" + children);
+    }
+
+    /** Empty if the token is. */
+    static Optional<ResumePoint> of(ByteString token) {
+        if (token.isEmpty()) {
+            return Optional.empty();
+        }
+        Matcher matcher = TEXT.matcher(token.toStringUtf8());
+        if (!matcher.matches()) {
+            throw StreamErrors.invalid("Invalid resume token.");
+        }
+        return Optional.of(new ResumePoint(Long.parseLong(matcher.group(1)), Integer.parseInt(matcher.group(2))));
+    }
+}

@@ -1,0 +1,98 @@
+package dev.spream.emulator.internal.stream;
+
+import dev.spream.emulator.internal.schema.Column;
+import dev.spream.emulator.internal.schema.Table;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * A stream as declared.
+ *
+ * @param name as declared
+ * @param watched what it watches, in the spelling of the schema
+ */
+record StreamDefinition(String name, Watched watched, StreamOptions options) {
+
+    StreamDefinition watching(Watched other) {
+        return new StreamDefinition(name, other, options);
+    }
+
+    StreamDefinition with(StreamOptions other) {
+        return new StreamDefinition(name, watched, other);
+    }
+
+    /** The columns of a table that are watched, its key's apart, in declared order; empty if the table is not watched. */
+    Optional<List<Column>> watchedColumns(Table table) {
+        if (watched.all()) {
+            return Optional.of(columnsBesideKey(table));
+        }
+        return watch(table.name())
+                .map(watch -> columnsBesideKey(table).stream()
+                        .filter(column -> watch.wholeTable() || watch.columns().contains(column.name()))
+                        .toList());
+    }
+
+    private Optional<TableWatch> watch(String table) {
+        return watched.tables().stream()
+                .filter(watch -> watch.table().equals(table))
+                .findFirst();
+    }
+
+    private static List<Column> columnsBesideKey(Table table) {
+        return table.columns().stream()
+                .filter(column -> !table.primaryKey().contains(column.name()))
+                .toList();
+    }
+
+    boolean names(Dialect dialect, String table) {
+        return watched.tables().stream().anyMatch(watch -> dialect.sameName(watch.table(), table));
+    }
+
+    boolean names(Dialect dialect, String table, String column) {
+        return watched.tables().stream()
+                .filter(watch -> dialect.sameName(watch.table(), table))
+                .anyMatch(watch -> watch.columns().stream().anyMatch(name -> dialect.sameName(name, column)));
+    }
+
+    /** The statement that creates this stream. */
+    String ddl(Dialect dialect) {
+        return "CREATE CHANGE STREAM " + quoted(dialect, name) + forClause(dialect) + optionsClause(dialect);
+    }
+
+    private String forClause(Dialect dialect) {
+        if (watched.all()) {
+            return " FOR ALL";
+        }
+        if (watched.tables().isEmpty()) {
+            return "";
+        }
+        return watched.tables().stream()
+                .map(watch -> quoted(dialect, watch.table()) + (watch.wholeTable() ? "" : columnList(dialect, watch)))
+                .collect(Collectors.joining(", ", " FOR ", ""));
+    }
+
+    private static String columnList(Dialect dialect, TableWatch watch) {
+        return watch.columns().stream()
+                .map(column -> quoted(dialect, column))
+                .collect(Collectors.joining(", ", "(", ")"));
+    }
+
+    private String optionsClause(Dialect dialect) {
+        Map<String, String> declared = options.declared();
+        if (declared.isEmpty()) {
+            return "";
+        }
+        return declared.entrySet().stream()
+                .map(option -> option.getKey() + " = "
+                        + (StreamOptions.isFlag(option.getKey()) ? option.getValue() : "'" + option.getValue() + "'"))
+                .collect(Collectors.joining(", ", dialect == Dialect.POSTGRESQL ? " WITH (" : " OPTIONS (", ")"));
+    }
+
+    private static String quoted(Dialect dialect, String name) {
+        boolean plain = name.chars().allMatch(c -> c == '_' || c == '.' || Character.isLetterOrDigit(c));
+        boolean needsNoQuotes = plain && !name.equalsIgnoreCase("ALL") && name.equals(dialect.fold(name));
+        return needsNoQuotes ? name : dialect.quote() + name + dialect.quote();
+    }
+}

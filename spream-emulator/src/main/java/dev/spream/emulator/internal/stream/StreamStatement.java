@@ -1,0 +1,19 @@
+package dev.spream.emulator.internal.stream;
+
+import java.util.Map;
+import java.util.Optional;
+
+/** A DDL statement about a change stream, parsed but not yet checked against the schema. */
+sealed interface StreamStatement {
+    String stream();
+
+    record Create(String stream, Watched watched, Map<String, Optional<SqlToken>> options) implements StreamStatement {}
+
+    record SetFor(String stream, Watched watched) implements StreamStatement {}
+
+    record DropForAll(String stream) implements StreamStatement {}
+
+    record SetOptions(String stream, Map<String, Optional<SqlToken>> options) implements StreamStatement {}
+
+    record Drop(String stream) implements StreamStatement {}
+}

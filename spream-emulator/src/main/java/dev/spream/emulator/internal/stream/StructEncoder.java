@@ -1,0 +1,105 @@
+package dev.spream.emulator.internal.stream;
+
+import com.google.protobuf.ListValue;
+import com.google.protobuf.Value;
+import com.google.spanner.v1.ResultSetMetadata;
+import dev.spream.emulator.internal.schema.Column;
+import dev.spream.emulator.internal.schema.RowChange;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+/** GoogleSQL: arrays of structures, as {@link ChangeRecordType} declares them. */
+final class StructEncoder implements RecordEncoder {
+    private static final Value NOTHING = list();
+
+    @Override
+    public ResultSetMetadata metadata() {
+        return ChangeRecordType.GOOGLE_STANDARD_SQL;
+    }
+
+    @Override
+    public Value data(DataRecord record) {
+        DataRecord.Transaction transaction = record.transaction();
+        Value data = list(
+                string(transaction.commitTimestamp().toString()),
+                string(record.sequenceText()),
+                string(transaction.id()),
+                bool(record.lastInPartition()),
+                string(record.layout().table().name()),
+                columnTypes(record),
+                mods(record),
+                string(record.kind().name()),
+                string(transaction.valueCapture().name()),
+                string(Integer.toString(transaction.records())),
+                string(Integer.toString(transaction.partitions())),
+                string(transaction.tag()),
+                bool(false));
+        return list(list(list(data), NOTHING, NOTHING));
+    }
+
+    private static Value columnTypes(DataRecord record) {
+        ListValue.Builder types = ListValue.newBuilder();
+        for (Column column : record.columns()) {
+            StringBuilder type = new StringBuilder();
+            JsonText.type(type, column.type());
+            types.addValues(list(
+                    string(column.name()),
+                    string(type.toString()),
+                    bool(record.layout().isKey(column)),
+                    string(Integer.toString(column.ordinalPosition()))));
+        }
+        return Value.newBuilder().setListValue(types).build();
+    }
+
+    private static Value mods(DataRecord record) {
+        ListValue.Builder mods = ListValue.newBuilder();
+        for (RowChange change : record.changes()) {
+            mods.addValues(list(
+                    json(record.layout().keys(), change.row()),
+                    json(record.newColumns(change), change.after()),
+                    json(record.oldColumns(change), change.before())));
+        }
+        return Value.newBuilder().setListValue(mods).build();
+    }
+
+    private static Value json(List<Column> columns, Map<String, Value> row) {
+        StringBuilder text = new StringBuilder();
+        JsonText.row(text, columns, row);
+        return string(text.toString());
+    }
+
+    @Override
+    public Value heartbeat(Instant timestamp) {
+        return list(list(NOTHING, list(list(string(timestamp.toString()))), NOTHING));
+    }
+
+    @Override
+    public Value children(ChildRecord record) {
+        ListValue.Builder children = ListValue.newBuilder();
+        for (ChildRecord.Child child : record.children()) {
+            Value[] parents =
+                    child.parents().stream().map(StructEncoder::string).toArray(Value[]::new);
+            children.addValues(list(string(child.token()), list(parents)));
+        }
+        Value row = list(
+                string(record.start().toString()),
+                string(record.sequenceText()),
+                Value.newBuilder().setListValue(children).build());
+        return list(list(NOTHING, NOTHING, list(row)));
+    }
+
+    private static Value list(Value... values) {
+        return Value.newBuilder()
+                .setListValue(ListValue.newBuilder().addAllValues(List.of(values)))
+                .build();
+    }
+
+    private static Value string(String text) {
+        return Value.newBuilder().setStringValue(text).build();
+    }
+
+    private static Value bool(boolean value) {
+        return Value.newBuilder().setBoolValue(value).build();
+    }
+}

@@ -1,0 +1,39 @@
+package dev.spream.emulator.internal.stream;
+
+import dev.spream.emulator.internal.schema.RowChange.Kind;
+
+/**
+ * What a stream records of a changed row.
+ *
+ * @see <a href="https://cloud.google.com/spanner/docs/change-streams#value-capture-type">value capture types</a>
+ */
+enum ValueCapture {
+    OLD_AND_NEW_VALUES,
+    NEW_VALUES,
+    NEW_ROW,
+    NEW_ROW_AND_OLD_VALUES;
+
+    /** Which of the watched columns a record has values of. */
+    enum Extent {
+        NONE,
+        MODIFIED,
+        WATCHED
+    }
+
+    /** The columns whose types a record lists, and by which changes are put into one record. */
+    Extent listed(Kind kind) {
+        boolean modifiedOnly = kind == Kind.UPDATE && (this == OLD_AND_NEW_VALUES || this == NEW_VALUES);
+        return modifiedOnly ? Extent.MODIFIED : Extent.WATCHED;
+    }
+
+    Extent newValues(Kind kind) {
+        return kind == Kind.DELETE ? Extent.NONE : listed(kind);
+    }
+
+    Extent oldValues(Kind kind) {
+        if (kind == Kind.INSERT || this == NEW_VALUES || this == NEW_ROW) {
+            return Extent.NONE;
+        }
+        return kind == Kind.DELETE ? Extent.WATCHED : Extent.MODIFIED;
+    }
+}
