@@ -88,16 +88,22 @@ public final class CommitClock {
     public Instant now() {
         lock.lock();
         try {
-            promised = later(promised, later(lastCommit, time.instant().truncatedTo(MICROS)));
+            promised = later(promised, time.instant().truncatedTo(MICROS));
+            promised = later(promised, later(lastCommit, lastCut));
             return promised;
         } finally {
             lock.unlock();
         }
     }
 
-    /** What the underlying clock shows, which promises nothing about commits. */
+    /** The time of the database, which is never behind its commits, and promises nothing about later ones. */
     Instant time() {
-        return time.instant();
+        lock.lock();
+        try {
+            return later(later(lastCommit, lastCut), later(promised, time.instant()));
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** How many threads wait for their turn, for tests that need commits to overlap. */

@@ -119,7 +119,8 @@ final class QueryRun {
 
     private void initial(Instant start, Optional<ResumePoint> resume) throws InterruptedException {
         awaitTime(start);
-        List<ChildRecord> records = resume.isPresent() ? List.of() : stream.partitions().aliveAt(start);
+        List<ChildRecord> records =
+                resume.isPresent() ? List.of() : stream.partitions().aliveAt(start);
         List<Value> rows = records.stream().map(stream.encoder()::children).toList();
         sink.send(rows, new ResumePoint(0, rows.size()).token());
     }
