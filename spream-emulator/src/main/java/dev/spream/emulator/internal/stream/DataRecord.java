@@ -5,7 +5,6 @@ import dev.spream.emulator.internal.schema.RowChange;
 import dev.spream.emulator.internal.schema.RowChange.Kind;
 import java.time.Instant;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * A data change record.
@@ -25,6 +24,7 @@ record DataRecord(
         Kind kind,
         List<Column> columns,
         List<RowChange> changes) {
+    private static final int SEQUENCE_LENGTH = 8;
 
     /**
      * The transaction of a record, as one stream sees it.
@@ -39,7 +39,8 @@ record DataRecord(
     }
 
     static String sequenceText(int sequence) {
-        return String.format(Locale.ROOT, "%08d", sequence);
+        String digits = Integer.toString(sequence);
+        return "0".repeat(Math.max(0, SEQUENCE_LENGTH - digits.length())) + digits;
     }
 
     /** The columns that a row of this record has new values of. */

@@ -8,10 +8,16 @@ import dev.spream.emulator.internal.schema.RowChange;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** GoogleSQL: arrays of structures, as {@link ChangeRecordType} declares them. */
 final class StructEncoder implements RecordEncoder {
     private static final Value NOTHING = list();
+
+    // Records in a row mostly have the same columns.
+    private volatile @Nullable ColumnTypes lastColumnTypes;
+
+    private record ColumnTypes(TableLayout layout, List<Column> columns, Value encoded) {}
 
     @Override
     public ResultSetMetadata metadata() {
@@ -38,7 +44,19 @@ final class StructEncoder implements RecordEncoder {
         return list(list(list(data), NOTHING, NOTHING));
     }
 
-    private static Value columnTypes(DataRecord record) {
+    private Value columnTypes(DataRecord record) {
+        ColumnTypes known = lastColumnTypes;
+        if (known != null
+                && known.layout().equals(record.layout())
+                && known.columns().equals(record.columns())) {
+            return known.encoded();
+        }
+        Value encoded = encodeColumnTypes(record);
+        lastColumnTypes = new ColumnTypes(record.layout(), record.columns(), encoded);
+        return encoded;
+    }
+
+    private static Value encodeColumnTypes(DataRecord record) {
         ListValue.Builder types = ListValue.newBuilder();
         for (Column column : record.columns()) {
             StringBuilder type = new StringBuilder();
