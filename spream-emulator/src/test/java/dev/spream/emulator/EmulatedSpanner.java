@@ -7,28 +7,49 @@ import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.InstanceConfigId;
 import com.google.cloud.spanner.InstanceId;
 import com.google.cloud.spanner.InstanceInfo;
+import com.google.cloud.spanner.Mutation;
+import com.google.cloud.spanner.ResultSet;
 import com.google.cloud.spanner.Spanner;
 import com.google.cloud.spanner.SpannerOptions;
+import com.google.cloud.spanner.Statement;
+import com.google.cloud.spanner.Struct;
+import com.google.cloud.spanner.Value;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 
 /**
- * A real client of an emulator, with an instance created through it. Uses the one of {@code SPANNER_TEST_EMULATOR_HOST}
- * where that is set, such as Google's, otherwise one of ours.
+ * A real client of an emulator, with an instance created through it.
  */
 final class EmulatedSpanner implements AutoCloseable {
+    static final String ACCOUNTS = "CREATE TABLE Accounts (Id INT64 NOT NULL, Owner STRING(MAX), Balance INT64,"
+            + " Changed TIMESTAMP OPTIONS (allow_commit_timestamp = true)) PRIMARY KEY (Id)";
+
     private static final String PROJECT = "test-project";
 
     private final SpannerEmulator ours;
     private final Spanner client;
     private final InstanceId instance;
 
-    EmulatedSpanner() {
-        this.ours = SpannerEmulator.start();
+    /** A client of the server of {@code SPANNER_TEST_EMULATOR_HOST}, or of ours. */
+    static EmulatedSpanner found() {
+        SpannerEmulator emulator = SpannerEmulator.start();
+        return new EmulatedSpanner(
+                emulator, System.getenv().getOrDefault("SPANNER_TEST_EMULATOR_HOST", emulator.emulatorHost()));
+    }
+
+    /** A client of ours. */
+    static EmulatedSpanner ours() {
+        SpannerEmulator emulator = SpannerEmulator.start();
+        return new EmulatedSpanner(emulator, emulator.emulatorHost());
+    }
+
+    private EmulatedSpanner(SpannerEmulator emulator, String emulatorHost) {
+        this.ours = emulator;
         this.client = SpannerOptions.newBuilder()
                 .setProjectId(PROJECT)
-                .setEmulatorHost(System.getenv().getOrDefault("SPANNER_TEST_EMULATOR_HOST", ours.emulatorHost()))
+                .setEmulatorHost(emulatorHost)
                 .setCredentials(NoCredentials.getInstance())
                 .setBuiltInMetricsEnabled(false)
                 .build()
@@ -46,11 +67,6 @@ final class EmulatedSpanner implements AutoCloseable {
         } catch (InterruptedException | ExecutionException e) {
             throw new IllegalStateException(e);
         }
-    }
-
-    /** Whether the server is this project's. */
-    static boolean isOurs() {
-        return System.getenv("SPANNER_TEST_EMULATOR_HOST") == null;
     }
 
     Spanner client() {
@@ -77,6 +93,33 @@ final class EmulatedSpanner implements AutoCloseable {
 
     DatabaseClient connect(DatabaseId database) {
         return client.getDatabaseClient(database);
+    }
+
+    static Mutation account(long id, String owner, long balance) {
+        return Mutation.newInsertBuilder("Accounts")
+                .set("Id")
+                .to(id)
+                .set("Owner")
+                .to(owner)
+                .set("Balance")
+                .to(balance)
+                .set("Changed")
+                .to(Value.COMMIT_TIMESTAMP)
+                .build();
+    }
+
+    static List<Struct> rows(ResultSet results) {
+        List<Struct> rows = new ArrayList<>();
+        try (results) {
+            while (results.next()) {
+                rows.add(results.getCurrentRowAsStruct());
+            }
+        }
+        return rows;
+    }
+
+    static List<Struct> query(DatabaseClient database, String sql) {
+        return rows(database.singleUse().executeQuery(Statement.of(sql)));
     }
 
     @Override

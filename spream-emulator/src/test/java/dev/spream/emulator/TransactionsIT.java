@@ -1,0 +1,120 @@
+package dev.spream.emulator;
+
+import static dev.spream.emulator.EmulatedSpanner.ACCOUNTS;
+import static dev.spream.emulator.EmulatedSpanner.account;
+import static dev.spream.emulator.EmulatedSpanner.query;
+import static dev.spream.emulator.EmulatedSpanner.rows;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.cloud.Timestamp;
+import com.google.cloud.spanner.AbortedException;
+import com.google.cloud.spanner.DatabaseClient;
+import com.google.cloud.spanner.Dialect;
+import com.google.cloud.spanner.Key;
+import com.google.cloud.spanner.KeySet;
+import com.google.cloud.spanner.Mutation;
+import com.google.cloud.spanner.ReadOnlyTransaction;
+import com.google.cloud.spanner.Statement;
+import com.google.cloud.spanner.TimestampBound;
+import com.google.cloud.spanner.TransactionManager;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What a client's transactions promise each other. Google's emulator in the versions commonly installed cannot pass this:
+ * it fails when transactions of one client overlap on its one multiplexed session.
+ */
+class TransactionsIT {
+    private static EmulatedSpanner spanner;
+
+    @BeforeAll
+    static void start() {
+        spanner = EmulatedSpanner.ours();
+    }
+
+    @AfterAll
+    static void stop() {
+        spanner.close();
+    }
+
+    private static DatabaseClient database(String... ddl) throws Exception {
+        return spanner.connect(spanner.createDatabase(Dialect.GOOGLE_STANDARD_SQL, ddl));
+    }
+
+    @Test
+    void a_client_that_falls_silent_in_a_transaction_loses_its_locks() throws Exception {
+        DatabaseClient database = database(ACCOUNTS);
+        database.write(List.of(account(1, "a", 10)));
+        try (TransactionManager silent = database.transactionManager()) {
+            silent.begin().executeUpdate(Statement.of("UPDATE Accounts SET Balance = 99 WHERE Id = 1"));
+            database.write(List.of(account(2, "b", 20)));
+            assertThatThrownBy(silent::commit).isInstanceOf(AbortedException.class);
+        }
+        assertThat(query(database, "SELECT Balance FROM Accounts ORDER BY Id"))
+                .extracting(row -> row.getLong(0))
+                .containsExactly(10L, 20L);
+    }
+
+    @Test
+    void concurrent_increments_of_one_counter_all_count() throws Exception {
+        DatabaseClient database = database(ACCOUNTS);
+        database.write(List.of(account(1, "counter", 0)));
+        try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
+            List<Future<Long>> done = new ArrayList<>();
+            for (int thread = 0; thread < 4; thread++) {
+                done.add(threads.submit(() -> increment(database, 50)));
+            }
+            for (Future<Long> future : done) {
+                assertThat(future.get()).isEqualTo(50);
+            }
+        }
+        assertThat(query(database, "SELECT Balance FROM Accounts").getFirst().getLong(0))
+                .isEqualTo(200);
+    }
+
+    private static long increment(DatabaseClient database, int times) {
+        long succeeded = 0;
+        for (int i = 0; i < times; i++) {
+            database.readWriteTransaction().run(transaction -> {
+                long balance = transaction
+                        .readRow("Accounts", Key.of(1), List.of("Balance"))
+                        .getLong(0);
+                transaction.buffer(Mutation.newUpdateBuilder("Accounts")
+                        .set("Id")
+                        .to(1)
+                        .set("Balance")
+                        .to(balance + 1)
+                        .build());
+                return null;
+            });
+            succeeded++;
+        }
+        return succeeded;
+    }
+
+    @Test
+    void a_read_only_transaction_sees_one_moment() throws Exception {
+        DatabaseClient database = database(ACCOUNTS);
+        database.write(List.of(account(1, "a", 10)));
+        try (ReadOnlyTransaction snapshot = database.readOnlyTransaction()) {
+            assertThat(rows(snapshot.read("Accounts", KeySet.all(), List.of("Id"))))
+                    .hasSize(1);
+            Timestamp later = database.write(List.of(account(2, "b", 20)));
+            assertThat(rows(snapshot.executeQuery(Statement.of("SELECT Id FROM Accounts"))))
+                    .hasSize(1);
+            assertThat(snapshot.getReadTimestamp()).isLessThan(later);
+        }
+        try (ReadOnlyTransaction strong = database.singleUseReadOnlyTransaction(TimestampBound.strong())) {
+            assertThat(rows(strong.read("Accounts", KeySet.all(), List.of("Id"))))
+                    .hasSize(2);
+            assertThat(strong.getReadTimestamp().getSeconds()).isGreaterThan(1_600_000_000L);
+        }
+    }
+}
