@@ -235,22 +235,15 @@ public final class ReadWriteTransaction {
         }
     }
 
-    private Connection openConnection() throws SQLException {
+    private Connection openConnection() {
         Connection open = connection;
         if (open != null) {
             return open;
         }
         database.writerLock().acquire(this);
-        try {
-            open = database.engine().open();
-            open.setAutoCommit(false);
-            connection = open;
-            return open;
-        } finally {
-            if (open == null) {
-                database.writerLock().release();
-            }
-        }
+        open = database.engine().writer();
+        connection = open;
+        return open;
     }
 
     private void end(State outcome) {
@@ -264,7 +257,7 @@ public final class ReadWriteTransaction {
         if (open == null) {
             return;
         }
-        try (open) {
+        try {
             open.rollback();
         } catch (SQLException e) {
             throw SqlErrors.toStatus(e);
