@@ -445,6 +445,16 @@ class SpannerEmulatorIT {
     }
 
     @Test
+    void dml_cannot_change_a_key() throws Exception {
+        DatabaseClient database = database(ACCOUNTS);
+        assertCode(
+                ErrorCode.INVALID_ARGUMENT,
+                () -> database.readWriteTransaction()
+                        .run(transaction ->
+                                transaction.executeUpdate(Statement.of("UPDATE Accounts SET Id = 2 WHERE Id = 1"))));
+    }
+
+    @Test
     void a_failed_batch_reports_what_was_done_before() throws Exception {
         DatabaseClient database = database(ACCOUNTS);
         assertThatThrownBy(() -> database.readWriteTransaction()

@@ -19,7 +19,11 @@ import com.google.cloud.spanner.Statement;
 import com.google.cloud.spanner.TimestampBound;
 import com.google.cloud.spanner.TransactionManager;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -60,6 +64,44 @@ class TransactionsIT {
         assertThat(query(database, "SELECT Balance FROM Accounts ORDER BY Id"))
                 .extracting(row -> row.getLong(0))
                 .containsExactly(10L, 20L);
+    }
+
+    @Test
+    void writers_that_overlap_share_a_commit_timestamp_now_and_then_but_never_on_one_row() throws Exception {
+        DatabaseClient database = database(ACCOUNTS);
+        int writers = 8;
+        int rounds = 60;
+        database.write(List.of(account(0, "a", 0), account(1, "b", 0), account(2, "c", 0), account(3, "d", 0)));
+        Map<Integer, List<Timestamp>> commits = new ConcurrentHashMap<>();
+        try (ExecutorService threads = Executors.newFixedThreadPool(writers)) {
+            List<Future<?>> done = new ArrayList<>();
+            for (int writer = 0; writer < writers; writer++) {
+                int row = writer / 2;
+                done.add(threads.submit(() -> {
+                    for (int round = 0; round < rounds; round++) {
+                        Timestamp at = database.writeAtLeastOnce(List.of(balance(row, round)));
+                        commits.computeIfAbsent(row, r -> Collections.synchronizedList(new ArrayList<>()))
+                                .add(at);
+                    }
+                }));
+            }
+            for (Future<?> future : done) {
+                future.get();
+            }
+        }
+        assertThat(commits.values()).allSatisfy(ofOneRow -> assertThat(ofOneRow).doesNotHaveDuplicates());
+        List<Timestamp> all = commits.values().stream().flatMap(List::stream).toList();
+        assertThat(all).hasSize(writers * rounds);
+        assertThat(Set.copyOf(all)).hasSizeLessThan(all.size());
+    }
+
+    private static Mutation balance(long id, long balance) {
+        return Mutation.newUpdateBuilder("Accounts")
+                .set("Id")
+                .to(id)
+                .set("Balance")
+                .to(balance)
+                .build();
     }
 
     @Test

@@ -17,6 +17,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
@@ -106,10 +107,15 @@ public final class Database implements AutoCloseable {
         return schema;
     }
 
-    <T> T publish(Function<Instant, T> commit) {
+    /** When a commit that has read nothing begins, for {@link #publish}. */
+    long beginCommit() {
+        return clock.begin();
+    }
+
+    <T> T publish(long begun, Set<?> rows, Function<Instant, T> commit) {
         visibility.lock();
         try {
-            return clock.commit(commit);
+            return clock.commit(begun, rows, commit);
         } finally {
             visibility.unlock();
         }

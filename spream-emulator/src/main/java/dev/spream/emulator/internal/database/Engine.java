@@ -19,6 +19,7 @@ final class Engine implements AutoCloseable {
 
     private final String url;
     private final Connection administrator;
+    private final Connection writer;
     private final Deque<Connection> readers = new ConcurrentLinkedDeque<>();
 
     Engine(DatabaseDialect dialect) {
@@ -28,6 +29,8 @@ final class Engine implements AutoCloseable {
             this.administrator = DriverManager.getConnection(url, "ADMINISTRATOR", "");
             administer("CREATE USER CLIENT PASSWORD ''");
             administer("GRANT SELECT, INSERT, UPDATE, DELETE ON SCHEMA PUBLIC TO CLIENT");
+            this.writer = open();
+            writer.setAutoCommit(false);
         } catch (SQLException e) {
             throw new IllegalStateException("the embedded SQL engine does not start", e);
         }
@@ -42,6 +45,11 @@ final class Engine implements AutoCloseable {
 
     Connection administrator() {
         return administrator;
+    }
+
+    /** The connection of the read-write transaction that holds the writer lock; it stays open and keeps its plans. */
+    Connection writer() {
+        return writer;
     }
 
     /** A new connection, for the caller to close. */

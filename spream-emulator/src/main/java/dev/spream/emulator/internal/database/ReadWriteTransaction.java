@@ -12,6 +12,7 @@ import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.sql.SqlTranslator;
 import dev.spream.emulator.internal.sql.Translation;
 import dev.spream.emulator.internal.sql.Values;
+import dev.spream.emulator.internal.stream.CommitClock;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -100,13 +101,15 @@ public final class ReadWriteTransaction {
 
     /** Commits. Repeating it returns the first outcome, as the client may not have seen it. */
     public CommitResult commit(List<Mutation> mutations, String requestTag) {
+        long begun = database.beginCommit();
         return onlyOne(() -> {
             CommitResult known = committed;
             if (known != null) {
                 return known;
             }
             try {
-                return use(open -> commit(open, mutations, tag.isEmpty() ? requestTag : tag));
+                long overlap = connection == null ? begun : CommitClock.afterReading();
+                return use(open -> commit(open, overlap, mutations, tag.isEmpty() ? requestTag : tag));
             } catch (RuntimeException e) {
                 end(State.ROLLED_BACK);
                 throw e;
@@ -114,9 +117,10 @@ public final class ReadWriteTransaction {
         });
     }
 
-    private CommitResult commit(Connection open, List<Mutation> mutations, String commitTag) throws SQLException {
+    private CommitResult commit(Connection open, long begun, List<Mutation> mutations, String commitTag)
+            throws SQLException {
         long cells = MutationWriter.apply(open, database.schema(), changes, mutations);
-        Instant timestamp = database.publish(at -> publish(open, commitTag, at));
+        Instant timestamp = database.publish(begun, changes.rowKeys(), at -> publish(open, commitTag, at));
         CommitResult result = new CommitResult(timestamp, Math.max(cells, changes.cellCount()));
         committed = result;
         end(State.COMMITTED);
@@ -235,22 +239,15 @@ public final class ReadWriteTransaction {
         }
     }
 
-    private Connection openConnection() throws SQLException {
+    private Connection openConnection() {
         Connection open = connection;
         if (open != null) {
             return open;
         }
         database.writerLock().acquire(this);
-        try {
-            open = database.engine().open();
-            open.setAutoCommit(false);
-            connection = open;
-            return open;
-        } finally {
-            if (open == null) {
-                database.writerLock().release();
-            }
-        }
+        open = database.engine().writer();
+        connection = open;
+        return open;
     }
 
     private void end(State outcome) {
@@ -264,7 +261,7 @@ public final class ReadWriteTransaction {
         if (open == null) {
             return;
         }
-        try (open) {
+        try {
             open.rollback();
         } catch (SQLException e) {
             throw SqlErrors.toStatus(e);

@@ -82,6 +82,11 @@ final class RowChanges {
                 .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
+    /** What identifies the rows that were written. */
+    Set<?> rowKeys() {
+        return rows.keySet();
+    }
+
     /** The net changes, in the order of each row's first write. A row inserted and deleted again is none. */
     List<RowChange> net() {
         List<RowChange> changes = new ArrayList<>();

@@ -19,7 +19,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 import org.h2.jdbc.JdbcResultSet;
 import org.h2.value.ValueToObjectConverter;
 import org.jspecify.annotations.Nullable;
@@ -60,9 +59,11 @@ final class Statements {
     }
 
     private static void refuseKeyUpdate(StoredTable table, Translation dml) {
-        Set<String> written = dml.writtenColumns();
-        for (String column : written) {
-            if (table.column(column) != null && dml.sql().startsWith("UPDATE") && table.isKeyColumn(column)) {
+        if (!dml.sql().startsWith("UPDATE")) {
+            return;
+        }
+        for (String column : dml.writtenColumns()) {
+            if (table.isKeyColumn(column)) {
                 throw Errors.invalidArgument("Cannot UPDATE value on non-writable column: %s", column);
             }
         }

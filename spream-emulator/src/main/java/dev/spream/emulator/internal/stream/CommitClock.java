@@ -4,7 +4,10 @@ import static java.time.temporal.ChronoUnit.MICROS;
 
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
@@ -13,11 +16,11 @@ import java.util.function.Function;
  * threads.
  *
  * <p>As in Spanner, a commit that began after another one returned has a later timestamp, while commits that overlap in
- * time may share one. Writers hold their row locks when they call {@link #commit}, so those that share a timestamp touch
- * different rows.
+ * time and write different rows may share one.
  */
 public final class CommitClock {
     private static final int ONE_IN = 3;
+    private static final long NEVER_OVERLAPS = Long.MAX_VALUE;
 
     private final InstantSource time;
     private final ReentrantLock lock = new ReentrantLock();
@@ -27,6 +30,7 @@ public final class CommitClock {
     private Instant lastCommit = Instant.EPOCH;
     private Instant promised = Instant.EPOCH;
     private Instant lastCut = Instant.EPOCH;
+    private final Set<Object> rowsAtLastCommit = new HashSet<>();
     private long firstTurnAtLastCommit;
     private volatile long finished;
 
@@ -36,15 +40,32 @@ public final class CommitClock {
         this.random = new Random(seed);
     }
 
+    /** The moment at which a commit begins, for {@link #commit}: what returns later overlaps with it. */
+    public long begin() {
+        return finished;
+    }
+
+    /** In place of {@link #begin} for a transaction that has read: its timestamp must be later than what it saw. */
+    public static long afterReading() {
+        return NEVER_OVERLAPS;
+    }
+
+    /** Publishes a commit that begins now and shares no row with others. */
+    public <T> T commit(Function<Instant, T> publish) {
+        return commit(begin(), Set.of(), publish);
+    }
+
     /**
      * Publishes a commit: nothing else is committed, and no partition changes, while {@code publish} runs. Its timestamp,
      * in microseconds, is later than all that {@link #now} returned and not earlier than the last commit's.
+     *
+     * @param begun what {@link #begin} returned when the commit began
+     * @param rows what identifies the rows it writes
      */
-    public <T> T commit(Function<Instant, T> publish) {
-        long finishedBefore = finished;
+    public <T> T commit(long begun, Set<?> rows, Function<Instant, T> publish) {
         lock.lock();
         try {
-            return publish.apply(timestampFor(finishedBefore));
+            return publish.apply(timestampFor(begun, rows));
         } finally {
             finish();
         }
@@ -59,14 +80,17 @@ public final class CommitClock {
         return finished + 1;
     }
 
-    private Instant timestampFor(long finishedBefore) {
-        boolean overlaps = finishedBefore < firstTurnAtLastCommit;
+    private Instant timestampFor(long begun, Set<?> rows) {
+        boolean overlaps = begun < firstTurnAtLastCommit;
         boolean open = lastCommit.isAfter(promised) && !lastCommit.isBefore(lastCut);
-        if (overlaps && open && random.nextInt(ONE_IN) == 0) {
+        if (overlaps && open && Collections.disjoint(rowsAtLastCommit, rows) && random.nextInt(ONE_IN) == 0) {
+            rowsAtLastCommit.addAll(rows);
             return lastCommit;
         }
         lastCommit = later(later(next(lastCommit), next(promised)), later(lastCut, ceiling(time.instant())));
         firstTurnAtLastCommit = turn();
+        rowsAtLastCommit.clear();
+        rowsAtLastCommit.addAll(rows);
         return lastCommit;
     }
 
