@@ -165,7 +165,7 @@ final class ScriptedSource implements ChangeStreamSource {
         }
     }
 
-    private ScriptedSource add(String partition, ChangeRecord record) {
+    ScriptedSource add(String partition, ChangeRecord record) {
         return locked(() -> partition(partition).records.add(record));
     }
 
