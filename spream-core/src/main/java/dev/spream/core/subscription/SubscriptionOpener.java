@@ -41,6 +41,11 @@ final class SubscriptionOpener {
         Instant start = options.startTimestamp().isPresent()
                 ? options.startTimestamp().get()
                 : storedStart().orElseGet(() -> context.source().serverTime());
+        options.endTimestamp().filter(end -> end.isBefore(start)).ifPresent(end -> {
+            throw new SubscriptionException(
+                    "the subscription would end at %s, before it starts at %s; nothing was read or stored. Give a start before the end"
+                            .formatted(end, start));
+        });
         return new SubscriptionRecord(
                 context.source().streamName(), start, options.endTimestamp(), options.heartbeatInterval(), mode, false);
     }

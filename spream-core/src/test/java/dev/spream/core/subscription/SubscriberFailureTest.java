@@ -164,6 +164,23 @@ class SubscriberFailureTest {
     }
 
     @Test
+    void a_storage_that_blinks_when_asked_for_the_stored_start_stops_nothing() throws InterruptedException {
+        AtomicBoolean once = new AtomicBoolean();
+        failing(method -> () -> method.equals("subscription") && once.compareAndSet(false, true));
+        source.roots("p");
+        Subscriber subscriber = Subscriber.builder(source, fixture.storage)
+                .options(SubscriberOptions.builder().endAt(at(3600)).build())
+                .build();
+        source.serverTime(START);
+        CompletableFuture<RunResult> run = fixture.start(subscriber, new RecordingConsumer());
+        Polling.await(() -> !source.queriesOf("p").isEmpty(), source::queries);
+
+        subscriber.close();
+
+        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.CLOSED);
+    }
+
+    @Test
     void shutdown_called_by_a_listener_does_not_wait_for_itself() throws InterruptedException {
         AtomicReference<Subscriber> self = new AtomicReference<>();
         source.roots("p");
