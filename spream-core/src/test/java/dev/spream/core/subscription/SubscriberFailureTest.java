@@ -76,13 +76,22 @@ class SubscriberFailureTest {
 
     @Test
     void a_reader_that_fails_is_reported_although_its_consumer_is_stuck() throws InterruptedException {
-        Consumer stuck = (change, delivery) -> new CountDownLatch(1).await();
+        CountDownLatch started = new CountDownLatch(1);
+        Consumer stuck = (change, delivery) -> {
+            started.countDown();
+            new CountDownLatch(1).await();
+        };
         source.roots("p")
                 .change("p", 1, "A")
-                .fault("p", new ScriptedSource.Fault.Break(1, SourceException.Kind.MALFORMED));
-        Subscriber subscriber = fixture.subscriber(options -> options.drainTimeout(Duration.ofMillis(20)));
+                .fault("p", new ScriptedSource.Fault.Break(2, SourceException.Kind.MALFORMED));
+        Subscriber subscriber =
+                fixture.subscriber(options -> options.maxInflight(3).drainTimeout(Duration.ofMillis(20)));
+        CompletableFuture<RunResult> run = fixture.start(subscriber, stuck);
+        SubscriberFixture.await(started);
 
-        assertThatThrownBy(() -> fixture.run(subscriber, stuck))
+        source.change("p", 2, "A");
+
+        assertThatThrownBy(() -> SubscriberFixture.get(run))
                 .isInstanceOf(SubscriptionException.class)
                 .hasMessageContaining("cannot be read any further");
     }
@@ -127,7 +136,7 @@ class SubscriberFailureTest {
     void a_storage_that_is_away_for_longer_than_a_lease_costs_the_partition_and_not_the_subscription()
             throws InterruptedException {
         AtomicBoolean away = new AtomicBoolean();
-        failing(method -> away::get);
+        FaultyStorage faulty = failing(method -> away::get);
         source.roots("p").change("p", 1, "A").split("p", 2, "c", "d");
         RecordingConsumer consumer =
                 new RecordingConsumer((change, delivery) -> away.compareAndSet(false, delivery.epoch() == 1));
@@ -143,7 +152,8 @@ class SubscriberFailureTest {
                 }));
         CompletableFuture<RunResult> run = fixture.start(subscriber, consumer);
         SubscriberFixture.await(lost);
-        Polling.await(() -> source.openCursors() == 0, source::openCursors);
+        long renewals = faulty.calls("registerWorker");
+        Polling.await(() -> faulty.calls("registerWorker") > renewals + 4, faulty::calls);
 
         away.set(false);
 
@@ -248,14 +258,20 @@ class SubscriberFailureTest {
         assertThat(Set.copyOf(fixture.storage.workers())).isEmpty();
     }
 
+    /** A consumer whose flush fails as soon as there is something to flush. */
     private static Consumer flushing(Exception failure) {
+        AtomicBoolean consumed = new AtomicBoolean();
         return new Consumer() {
             @Override
-            public void consume(DataChangeRecord change, Delivery delivery) {}
+            public void consume(DataChangeRecord change, Delivery delivery) {
+                consumed.set(true);
+            }
 
             @Override
             public void flush() throws Exception {
-                throw failure;
+                if (consumed.get()) {
+                    throw failure;
+                }
             }
         };
     }
