@@ -208,19 +208,24 @@ final class Subscription {
 
     /** Stops reading and lets what was started finish. */
     void drain() {
-        if (stop == Stop.NO) {
-            stop = Stop.DRAIN;
-        }
+        escalate(Stop.DRAIN);
         context.partitionsChanged().raise();
         readers.values().forEach(PartitionReader::stop);
     }
 
     /** Stops reading and interrupts what was started. */
     void cancel() {
-        stop = Stop.CANCEL;
+        escalate(Stop.CANCEL);
         context.partitionsChanged().raise();
         drainAlarm.raise();
         readers.values().forEach(PartitionReader::cancel);
+    }
+
+    /** A drain that comes after a cancel does not take it back. */
+    private synchronized void escalate(Stop to) {
+        if (to.compareTo(stop) > 0) {
+            stop = to;
+        }
     }
 
     private void onFailure(Throwable failure) {
