@@ -17,8 +17,9 @@ public interface DeadLetterSink {
     void accept(DeadLetter letter) throws Exception;
 
     /**
-     * The keys that are parked and not released. Asked when a subscription starts, and from time to time for those that
-     * were released since.
+     * The keys that are parked and not released: all keys of every change set aside as {@link DeadLetter.Reason#PARKED} or
+     * {@link DeadLetter.Reason#BEHIND_PARKED}, because a change of several keys holds up each of them. Asked when a
+     * subscription starts.
      */
     Set<RecordKey> parkedKeys() throws Exception;
 }

@@ -1,5 +1,7 @@
 package dev.spream.core.subscription;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterSink;
@@ -47,9 +49,10 @@ final class ChangeDelivery {
 
     /** Whether the change is settled; if not, it was left and comes again. */
     boolean deliver(HeldPartition partition, DataChangeRecord change, Lane lane) throws InterruptedException {
-        if (isParked(change)) {
+        if (isParked(change) && !lane.isStopping() && partition.isHeld()) {
             setAside(new DeadLetter(
                     DeadLetter.Reason.BEHIND_PARKED, partition.token(), change, now(), Optional.empty()));
+            parkedKeys.park(RecordKey.of(change)); // its other keys as well: what follows on them must not overtake it
             settled(partition, change, Outcome.DEAD_LETTERED, Duration.ZERO);
             return true;
         }
@@ -65,6 +68,7 @@ final class ChangeDelivery {
             if (lane.isCancelled()) {
                 return false;
             }
+            Thread.interrupted(); // what user code left behind must not hit the handler, the sink or the next attempt
             Instant failedAt = now();
             firstFailureAt = firstFailureAt == null ? failedAt : firstFailureAt;
             DeliveryFailure failure =
@@ -124,9 +128,11 @@ final class ChangeDelivery {
 
     private ErrorDecision decide(DeliveryFailure failure) {
         try {
-            return context.options().errorHandler().onFailure(failure);
+            return requireNonNull(context.options().errorHandler().onFailure(failure), "the error handler's decision");
         } catch (Throwable t) {
-            t.addSuppressed(failure.cause());
+            if (!t.equals(failure.cause())) {
+                t.addSuppressed(failure.cause());
+            }
             throw new ConsumerException(
                     "[%s] the error handler failed on %s; the subscription stops, and the change comes again after a restart"
                             .formatted(

@@ -19,7 +19,8 @@ final class HeldPartition {
     private final InflightTracker tracker;
     private final LongSupplier nanoTime;
 
-    private volatile long heldUntil;
+    private long heldUntil; // guarded by this, like the next
+    private boolean expired;
     private final AtomicBoolean lost = new AtomicBoolean();
     private volatile boolean finished;
     private volatile Instant persistedWatermark;
@@ -50,9 +51,13 @@ final class HeldPartition {
         return tracker;
     }
 
-    /** Whether this worker may dispatch, read and write for the partition. Asked before each of those. */
-    boolean isHeld() {
-        return !lost.get() && nanoTime.getAsLong() - heldUntil < 0;
+    /**
+     * Whether this worker may dispatch, read and write for the partition. Asked before each of those. Once it said no, it
+     * stays so: who was told has stopped its work, and a renewal that comes late must not keep a partition that nobody reads.
+     */
+    synchronized boolean isHeld() {
+        expired |= nanoTime.getAsLong() - heldUntil >= 0;
+        return !expired && !lost.get();
     }
 
     boolean isFinished() {
@@ -64,7 +69,7 @@ final class HeldPartition {
     }
 
     /** The lease was renewed by a request sent at that time. */
-    void renewed(long requestedAt, Duration leaseTime) {
+    synchronized void renewed(long requestedAt, Duration leaseTime) {
         heldUntil = requestedAt + leaseTime.toNanos();
     }
 

@@ -61,7 +61,7 @@ final class PartitionReader {
     private volatile boolean stopRequested;
     private volatile @Nullable ChangeStreamCursor cursor;
     private volatile OptionalLong waitingSince = OptionalLong.empty();
-    private volatile boolean stalled;
+    private volatile @Nullable ChangeStreamCursor stalled;
 
     PartitionReader(
             EngineContext context,
@@ -185,12 +185,11 @@ final class PartitionReader {
 
     /** The wait is what counts for a stall: a reader held up by its consumer is not in here. */
     private Optional<ChangeRecord> waitFor(ChangeStreamCursor open) throws InterruptedException {
-        stalled = false;
         waitingSince = OptionalLong.of(context.nanoTime().getAsLong());
         try {
             return open.next();
         } catch (SourceException e) {
-            throw stalled
+            throw open.equals(stalled)
                     ? new SourceException(
                             SourceException.Kind.TRANSIENT,
                             "no record and no heartbeat for %s"
@@ -210,8 +209,17 @@ final class PartitionReader {
                 && open != null
                 && context.nanoTime().getAsLong() - since.getAsLong()
                         > context.options().stallTimeout().toNanos()) {
-            stalled = true;
+            stalled = open;
+            closeQuietly(open);
+        }
+    }
+
+    /** Called on threads that have more to do than this query. */
+    private void closeQuietly(ChangeStreamCursor open) {
+        try {
             open.close();
+        } catch (RuntimeException e) {
+            log.warn("[{}] closing a query failed; the reader ends it when it gets to it", label, e);
         }
     }
 
@@ -265,7 +273,7 @@ final class PartitionReader {
     }
 
     private void requireTransient(SourceException e) {
-        if (e.kind() != SourceException.Kind.TRANSIENT && e.kind() != SourceException.Kind.CANCELLED) {
+        if (e.kind() != SourceException.Kind.TRANSIENT && isActive()) {
             throw new SubscriptionException(
                     "[%s] the partition cannot be read any further: %s; its watermark stays at %s, and the subscription stops"
                             .formatted(
@@ -291,7 +299,7 @@ final class PartitionReader {
     }
 
     private void finish(EndProof proof) throws InterruptedException {
-        if (!watermarks.finish(partition, proof)) {
+        if (!watermarks.finish(partition, proof, this::isActive)) {
             partition.lose();
             return;
         }
@@ -325,7 +333,7 @@ final class PartitionReader {
         stopAlarm.raise();
         ChangeStreamCursor open = cursor;
         if (open != null) {
-            open.close();
+            closeQuietly(open);
         }
     }
 

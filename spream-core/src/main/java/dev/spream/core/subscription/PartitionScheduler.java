@@ -3,6 +3,7 @@ package dev.spream.core.subscription;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionLease;
+import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionToken;
 import java.time.Instant;
 import java.util.List;
@@ -47,7 +48,7 @@ final class PartitionScheduler {
                             wanted,
                             () -> context.storage().lineage());
             noteLowWatermark(lineage);
-            if (lineage.isComplete() && isCompleted(wanted)) {
+            if (nothingUnfinished(lineage) && isCompleted(wanted)) {
                 return true;
             }
             claim(lineage, wanted);
@@ -66,6 +67,11 @@ final class PartitionScheduler {
             lowWatermark = watermark;
             context.listener().tell(listener -> listener.lowWatermark(watermark));
         });
+    }
+
+    /** An empty lineage is one that clean-up has emptied: the subscription was opened with its root. */
+    private static boolean nothingUnfinished(Lineage lineage) {
+        return lineage.partitions().stream().allMatch(PartitionMetadata::isFinished);
     }
 
     private boolean isCompleted(BooleanSupplier wanted) throws InterruptedException {

@@ -84,12 +84,12 @@ final class RecordDispatcher implements ChangeDelivery.Lane {
                     stop();
                 }
             }
-        } catch (InterruptedException e) {
-            endLane();
         } catch (Throwable t) {
             stop();
             endLane();
-            onFailure.accept(t);
+            if (!(t instanceof InterruptedException && isCancelled())) {
+                onFailure.accept(t);
+            }
         }
     }
 

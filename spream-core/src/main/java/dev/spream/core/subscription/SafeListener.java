@@ -19,7 +19,7 @@ final class SafeListener {
         for (SubscriptionListener listener : listeners) {
             try {
                 event.accept(listener);
-            } catch (RuntimeException e) {
+            } catch (Throwable e) {
                 log.warn("subscription listener {} failed; the event is lost to it", listener.getClass(), e);
             }
         }

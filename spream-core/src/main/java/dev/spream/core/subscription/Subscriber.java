@@ -115,7 +115,8 @@ public final class Subscriber implements AutoCloseable {
     /**
      * Stops reading, lets changes that were handed to the consumer finish, stores the watermarks, gives the partitions back,
      * and waits for all that; changes that were read and not started are left for the next run. If it takes longer than the
-     * timeout, {@link #close} is called. Called by a consumer, it starts all that and does not wait.
+     * timeout, {@link #close} is called. Called by a consumer, an error handler or a listener, it starts all that and does
+     * not wait.
      *
      * @return whether it was done in time; true if {@link #run} has not been called, or has ended
      */
@@ -139,7 +140,7 @@ public final class Subscriber implements AutoCloseable {
     /**
      * Interrupts the consumer, keeps what is settled without a gap, stores the watermarks and gives the partitions back. Waits
      * for {@link #run} to end, for half a minute at most; a consumer that ignores the interrupt keeps its partition until the
-     * lease runs out. Called by a consumer, it does not wait.
+     * lease runs out. Called by a consumer, an error handler or a listener, it does not wait.
      */
     @Override
     public void close() {

@@ -3,7 +3,9 @@ package dev.spream.core.subscription;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.StorageException;
 import dev.spream.core.partition.SubscriptionRecord;
+import dev.spream.core.source.SourceException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -51,6 +53,8 @@ final class Subscription {
 
     private volatile Stop stop = Stop.NO;
     private volatile boolean readersEnded;
+    private volatile @Nullable Thread runner;
+    private boolean opened; // confined to the runner
 
     // Set before the first reader starts.
     private Optional<Instant> endTimestamp = Optional.empty();
@@ -65,6 +69,7 @@ final class Subscription {
     }
 
     RunResult run() {
+        runner = Thread.currentThread();
         boolean completed = false;
         boolean interrupted = false;
         try {
@@ -72,6 +77,13 @@ final class Subscription {
         } catch (InterruptedException e) {
             interrupted = true;
             cancel();
+        } catch (SourceException e) {
+            interrupted = e.kind() == SourceException.Kind.CANCELLED && Thread.interrupted();
+            if (interrupted) {
+                cancel();
+            } else {
+                tasks.fail(e);
+            }
         } catch (Throwable t) {
             tasks.fail(t);
         }
@@ -83,19 +95,28 @@ final class Subscription {
         return completed ? RunResult.COMPLETED : stop == Stop.CANCEL ? RunResult.CLOSED : RunResult.SHUT_DOWN;
     }
 
+    /** Whether the subscription is completed. A storage that is still failing when told to stop holds nothing up. */
     private boolean runUntilStopped() throws Exception {
-        SubscriptionRecord subscription = new SubscriptionOpener(context).open();
+        try {
+            return openAndSchedule();
+        } catch (StorageException e) {
+            if (e.retryable() && stop != Stop.NO) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    private boolean openAndSchedule() throws Exception {
+        SubscriptionRecord subscription = new SubscriptionOpener(context, () -> stop == Stop.NO).open();
+        opened = true;
         if (subscription.completed()) {
             return true;
         }
         endTimestamp = subscription.endTimestamp();
         parkedKeys = ParkedKeys.load(context.options().deadLetterSink());
         startBackground("leases", leases.interval(), leaseAlarm, leases::renew);
-        startBackground(
-                "watermarks",
-                context.options().watermarkInterval(),
-                watermarkAlarm,
-                () -> watermarks.persist(heldPartitions(), () -> !readersEnded));
+        startBackground("watermarks", context.options().watermarkInterval(), watermarkAlarm, this::storeWatermarks);
         startBackground(
                 "stalls",
                 context.options().heartbeatInterval(),
@@ -111,6 +132,23 @@ final class Subscription {
                 task.run();
             }
         });
+    }
+
+    /** Tried once, and again at the next interval: repeating it here would keep a reader from finishing its partition. */
+    private void storeWatermarks() throws InterruptedException {
+        try {
+            watermarks.persist(heldPartitions(), () -> false);
+        } catch (StorageException e) {
+            if (!e.retryable()) {
+                throw e;
+            }
+            log.warn(
+                    "[{}] watermarks were not stored; trying again in {}",
+                    context.source().streamName(),
+                    context.options().watermarkInterval(),
+                    e);
+            context.listener().tell(listener -> listener.storageRetrying("storing watermarks", e));
+        }
     }
 
     private void startReader(PartitionLease lease, long requestedAt) {
@@ -139,6 +177,12 @@ final class Subscription {
         HeldPartition partition = reader.partition();
         try {
             reader.run();
+        } catch (StorageException e) {
+            if (!e.retryable() || (stop == Stop.NO && partition.isHeld())) {
+                tasks.fail(e);
+            }
+        } catch (Throwable t) {
+            tasks.fail(t); // now, and not when the consumer has returned
         } finally {
             reader.stop();
             boolean idle = reader.dispatcher().awaitIdle(CANCEL_GRACE);
@@ -164,19 +208,24 @@ final class Subscription {
 
     /** Stops reading and lets what was started finish. */
     void drain() {
-        if (stop == Stop.NO) {
-            stop = Stop.DRAIN;
-        }
+        escalate(Stop.DRAIN);
         context.partitionsChanged().raise();
         readers.values().forEach(PartitionReader::stop);
     }
 
     /** Stops reading and interrupts what was started. */
     void cancel() {
-        stop = Stop.CANCEL;
+        escalate(Stop.CANCEL);
         context.partitionsChanged().raise();
         drainAlarm.raise();
         readers.values().forEach(PartitionReader::cancel);
+    }
+
+    /** A drain that comes after a cancel does not take it back. */
+    private synchronized void escalate(Stop to) {
+        if (to.compareTo(stop) > 0) {
+            stop = to;
+        }
     }
 
     private void onFailure(Throwable failure) {
@@ -197,9 +246,13 @@ final class Subscription {
         });
     }
 
-    /** Whether the calling thread is in a call of the consumer. */
+    /** Whether that is a thread of this run, in a call of the consumer, a listener or another of the user's parts. */
     boolean isCalledBy(Thread thread) {
-        return readers.values().stream().anyMatch(reader -> reader.dispatcher().isCalledBy(thread));
+        return thread.equals(runner)
+                || tasks.runs(thread)
+                || background.runs(thread)
+                || readers.values().stream()
+                        .anyMatch(reader -> reader.dispatcher().isCalledBy(thread));
     }
 
     Optional<Instant> lowWatermark() {
@@ -217,7 +270,9 @@ final class Subscription {
         drainAlarm.raise();
         interrupted |= join(background);
         try {
-            storeAndRelease();
+            if (opened) {
+                storeAndRelease();
+            }
         } catch (InterruptedException e) {
             interrupted = true;
         } catch (RuntimeException e) {
@@ -244,7 +299,11 @@ final class Subscription {
                 .filter(partition -> !partition.isFinished() && !partition.isLost())
                 .toList();
         long deadline = context.nanoTime().getAsLong() + FINAL_WRITE_DEADLINE.toNanos();
-        watermarks.persist(left, () -> context.nanoTime().getAsLong() - deadline < 0);
+        try {
+            watermarks.persist(left, () -> context.nanoTime().getAsLong() - deadline < 0);
+        } catch (RuntimeException e) {
+            tasks.fail(e); // and give the partitions back all the same
+        }
         List<PartitionReader> idle = readers.values().stream()
                 .filter(reader ->
                         left.contains(reader.partition()) && reader.dispatcher().isIdle())

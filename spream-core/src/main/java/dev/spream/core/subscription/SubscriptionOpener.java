@@ -6,13 +6,17 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /** Opens the stored subscription, and refuses to go on with one that is not what the options ask for. */
 final class SubscriptionOpener {
     private final EngineContext context;
+    private final BooleanSupplier wanted;
 
-    SubscriptionOpener(EngineContext context) {
+    /** @param wanted whether to repeat a failed call to the storage */
+    SubscriptionOpener(EngineContext context, BooleanSupplier wanted) {
         this.context = context;
+        this.wanted = wanted;
     }
 
     SubscriptionRecord open() throws InterruptedException {
@@ -26,19 +30,33 @@ final class SubscriptionOpener {
         SubscriptionRecord stored = context.storageCalls()
                 .repeat(
                         "opening the subscription",
-                        () -> true,
+                        wanted,
                         () -> context.storage().open(requested));
         requireSame(stored);
         return stored;
     }
 
-    private SubscriptionRecord requested(PartitionMode mode) {
+    private SubscriptionRecord requested(PartitionMode mode) throws InterruptedException {
         SubscriberOptions options = context.options();
-        Instant start = options.startTimestamp()
-                .or(() -> context.storage().subscription().map(SubscriptionRecord::startTimestamp))
-                .orElseGet(() -> context.source().serverTime());
+        Instant start = options.startTimestamp().isPresent()
+                ? options.startTimestamp().get()
+                : storedStart().orElseGet(() -> context.source().serverTime());
+        options.endTimestamp().filter(end -> end.isBefore(start)).ifPresent(end -> {
+            throw new SubscriptionException(
+                    "the subscription would end at %s, before it starts at %s; nothing was read or stored. Give a start before the end"
+                            .formatted(end, start));
+        });
         return new SubscriptionRecord(
                 context.source().streamName(), start, options.endTimestamp(), options.heartbeatInterval(), mode, false);
+    }
+
+    private Optional<Instant> storedStart() throws InterruptedException {
+        return context.storageCalls()
+                .repeat(
+                        "looking for the subscription",
+                        wanted,
+                        () -> context.storage().subscription())
+                .map(SubscriptionRecord::startTimestamp);
     }
 
     private void requireSame(SubscriptionRecord stored) {

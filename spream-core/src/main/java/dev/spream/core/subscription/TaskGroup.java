@@ -42,9 +42,7 @@ final class TaskGroup {
     private void runTask(Task task) {
         try {
             task.run();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } catch (Throwable t) {
+        } catch (Throwable t) { // an interrupt as well: the engine interrupts no thread of a group
             fail(t);
         } finally {
             ended(Thread.currentThread());
@@ -83,6 +81,15 @@ final class TaskGroup {
         lock.lock();
         try {
             return failure;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean runs(Thread thread) {
+        lock.lock();
+        try {
+            return running.contains(thread);
         } finally {
             lock.unlock();
         }

@@ -59,9 +59,10 @@ final class WatermarkWriter {
     /**
      * Finishes a partition of which everything is settled.
      *
+     * @param wanted whether to repeat a failed call to the storage
      * @return false if its lease was lost
      */
-    boolean finish(HeldPartition partition, EndProof proof) throws InterruptedException {
+    boolean finish(HeldPartition partition, EndProof proof, BooleanSupplier wanted) throws InterruptedException {
         writing.lockInterruptibly();
         try {
             Instant watermark = partition.tracker().watermark();
@@ -69,7 +70,7 @@ final class WatermarkWriter {
             boolean finished = context.storageCalls()
                     .repeat(
                             "finishing a partition",
-                            partition::isHeld,
+                            wanted,
                             () -> context.storage().finish(partition.lease(), watermark, proof));
             if (finished) {
                 partition.finished();

@@ -76,6 +76,11 @@ final class ScriptedSource implements ChangeStreamSource {
     }
 
     static DataChangeRecord newChange(long second, String key, String transaction) {
+        return newChange(second, transaction, List.of(key));
+    }
+
+    /** A record with a mod for each key. */
+    static DataChangeRecord newChange(long second, String transaction, List<String> keys) {
         return new DataChangeRecord(
                 at(second),
                 "00000000",
@@ -83,7 +88,9 @@ final class ScriptedSource implements ChangeStreamSource {
                 true,
                 "Accounts",
                 List.of(),
-                List.of(new Mod(JsonObject.of(Map.of("Id", key)), JsonObject.EMPTY, JsonObject.EMPTY)),
+                keys.stream()
+                        .map(key -> new Mod(JsonObject.of(Map.of("Id", key)), JsonObject.EMPTY, JsonObject.EMPTY))
+                        .toList(),
                 "UPDATE",
                 "NEW_VALUES",
                 1,
@@ -165,7 +172,7 @@ final class ScriptedSource implements ChangeStreamSource {
         }
     }
 
-    private ScriptedSource add(String partition, ChangeRecord record) {
+    ScriptedSource add(String partition, ChangeRecord record) {
         return locked(() -> partition(partition).records.add(record));
     }
 

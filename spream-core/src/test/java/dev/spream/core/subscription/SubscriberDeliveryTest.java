@@ -185,6 +185,26 @@ class SubscriberDeliveryTest {
     }
 
     @Test
+    void a_change_behind_a_parked_key_parks_its_other_keys_too_so_that_nothing_overtakes_it()
+            throws InterruptedException {
+        KeepingSink sink = new KeepingSink();
+        RecordingConsumer consumer = failingOn("A");
+        source.roots("p")
+                .change("p", 1, "A")
+                .add("p", ScriptedSource.newChange(2, "tx", List.of("A", "C")))
+                .change("p", 3, "C")
+                .change("p", 4, "B");
+
+        fixture.run(
+                fixture.subscriber(options ->
+                        options.endAt(at(5)).deadLetterSink(sink).errorHandler(failure -> new ErrorDecision.ParkKey())),
+                consumer);
+
+        assertThat(consumer.labels()).containsExactly("B4");
+        assertThat(sink.letters).hasSize(3);
+    }
+
+    @Test
     void a_key_that_was_parked_before_the_start_stays_parked() throws InterruptedException {
         KeepingSink sink = new KeepingSink();
         sink.parked.addAll(RecordKey.of(ScriptedSource.newChange(1, "A", "tx")));

@@ -9,13 +9,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.StorageException;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.subscription.ScriptedSource.Fault;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** Reading partitions to their proven end, child after parents. */
@@ -267,6 +272,75 @@ class SubscriberLineageTest {
                 .hasMessageContaining("watermark stays at");
         assertThat(fixture.state("p")).isEqualTo(PartitionState.RUNNING);
         assertThat(fixture.stored("p").owner()).isEmpty();
+    }
+
+    @Test
+    void a_lineage_that_clean_up_emptied_before_it_was_completed_is_complete() throws InterruptedException {
+        source.roots("p").change("p", 1, "A");
+        FaultyStorage dying = new FaultyStorage(
+                fixture.storage,
+                false,
+                (call, method) -> method.equals("completeIfAllFinished")
+                        ? FaultyStorage.Verdict.FAIL_BEFORE
+                        : FaultyStorage.Verdict.PASS);
+        Subscriber first = Subscriber.builder(source, dying.storage())
+                .options(SubscriberFixture.quick().endAt(at(9)).build())
+                .build();
+        assertThatThrownBy(() -> fixture.run(first, new RecordingConsumer())).isInstanceOf(StorageException.class);
+        assertThat(fixture.storage.cleanUp(Instant.MAX)).isEqualTo(2);
+
+        assertThat(fixture.run(fixture.subscriber(options -> options.endAt(at(9))), new RecordingConsumer()))
+                .isEqualTo(RunResult.COMPLETED);
+    }
+
+    @Test
+    void an_end_before_the_servers_time_needs_a_start() {
+        source.serverTime(at(100));
+        Subscriber subscriber = Subscriber.builder(source, fixture.storage)
+                .options(SubscriberOptions.builder().endAt(at(99)).build())
+                .build();
+
+        assertThatThrownBy(() -> fixture.run(subscriber, new RecordingConsumer()))
+                .isInstanceOf(SubscriptionException.class)
+                .hasMessageContaining(at(99).toString())
+                .hasMessageContaining(at(100).toString());
+    }
+
+    @Test
+    void a_second_subscriber_takes_over_where_the_first_stopped_and_completes_in_order() throws InterruptedException {
+        source.roots("p")
+                .change("p", 1, "A")
+                .change("p", 2, "A")
+                .split("p", 3, "c", "d")
+                .change("c", 3, "A")
+                .change("d", 4, "B");
+        CountDownLatch started = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        List<String> delivered = Collections.synchronizedList(new ArrayList<>());
+        RecordingConsumer one = new RecordingConsumer((change, delivery) -> {
+            started.countDown();
+            SubscriberFixture.await(release);
+            delivered.add("A1");
+        });
+        RecordingConsumer two = new RecordingConsumer(
+                (change, delivery) -> delivered.add(new RecordingConsumer.Consumed(change, delivery).label()));
+        UnaryOperator<SubscriberOptions.Builder> bounded =
+                options -> options.endAt(at(9)).partitionDiscoveryInterval(Duration.ofMillis(10));
+        Subscriber first = fixture.subscriber(bounded);
+        CompletableFuture<RunResult> firstRun = fixture.start(first, one);
+        SubscriberFixture.await(started);
+        Subscriber second = fixture.subscriber(bounded);
+        CompletableFuture<RunResult> secondRun = fixture.start(second, two);
+        CompletableFuture<Boolean> shutdown =
+                CompletableFuture.supplyAsync(() -> first.shutdown(SubscriberFixture.BOUND));
+        Polling.await(() -> source.openCursors() == 0, source::openCursors);
+        release.countDown();
+
+        assertThat(SubscriberFixture.get(firstRun)).isEqualTo(RunResult.SHUT_DOWN);
+        assertThat(shutdown.join()).isTrue();
+        assertThat(SubscriberFixture.get(secondRun)).isEqualTo(RunResult.COMPLETED);
+        assertThat(delivered.stream().filter(label -> label.startsWith("A"))).containsExactly("A1", "A1", "A2", "A3");
+        assertThat(delivered).contains("B4");
     }
 
     @Test

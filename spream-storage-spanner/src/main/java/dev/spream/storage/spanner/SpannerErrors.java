@@ -33,7 +33,9 @@ final class SpannerErrors {
     static SourceException sourceException(String failed, Throwable cause) {
         SpannerException error = SpannerExceptionFactory.asSpannerException(cause);
         String text = text(error);
-        Kind kind = kind(error.getErrorCode(), text);
+        // The client says so of itself, as when it was closed; as a Spanner error that would be UNKNOWN and tried for
+        // ever.
+        Kind kind = cause instanceof IllegalStateException ? Kind.FATAL : kind(error.getErrorCode(), text);
         String message = "%s failed: %s: %s; %s".formatted(failed, error.getErrorCode(), text, advice(kind));
         return new SourceException(kind, message, error, kind == Kind.OUTSIDE_PARTITION ? validUntil(text) : null);
     }

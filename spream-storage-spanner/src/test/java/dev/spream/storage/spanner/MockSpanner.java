@@ -80,7 +80,9 @@ final class MockSpanner implements AutoCloseable {
     @Override
     public void close() {
         service.unfreeze();
-        spanner.close();
+        if (!spanner.isClosed()) {
+            spanner.close();
+        }
         server.shutdownNow();
     }
 

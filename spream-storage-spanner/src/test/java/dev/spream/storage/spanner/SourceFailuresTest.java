@@ -100,6 +100,17 @@ class SourceFailuresTest {
     }
 
     @Test
+    void a_client_that_was_closed_is_no_reason_to_try_again() {
+        try (ChangeStreamCursor cursor = source.query(QUERY)) {
+            spanner.close();
+            SourceException e = catchThrowableOfType(SourceException.class, () -> drain(cursor));
+
+            assertThat(e.kind()).isEqualTo(Kind.FATAL);
+            assertThat(e).hasMessageContaining("closed");
+        }
+    }
+
+    @Test
     void the_hour_that_the_client_gives_a_query_is_a_break_like_any_other() {
         spanner.fail(STATEMENT, Status.DEADLINE_EXCEEDED.withDescription("deadline exceeded after 3600s"));
         assertThat(failureOfNext().kind()).isEqualTo(Kind.TRANSIENT);
