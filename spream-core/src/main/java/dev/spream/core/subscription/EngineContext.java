@@ -2,6 +2,7 @@ package dev.spream.core.subscription;
 
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.WorkerId;
 import dev.spream.core.source.ChangeStreamSource;
 import java.time.InstantSource;
 import java.util.function.LongSupplier;
@@ -9,6 +10,7 @@ import java.util.function.LongSupplier;
 /**
  * What the parts of one running subscription share.
  *
+ * @param worker this worker, in the storage
  * @param nanoTime a clock that never goes back, in nanoseconds, for leases and durations
  * @param storageCalls repeats calls to the storage that failed in a way that may pass
  * @param partitionsChanged raised when a partition may have become acquirable
@@ -18,6 +20,7 @@ record EngineContext(
         PartitionStorage storage,
         StorageCalls storageCalls,
         SubscriberOptions options,
+        WorkerId worker,
         SafeListener listener,
         InstantSource clock,
         LongSupplier nanoTime,

@@ -22,6 +22,7 @@ final class HeldPartition {
     private long heldUntil; // guarded by this, like the next
     private boolean expired;
     private final AtomicBoolean lost = new AtomicBoolean();
+    private volatile boolean finishing;
     private volatile boolean finished;
     private volatile Instant persistedWatermark;
     private volatile @Nullable Runnable onLost;
@@ -58,6 +59,15 @@ final class HeldPartition {
     synchronized boolean isHeld() {
         expired |= nanoTime.getAsLong() - heldUntil >= 0;
         return !expired && !lost.get();
+    }
+
+    /** The storage is being told that the partition is finished, and then knows no lease on it any more. */
+    void finishing() {
+        finishing = true;
+    }
+
+    boolean isFinishing() {
+        return finishing;
     }
 
     boolean isFinished() {

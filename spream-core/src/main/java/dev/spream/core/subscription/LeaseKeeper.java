@@ -36,9 +36,7 @@ final class LeaseKeeper {
                 .filter(partition -> !partition.isFinished() && !partition.isLost())
                 .toList();
         try {
-            context.storage()
-                    .registerWorker(
-                            context.options().worker(), context.options().leaseTime());
+            context.storage().registerWorker(context.worker(), context.options().leaseTime());
             renew(held);
         } catch (StorageException e) {
             if (!e.retryable()) {
@@ -61,7 +59,7 @@ final class LeaseKeeper {
         for (HeldPartition partition : held) {
             if (!lost.contains(partition.token())) {
                 partition.renewed(requestedAt, context.options().leaseTime());
-            } else if (!partition.isFinished()) {
+            } else if (!partition.isFinishing()) {
                 partition.lose();
             }
         }

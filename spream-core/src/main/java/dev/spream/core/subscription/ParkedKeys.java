@@ -11,13 +11,11 @@ import java.util.concurrent.ConcurrentHashMap;
 final class ParkedKeys {
     private final Set<RecordKey> keys = ConcurrentHashMap.newKeySet();
 
-    /** The keys that were parked before this run. */
-    static ParkedKeys load(Optional<DeadLetterSink> sink) throws Exception {
-        ParkedKeys parked = new ParkedKeys();
+    /** Adds what was parked meanwhile, before this run or by another worker that had the partition. */
+    void reload(Optional<DeadLetterSink> sink) throws Exception {
         if (sink.isPresent()) {
-            parked.keys.addAll(sink.get().parkedKeys());
+            keys.addAll(sink.get().parkedKeys());
         }
-        return parked;
     }
 
     void park(Set<RecordKey> parked) {

@@ -7,7 +7,6 @@ import dev.spream.core.record.ChildPartition;
 import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.HeartbeatRecord;
-import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
 import java.time.Duration;
@@ -15,7 +14,6 @@ import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -59,9 +57,7 @@ final class PartitionReader {
 
     private final Alarm stopAlarm = new Alarm();
     private volatile boolean stopRequested;
-    private volatile @Nullable ChangeStreamCursor cursor;
-    private volatile OptionalLong waitingSince = OptionalLong.empty();
-    private volatile @Nullable ChangeStreamCursor stalled;
+    private volatile @Nullable WatchedCursor cursor;
 
     PartitionReader(
             EngineContext context,
@@ -151,10 +147,11 @@ final class PartitionReader {
         boolean returnedChildren = false;
         boolean returnedNew = false;
         boolean progressed = false;
-        try (ChangeStreamCursor open = context.source().query(query)) {
+        position.startQuery();
+        try (WatchedCursor open = new WatchedCursor(context, context.source().query(query))) {
             cursor = open;
             while (isActive()) {
-                Optional<ChangeRecord> next = waitFor(open);
+                Optional<ChangeRecord> next = open.next();
                 if (next.isEmpty()) {
                     return new StreamEnd.Ok(returnedChildren, returnedNew);
                 }
@@ -183,50 +180,25 @@ final class PartitionReader {
         }
     }
 
-    /** The wait is what counts for a stall: a reader held up by its consumer is not in here. */
-    private Optional<ChangeRecord> waitFor(ChangeStreamCursor open) throws InterruptedException {
-        waitingSince = OptionalLong.of(context.nanoTime().getAsLong());
-        try {
-            return open.next();
-        } catch (SourceException e) {
-            throw open.equals(stalled)
-                    ? new SourceException(
-                            SourceException.Kind.TRANSIENT,
-                            "no record and no heartbeat for %s"
-                                    .formatted(context.options().stallTimeout()),
-                            e)
-                    : e;
-        } finally {
-            waitingSince = OptionalLong.empty();
-        }
-    }
-
     /** Cancels the query if it has shown no life for too long; the reader then connects anew. Called from time to time. */
     void cancelIfStalled() {
-        OptionalLong since = waitingSince;
-        ChangeStreamCursor open = cursor;
-        if (since.isPresent()
-                && open != null
-                && context.nanoTime().getAsLong() - since.getAsLong()
-                        > context.options().stallTimeout().toNanos()) {
-            stalled = open;
-            closeQuietly(open);
-        }
-    }
-
-    /** Called on threads that have more to do than this query. */
-    private void closeQuietly(ChangeStreamCursor open) {
-        try {
-            open.close();
-        } catch (RuntimeException e) {
-            log.warn("[{}] closing a query failed; the reader ends it when it gets to it", label, e);
+        WatchedCursor open = cursor;
+        if (open != null) {
+            open.cancelIfStalled();
         }
     }
 
     /** Whether the record is new. One that has been dispatched before, as after a reconnect, is dropped. */
     private boolean dispatch(DataChangeRecord change) throws InterruptedException {
         if (position.isRepeated(change)) {
-            log.debug("[{}] {} was dispatched before; dropped", label, change.identity());
+            if (position.isOutOfOrder(change)) {
+                log.warn(
+                        "[{}] the server returned {} after later changes in one query; taken for a repetition, and dropped",
+                        label,
+                        change.identity());
+            } else {
+                log.debug("[{}] {} was dispatched before; dropped", label, change.identity());
+            }
             context.listener().tell(listener -> listener.duplicateDropped(partition.token(), change));
             return false;
         }
@@ -331,9 +303,9 @@ final class PartitionReader {
         stopRequested = true;
         dispatcher.stop();
         stopAlarm.raise();
-        ChangeStreamCursor open = cursor;
+        WatchedCursor open = cursor;
         if (open != null) {
-            closeQuietly(open);
+            open.close();
         }
     }
 

@@ -90,16 +90,17 @@ final class PartitionScheduler {
         if (claims.isEmpty()) {
             return;
         }
-        long requestedAt = context.nanoTime().getAsLong();
-        List<PartitionLease> leases = context.storageCalls()
-                .repeat(
-                        "acquiring partitions",
-                        wanted,
-                        () -> context.storage()
-                                .acquire(
-                                        context.options().worker(),
-                                        claims,
-                                        context.options().leaseTime()));
-        leases.forEach(lease -> starter.start(lease, requestedAt));
+        Acquired acquired = context.storageCalls().repeat("acquiring partitions", wanted, () -> acquire(claims));
+        acquired.leases().forEach(lease -> starter.start(lease, acquired.requestedAt()));
     }
+
+    private Acquired acquire(List<PartitionClaim> claims) {
+        long requestedAt = context.nanoTime().getAsLong();
+        return new Acquired(
+                requestedAt,
+                context.storage()
+                        .acquire(context.worker(), claims, context.options().leaseTime()));
+    }
+
+    private record Acquired(long requestedAt, List<PartitionLease> leases) {}
 }

@@ -16,6 +16,7 @@ import java.util.Set;
 final class ReadPosition {
     private final Set<RecordIdentity> seenAtTimestamp = new HashSet<>();
     private Instant timestamp;
+    private Instant returnedByQuery = Instant.MIN;
 
     ReadPosition(Instant start) {
         this.timestamp = start;
@@ -25,8 +26,21 @@ final class ReadPosition {
         return timestamp;
     }
 
+    /** A query from this position is issued. */
+    void startQuery() {
+        returnedByQuery = Instant.MIN;
+    }
+
+    /** Whether the current query has returned a later change before, which Spanner says it does not. */
+    boolean isOutOfOrder(DataChangeRecord change) {
+        return change.commitTimestamp().isBefore(returnedByQuery);
+    }
+
     /** Whether the record was read before; if not, it counts as read now. */
     boolean isRepeated(DataChangeRecord change) {
+        if (change.commitTimestamp().isAfter(returnedByQuery)) {
+            returnedByQuery = change.commitTimestamp();
+        }
         if (change.commitTimestamp().isBefore(timestamp)) {
             return true;
         }

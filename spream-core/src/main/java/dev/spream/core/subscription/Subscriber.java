@@ -6,6 +6,7 @@ import dev.spream.core.SpreamException;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.RecordConsumer;
 import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.partition.WorkerId;
 import dev.spream.core.source.ChangeStreamSource;
 import java.time.Duration;
 import java.time.Instant;
@@ -65,7 +66,15 @@ public final class Subscriber implements AutoCloseable {
             LongSupplier nanoTime) {
         SafeListener listener = new SafeListener(options.listeners());
         this.context = new EngineContext(
-                source, storage, new StorageCalls(listener), options, listener, clock, nanoTime, new Alarm());
+                source,
+                storage,
+                new StorageCalls(listener),
+                options,
+                options.worker().orElseGet(WorkerId::random),
+                listener,
+                clock,
+                nanoTime,
+                new Alarm());
     }
 
     /** A subscriber of that stream, which keeps its state in that storage. */

@@ -26,7 +26,8 @@ public record SubscriberOptions(
         Duration partitionDiscoveryInterval,
         Duration leaseTime,
         Duration drainTimeout,
-        WorkerId worker,
+        Duration finishedRetention,
+        Optional<WorkerId> worker,
         List<SubscriptionListener> listeners) {
     /** Spanner takes heartbeats from 100 ms; its documentation promises them from one second. */
     public static final Duration MIN_HEARTBEAT_INTERVAL = Duration.ofMillis(100);
@@ -34,6 +35,7 @@ public record SubscriberOptions(
     public static final Duration MAX_HEARTBEAT_INTERVAL = Duration.ofMinutes(5);
     public static final int MAX_MAX_INFLIGHT = 1_000;
     private static final int MAX_MISSED_HEARTBEATS = 1_000;
+    private static final Duration FIRST_ROW_TIMEOUT = Duration.ofSeconds(10);
 
     public SubscriberOptions {
         requireNonNull(startTimestamp, "startTimestamp");
@@ -54,6 +56,7 @@ public record SubscriberOptions(
                 "partitionDiscoveryInterval", partitionDiscoveryInterval, Duration.ofMillis(1), Duration.ofMinutes(10));
         requireBetween("leaseTime", leaseTime, Duration.ofMillis(100), Duration.ofHours(1));
         requireBetween("drainTimeout", drainTimeout, Duration.ZERO, Duration.ofHours(1));
+        requireBetween("finishedRetention", finishedRetention, Duration.ZERO, Duration.ofDays(365));
         requireNonNull(worker, "worker");
         listeners = List.copyOf(listeners);
         if (startTimestamp.isPresent()
@@ -70,9 +73,13 @@ public record SubscriberOptions(
         }
     }
 
-    /** How long a stream may show no life before it is cancelled and queried again. */
-    Duration stallTimeout() {
-        return heartbeatInterval.multipliedBy(missedHeartbeats);
+    /**
+     * How long a stream may show no life before it is cancelled and queried again. Before its first row it also has to be set
+     * up, which may take longer than a short heartbeat.
+     */
+    Duration stallTimeout(boolean beforeFirstRow) {
+        Duration timeout = heartbeatInterval.multipliedBy(missedHeartbeats);
+        return beforeFirstRow && timeout.compareTo(FIRST_ROW_TIMEOUT) < 0 ? FIRST_ROW_TIMEOUT : timeout;
     }
 
     public static SubscriberOptions defaults() {
@@ -96,7 +103,8 @@ public record SubscriberOptions(
         builder.partitionDiscoveryInterval = partitionDiscoveryInterval;
         builder.leaseTime = leaseTime;
         builder.drainTimeout = drainTimeout;
-        builder.worker = Optional.of(worker);
+        builder.finishedRetention = finishedRetention;
+        builder.worker = worker;
         builder.listeners = listeners;
         return builder;
     }
@@ -114,6 +122,7 @@ public record SubscriberOptions(
         private Duration partitionDiscoveryInterval = Duration.ofSeconds(1);
         private Duration leaseTime = Duration.ofSeconds(15);
         private Duration drainTimeout = Duration.ofSeconds(30);
+        private Duration finishedRetention = Duration.ofDays(1);
         private Optional<WorkerId> worker = Optional.empty();
         private List<SubscriptionListener> listeners = List.of();
 
@@ -213,7 +222,16 @@ public record SubscriberOptions(
             return this;
         }
 
-        /** This worker's name; random by default, and never to be used by two. */
+        /**
+         * How long a finished partition stays stored before its row is removed and only its proof kept, 0 to 365 days, 1 day
+         * by default. Partitions that unfinished ones refer to stay in any case.
+         */
+        public Builder finishedRetention(Duration finishedRetention) {
+            this.finishedRetention = requireNonNull(finishedRetention, "finishedRetention");
+            return this;
+        }
+
+        /** This worker's name, never to be used by two subscribers; random for each subscriber by default. */
         public Builder worker(WorkerId worker) {
             this.worker = Optional.of(worker);
             return this;
@@ -243,7 +261,8 @@ public record SubscriberOptions(
                     partitionDiscoveryInterval,
                     leaseTime,
                     drainTimeout,
-                    worker.orElseGet(WorkerId::random),
+                    finishedRetention,
+                    worker,
                     listeners);
         }
     }

@@ -8,6 +8,7 @@ import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.source.SourceException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -18,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One run of a subscription: owns the readers and the threads that renew leases, store watermarks and look for
- * streams that stall.
+ * One run of a subscription: owns the readers and the threads that renew leases, store watermarks, look for
+ * streams that stall and clean up.
  *
  * <p>It ends in this order, whatever the reason: no partition is claimed any more; readers stop reading, and what was
  * handed to the consumer finishes (or is interrupted); leases are renewed and watermarks stored until the last reader has
@@ -43,12 +44,12 @@ final class Subscription {
     private final WatermarkWriter watermarks;
     private final LeaseKeeper leases;
     private final PartitionScheduler scheduler;
+    private final Housekeeper housekeeper;
+    private final List<Periodic> periodic = new ArrayList<>(); // confined to the runner
     private final TaskGroup tasks = new TaskGroup(this::onFailure);
     private final TaskGroup background = new TaskGroup(tasks::fail);
+    private final ParkedKeys parkedKeys = new ParkedKeys();
     private final Map<PartitionToken, PartitionReader> readers = new ConcurrentHashMap<>();
-    private final Alarm leaseAlarm = new Alarm();
-    private final Alarm watermarkAlarm = new Alarm();
-    private final Alarm stallAlarm = new Alarm();
     private final Alarm drainAlarm = new Alarm();
 
     private volatile Stop stop = Stop.NO;
@@ -58,13 +59,13 @@ final class Subscription {
 
     // Set before the first reader starts.
     private Optional<Instant> endTimestamp = Optional.empty();
-    private ParkedKeys parkedKeys = new ParkedKeys();
 
     Subscription(EngineContext context, Consumer consumer) {
         this.context = context;
         this.consumer = consumer;
         this.watermarks = new WatermarkWriter(context, consumer);
         this.leases = new LeaseKeeper(context, this::heldPartitions);
+        this.housekeeper = new Housekeeper(context);
         this.scheduler = new PartitionScheduler(context, readers::containsKey, this::startReader);
     }
 
@@ -114,24 +115,24 @@ final class Subscription {
             return true;
         }
         endTimestamp = subscription.endTimestamp();
-        parkedKeys = ParkedKeys.load(context.options().deadLetterSink());
-        startBackground("leases", leases.interval(), leaseAlarm, leases::renew);
-        startBackground("watermarks", context.options().watermarkInterval(), watermarkAlarm, this::storeWatermarks);
-        startBackground(
+        context.storageCalls().repeat("registering the worker", () -> stop == Stop.NO, () -> {
+            context.storage().registerWorker(context.worker(), context.options().leaseTime());
+            return true;
+        });
+        startPeriodic("leases", leases.interval(), leases::renew);
+        startPeriodic("watermarks", context.options().watermarkInterval(), this::storeWatermarks);
+        startPeriodic(
                 "stalls",
                 context.options().heartbeatInterval(),
-                stallAlarm,
                 () -> readers.values().forEach(PartitionReader::cancelIfStalled));
+        startPeriodic("housekeeping", housekeeper.interval(), housekeeper::cleanUp);
         return scheduler.run(() -> stop == Stop.NO);
     }
 
-    private void startBackground(String role, Duration interval, Alarm alarm, TaskGroup.Task task) {
-        background.start("spream-" + context.source().streamName() + "-" + role, () -> {
-            while (!readersEnded) {
-                alarm.await(interval);
-                task.run();
-            }
-        });
+    private void startPeriodic(String role, Duration interval, TaskGroup.Task work) {
+        Periodic task = new Periodic(interval, work);
+        periodic.add(task);
+        background.start("spream-" + context.source().streamName() + "-" + role, task);
     }
 
     /** Tried once, and again at the next interval: repeating it here would keep a reader from finishing its partition. */
@@ -176,6 +177,7 @@ final class Subscription {
     private void read(PartitionReader reader) throws InterruptedException {
         HeldPartition partition = reader.partition();
         try {
+            parkedKeys.reload(context.options().deadLetterSink());
             reader.run();
         } catch (StorageException e) {
             if (!e.retryable() || (stop == Stop.NO && partition.isHeld())) {
@@ -264,9 +266,7 @@ final class Subscription {
         readers.values().forEach(PartitionReader::stop);
         boolean interrupted = join(tasks);
         readersEnded = true;
-        leaseAlarm.raise();
-        watermarkAlarm.raise();
-        stallAlarm.raise();
+        periodic.forEach(Periodic::stop);
         drainAlarm.raise();
         interrupted |= join(background);
         try {
@@ -314,7 +314,7 @@ final class Subscription {
                             .release(idle.stream()
                                     .map(reader -> reader.partition().lease())
                                     .toList());
-                    context.storage().unregisterWorker(context.options().worker());
+                    context.storage().unregisterWorker(context.worker());
                     return true;
                 });
         idle.forEach(reader -> context.listener()

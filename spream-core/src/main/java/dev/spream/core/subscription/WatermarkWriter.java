@@ -67,6 +67,7 @@ final class WatermarkWriter {
         try {
             Instant watermark = partition.tracker().watermark();
             flush();
+            partition.finishing();
             boolean finished = context.storageCalls()
                     .repeat(
                             "finishing a partition",

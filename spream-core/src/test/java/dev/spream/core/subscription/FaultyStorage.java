@@ -14,6 +14,9 @@ final class FaultyStorage {
     /** Decides about one call. */
     interface Plan {
         Verdict judge(int call, String method);
+
+        /** Sees a call that was told to pass, before it reaches the storage. */
+        default void inspect(String method, Object[] arguments) {}
     }
 
     enum Verdict {
@@ -61,6 +64,7 @@ final class FaultyStorage {
                     if (verdict == Verdict.FAIL_BEFORE) {
                         throw failure(call, method.getName());
                     }
+                    plan.inspect(method.getName(), arguments == null ? new Object[0] : arguments);
                     Object result;
                     try {
                         result = method.invoke(delegate, arguments);

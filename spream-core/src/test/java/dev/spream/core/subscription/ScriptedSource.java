@@ -163,6 +163,16 @@ final class ScriptedSource implements ChangeStreamSource {
                 .toList();
     }
 
+    /** How many rows the queries of the partition have returned. */
+    int rowsReturned(String partition) {
+        lock.lock();
+        try {
+            return partition(partition).returned;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     int openCursors() {
         lock.lock();
         try {
@@ -233,6 +243,7 @@ final class ScriptedSource implements ChangeStreamSource {
     private static final class ScriptedPartition {
         final List<ChangeRecord> records = new ArrayList<>();
         boolean ended;
+        int returned;
     }
 
     private final class Cursor implements ChangeStreamCursor {
@@ -277,6 +288,7 @@ final class ScriptedSource implements ChangeStreamSource {
                         ChangeRecord record = partition.records.get(index++);
                         if (isInside(record)) {
                             rows++;
+                            partition.returned++;
                             again = fault instanceof Fault.Repeat ? record : null;
                             return Optional.of(record);
                         }

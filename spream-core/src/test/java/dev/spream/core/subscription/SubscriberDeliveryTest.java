@@ -14,10 +14,12 @@ import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.WatermarkAdvance;
 import dev.spream.core.record.DataChangeRecord;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -40,7 +42,7 @@ class SubscriberDeliveryTest {
         AtomicInteger most = new AtomicInteger();
         RecordingConsumer consumer = new RecordingConsumer((change, delivery) -> {
             most.accumulateAndGet(concurrent.incrementAndGet(), Math::max);
-            Thread.yield();
+            Thread.onSpinWait();
             concurrent.decrementAndGet();
         });
         source.roots("p");
@@ -218,6 +220,19 @@ class SubscriberDeliveryTest {
     }
 
     @Test
+    void a_key_that_another_worker_parked_is_parked_where_its_partition_goes_next() throws InterruptedException {
+        KeepingSink sink = new KeepingSink();
+        RecordingConsumer consumer = new RecordingConsumer((change, delivery) ->
+                sink.parked.addAll(RecordKey.of(ScriptedSource.newChange(2, "B", "parked elsewhere"))));
+        source.roots("p").change("p", 1, "A").split("p", 2, "c").change("c", 3, "B");
+
+        fixture.run(fixture.subscriber(options -> options.endAt(at(5)).deadLetterSink(sink)), consumer);
+
+        assertThat(consumer.labels()).containsExactly("A1");
+        assertThat(sink.letters).extracting(DeadLetter::reason).containsExactly(DeadLetter.Reason.BEHIND_PARKED);
+    }
+
+    @Test
     void setting_a_change_aside_without_a_sink_stops_and_does_not_lose_it() {
         source.roots("p").change("p", 1, "A");
 
@@ -273,6 +288,10 @@ class SubscriberDeliveryTest {
             if (delivery.partition().value().equals("slow")) {
                 slowStarted.countDown();
                 SubscriberFixture.await(failed);
+                Polling.await(() -> source.openCursors() == 0, source::openCursors); // the others were told to stop
+                if (Thread.interrupted()) {
+                    throw new InterruptedException();
+                }
             } else {
                 SubscriberFixture.await(slowStarted);
                 throw new IllegalStateException("fails");
@@ -342,40 +361,55 @@ class SubscriberDeliveryTest {
 
     @Test
     void no_watermark_is_stored_before_the_consumer_has_flushed() throws InterruptedException {
-        Set<Instant> unflushed = ConcurrentHashMap.newKeySet();
+        Set<Instant> consumed = ConcurrentHashMap.newKeySet();
         Set<Instant> durable = ConcurrentHashMap.newKeySet();
         Consumer buffered = new Consumer() {
             @Override
             public void consume(DataChangeRecord change, Delivery delivery) {
-                unflushed.add(change.commitTimestamp());
+                consumed.add(change.commitTimestamp());
             }
 
             @Override
             public void flush() {
-                List<Instant> flushed = List.copyOf(unflushed);
-                durable.addAll(flushed);
+                durable.addAll(consumed);
             }
         };
         List<Instant> notDurable = new CopyOnWriteArrayList<>();
-        FaultyStorage checked = new FaultyStorage(fixture.storage, false, (call, method) -> {
-            if (method.equals("advanceWatermarks") || method.equals("finish")) {
-                unflushed.stream()
-                        .filter(ts -> !durable.contains(ts)
-                                && ts.isBefore(fixture.stored("p").watermark()))
+        List<Instant> stored = new CopyOnWriteArrayList<>();
+        FaultyStorage.Plan plan = new FaultyStorage.Plan() {
+            @Override
+            public FaultyStorage.Verdict judge(int call, String method) {
+                return FaultyStorage.Verdict.PASS;
+            }
+
+            @Override
+            public void inspect(String method, Object[] arguments) {
+                if (method.equals("advanceWatermarks")) {
+                    ((Collection<?>) arguments[0]).forEach(advance -> check(((WatermarkAdvance) advance).watermark()));
+                } else if (method.equals("finish")) {
+                    check((Instant) arguments[1]);
+                }
+            }
+
+            private void check(Instant watermark) {
+                stored.add(watermark);
+                consumed.stream()
+                        .filter(change -> change.isBefore(watermark) && !durable.contains(change))
                         .forEach(notDurable::add);
             }
-            return FaultyStorage.Verdict.PASS;
-        });
-        fixture.storage = checked.storage();
+        };
+        fixture.storage = new FaultyStorage(fixture.storage, false, plan).storage();
         source.roots("p");
-        for (int second = 1; second <= 200; second++) {
+        for (int second = 1; second <= 2_000; second++) {
             source.change("p", second, "A");
         }
 
-        fixture.run(fixture.subscriber(options -> options.endAt(at(200))), buffered);
+        fixture.run(
+                fixture.subscriber(options -> options.endAt(at(2_000)).watermarkInterval(Duration.ofMillis(1))),
+                buffered);
 
+        assertThat(stored).hasSizeGreaterThan(2);
         assertThat(notDurable).isEmpty();
-        assertThat(durable).hasSize(200);
     }
 
     @Test

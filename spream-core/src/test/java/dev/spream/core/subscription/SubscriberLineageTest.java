@@ -246,7 +246,8 @@ class SubscriberLineageTest {
         CountDownLatch release = new CountDownLatch(1);
         RecordingConsumer slow = new RecordingConsumer((change, delivery) -> SubscriberFixture.await(release));
         source.roots("p", "q")
-                .fault("q", new Fault.Stall(0), new Fault.Stall(0), new Fault.Stall(0))
+                .fault("q", new Fault.Stall(1), new Fault.Stall(1), new Fault.Stall(1))
+                .heartbeat("q", 1)
                 .change("p", 1, "A")
                 .change("p", 2, "A")
                 .change("p", 3, "A");

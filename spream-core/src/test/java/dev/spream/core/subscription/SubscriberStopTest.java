@@ -9,14 +9,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionLease;
+import dev.spream.core.partition.PartitionProof;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WorkerId;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
@@ -60,6 +63,21 @@ class SubscriberStopTest {
         assertThat(next.labels()).containsExactly("A1", "A2", "A3");
         assertThat(second.shutdown(LONG)).isTrue();
         SubscriberFixture.get(secondRun);
+    }
+
+    @Test
+    void shutdown_stores_the_last_watermarks_however_seldom_they_are_stored_otherwise() throws InterruptedException {
+        RecordingConsumer consumer = new RecordingConsumer();
+        source.roots("p").change("p", 1, "A");
+        Subscriber subscriber = fixture.subscriber(options -> options.watermarkInterval(Duration.ofMinutes(10)));
+        CompletableFuture<RunResult> run = fixture.start(subscriber, consumer);
+        consumer.await(labels -> labels.size() == 1);
+        assertThat(fixture.stored("p").watermark()).isEqualTo(START);
+
+        assertThat(subscriber.shutdown(LONG)).isTrue();
+
+        SubscriberFixture.get(run);
+        assertThat(fixture.stored("p").watermark()).isEqualTo(at(1));
     }
 
     @Test
@@ -257,5 +275,68 @@ class SubscriberStopTest {
         assertThat(consumer.labels()).endsWith("A2");
         subscriber.close();
         SubscriberFixture.get(run);
+    }
+
+    @Test
+    void a_record_that_waits_while_the_lease_runs_out_is_not_consumed() throws InterruptedException {
+        AtomicLong nanos = new AtomicLong();
+        CountDownLatch readAhead = new CountDownLatch(1);
+        RecordingConsumer consumer = new RecordingConsumer((change, delivery) -> {
+            SubscriberFixture.await(readAhead);
+            nanos.addAndGet(Duration.ofHours(2).toNanos()); // the process was paused
+        });
+        source.roots("p").change("p", 1, "A").change("p", 2, "A");
+        Subscriber subscriber = Subscriber.builder(source, fixture.storage)
+                .options(SubscriberFixture.quick()
+                        .maxInflight(5)
+                        .leaseTime(Duration.ofHours(1))
+                        .build())
+                .time(InstantSource.system(), nanos::get)
+                .build();
+        CompletableFuture<RunResult> run = fixture.start(subscriber, consumer);
+        Polling.await(() -> source.queriesOf("p").size() == 1, source::queries);
+        Polling.await(() -> source.rowsReturned("p") == 2, () -> source.rowsReturned("p"));
+        readAhead.countDown();
+        Polling.await(() -> source.openCursors() == 0, source::openCursors);
+
+        assertThat(consumer.labels()).containsExactly("A1");
+        subscriber.close();
+        SubscriberFixture.get(run);
+        assertThat(consumer.labels()).containsExactly("A1");
+    }
+
+    @Test
+    void finished_partitions_are_removed_in_time_and_their_proofs_stay() throws InterruptedException {
+        source.roots("p").change("p", 1, "A");
+        Subscriber subscriber = fixture.subscriber(options -> options.finishedRetention(Duration.ZERO));
+        CompletableFuture<RunResult> run = fixture.start(subscriber, new RecordingConsumer());
+
+        Polling.await(
+                () -> fixture.storage.lineage().partition(PartitionToken.ROOT).isEmpty(),
+                () -> fixture.storage.lineage().partitions());
+
+        assertThat(fixture.storage.proofs()).extracting(PartitionProof::token).containsExactly(PartitionToken.ROOT);
+        assertThat(fixture.state("p")).isEqualTo(PartitionState.RUNNING);
+        subscriber.close();
+        SubscriberFixture.get(run);
+    }
+
+    @Test
+    void two_subscribers_with_the_same_options_are_two_workers() throws InterruptedException {
+        SubscriberOptions options = SubscriberFixture.quick().build();
+        source.roots("p");
+        Subscriber first =
+                Subscriber.builder(source, fixture.storage).options(options).build();
+        Subscriber second =
+                Subscriber.builder(source, fixture.storage).options(options).build();
+        CompletableFuture<RunResult> firstRun = fixture.start(first, new RecordingConsumer());
+        CompletableFuture<RunResult> secondRun = fixture.start(second, new RecordingConsumer());
+
+        Polling.await(() -> fixture.storage.workers().size() == 2, () -> fixture.storage.workers());
+
+        first.close();
+        second.close();
+        SubscriberFixture.get(firstRun);
+        SubscriberFixture.get(secondRun);
     }
 }

@@ -1,0 +1,48 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.partition.StorageException;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Keeps what is stored, and read with every lineage, from growing for ever. A round that fails is made up for by the next. */
+final class Housekeeper {
+    private static final Logger log = LoggerFactory.getLogger(Housekeeper.class);
+    private static final int ROUNDS_PER_RETENTION = 100;
+    private static final Duration MIN_INTERVAL = Duration.ofMillis(100);
+    private static final Duration MAX_INTERVAL = Duration.ofMinutes(10);
+
+    private final EngineContext context;
+
+    Housekeeper(EngineContext context) {
+        this.context = context;
+    }
+
+    Duration interval() {
+        Duration interval = context.options().finishedRetention().dividedBy(ROUNDS_PER_RETENTION);
+        if (interval.compareTo(MIN_INTERVAL) < 0) {
+            return MIN_INTERVAL;
+        }
+        return interval.compareTo(MAX_INTERVAL) > 0 ? MAX_INTERVAL : interval;
+    }
+
+    void cleanUp() {
+        try {
+            int partitions = context.storage()
+                    .cleanUp(context.clock().instant().minus(context.options().finishedRetention()));
+            int workers = context.storage().expireWorkers();
+            if (partitions + workers > 0) {
+                log.debug(
+                        "[{}] removed {} finished partitions, and {} workers that are gone",
+                        context.source().streamName(),
+                        partitions,
+                        workers);
+            }
+        } catch (StorageException e) {
+            if (!e.retryable()) {
+                throw e;
+            }
+            context.listener().tell(listener -> listener.storageRetrying("cleaning up", e));
+        }
+    }
+}

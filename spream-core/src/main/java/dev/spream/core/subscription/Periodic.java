@@ -1,0 +1,32 @@
+package dev.spream.core.subscription;
+
+import java.time.Duration;
+
+/** Work that is done again and again, on a thread of its own, until it is stopped. */
+final class Periodic implements TaskGroup.Task {
+    private final Duration interval;
+    private final TaskGroup.Task work;
+    private final Alarm alarm = new Alarm();
+    private volatile boolean stopped;
+
+    Periodic(Duration interval, TaskGroup.Task work) {
+        this.interval = interval;
+        this.work = work;
+    }
+
+    @Override
+    public void run() throws Exception {
+        while (true) {
+            alarm.await(interval);
+            if (stopped) {
+                return;
+            }
+            work.run();
+        }
+    }
+
+    void stop() {
+        stopped = true;
+        alarm.raise();
+    }
+}

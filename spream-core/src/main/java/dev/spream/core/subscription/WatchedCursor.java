@@ -1,0 +1,75 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.record.ChangeRecord;
+import dev.spream.core.source.ChangeStreamCursor;
+import dev.spream.core.source.SourceException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The open stream of a query, watched for stalls: a half-open connection shows no life and no failure. Only the time in which
+ * the reader waits for the stream counts, not that in which its consumer holds it up. One thread reads; {@link
+ * #cancelIfStalled} and {@link #close} may be called from any.
+ */
+final class WatchedCursor implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(WatchedCursor.class);
+
+    private final EngineContext context;
+    private final ChangeStreamCursor cursor;
+    private volatile OptionalLong waitingSince = OptionalLong.empty();
+    private volatile boolean returnedRow;
+    private volatile boolean stalled;
+
+    WatchedCursor(EngineContext context, ChangeStreamCursor cursor) {
+        this.context = context;
+        this.cursor = cursor;
+    }
+
+    /** The next record, as {@link ChangeStreamCursor#next}; a stall is a transient failure. */
+    Optional<ChangeRecord> next() throws InterruptedException {
+        waitingSince = OptionalLong.of(context.nanoTime().getAsLong());
+        try {
+            Optional<ChangeRecord> next = cursor.next();
+            returnedRow = true;
+            return next;
+        } catch (SourceException e) {
+            throw stalled
+                    ? new SourceException(
+                            SourceException.Kind.TRANSIENT, "no record and no heartbeat for " + timeout(), e)
+                    : e;
+        } finally {
+            waitingSince = OptionalLong.empty();
+        }
+    }
+
+    /** Cancels the stream if it has shown no life for too long. Called from time to time. */
+    void cancelIfStalled() {
+        OptionalLong since = waitingSince;
+        if (since.isPresent()
+                && context.nanoTime().getAsLong() - since.getAsLong()
+                        > timeout().toNanos()) {
+            stalled = true;
+            close();
+        }
+    }
+
+    private Duration timeout() {
+        return context.options().stallTimeout(!returnedRow);
+    }
+
+    /** Cancels the stream. A failure to do so is logged: whoever closes has more to do than this query. */
+    @Override
+    public void close() {
+        try {
+            cursor.close();
+        } catch (RuntimeException e) {
+            log.warn(
+                    "[{}] closing a query failed; its reader ends it when it gets to it",
+                    context.source().streamName(),
+                    e);
+        }
+    }
+}
