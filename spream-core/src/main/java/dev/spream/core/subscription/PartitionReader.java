@@ -1,20 +1,12 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.partition.EndProof;
-import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChangeRecord;
-import dev.spream.core.record.ChildPartition;
-import dev.spream.core.record.ChildPartitionsRecord;
-import dev.spream.core.record.DataChangeRecord;
-import dev.spream.core.record.HeartbeatRecord;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,15 +16,9 @@ import org.slf4j.LoggerFactory;
  * Reads one partition from its watermark to its proven end, on a virtual thread of its own. {@link #stop} and {@link
  * #cancel} may be called from any thread.
  *
- * <p>Ordering rules, each of which keeps a record from being lost:
- *
- * <ul>
- *   <li>Children: store them, wake the scheduler, then mark the position. A mark before the children were stored could be
- *       persisted without them.
- *   <li>End: read to the proof, wait until everything is settled, flush, store the last watermark with FINISHED.
- *   <li>Queries start at the last position, inclusive, always: records that share its timestamp may be missing yet, and a
- *       start one nanosecond later can lie behind the partition's end, where its children would never be returned.
- * </ul>
+ * <p>Queries start at the last position, inclusive, always: records that share its timestamp may be missing yet, and a start
+ * one nanosecond later can lie behind the partition's end, where its children would never be returned. At the end, the
+ * reader waits until everything is settled, the consumer is flushed, and the last watermark is stored together with FINISHED.
  *
  * <p>An end is proven when one query returned child partitions and then ended with OK; or, in a bounded subscription, when
  * a query ended with OK, and another one, issued after the server's time had passed the end timestamp, ended with OK too
@@ -50,9 +36,7 @@ final class PartitionReader {
     private final Optional<Instant> endTimestamp;
     private final String label;
 
-    private final ReadPosition position; // confined to the reader's thread, like the three below
-    private final Set<PartitionToken> children = new LinkedHashSet<>();
-    private Instant childrenStart;
+    private final RecordIntake intake; // confined to the reader's thread, like the next
     private final ReconnectBackoff backoff = new ReconnectBackoff(RandomGenerator.getDefault());
 
     private final Alarm stopAlarm = new Alarm();
@@ -71,8 +55,7 @@ final class PartitionReader {
         this.watermarks = watermarks;
         this.endTimestamp = endTimestamp;
         this.label = context.label(partition.token());
-        this.position = new ReadPosition(partition.lease().watermark());
-        this.childrenStart = position.timestamp();
+        this.intake = new RecordIntake(context, partition, dispatcher, this::isActive);
         partition.onLost(this::stopForLostLease);
     }
 
@@ -89,7 +72,7 @@ final class PartitionReader {
         log.info(
                 "[{}] reading from {} (epoch {})",
                 label,
-                position.timestamp(),
+                intake.position(),
                 partition.lease().epoch());
         context.listener()
                 .tell(listener -> listener.partitionAcquired(
@@ -107,28 +90,29 @@ final class PartitionReader {
         while (isActive()) {
             boolean serverPassedEnd = false;
             StreamEnd end;
+            intake.startQuery();
             try {
                 serverPassedEnd = endedWithOkBefore && awaitServerPassedEnd();
                 end = readOnce();
             } catch (SourceException e) {
-                end = new StreamEnd.Broken(e, false);
+                end = new StreamEnd.Broken(e);
             }
             switch (end) {
                 case StreamEnd.Ok ok
-                when ok.returnedChildren() -> {
-                    return Optional.of(EndProof.childPartitions(childrenStart, List.copyOf(children)));
+                when intake.broughtChildren() -> {
+                    return Optional.of(intake.proofByChildren());
                 }
                 case StreamEnd.Ok ok
-                when endTimestamp.isPresent() && children.isEmpty() && !isRoot() -> {
-                    if (serverPassedEnd && !ok.returnedNew()) {
+                when endTimestamp.isPresent() && !intake.hasChildren() && !isRoot() -> {
+                    if (serverPassedEnd && !intake.broughtChanges()) {
                         return Optional.of(EndProof.boundedEnd(endTimestamp.get()));
                     }
                     endedWithOkBefore = true;
                 }
-                case StreamEnd.Ok ok -> reconnect(null, ok.returnedNew());
+                case StreamEnd.Ok ok -> reconnect(null);
                 case StreamEnd.Broken broken -> {
                     requireTransient(broken.cause());
-                    reconnect(broken.cause(), broken.progressed());
+                    reconnect(broken.cause());
                 }
                 case StreamEnd.Stopped stopped -> {
                     return Optional.empty();
@@ -141,40 +125,23 @@ final class PartitionReader {
     private StreamEnd readOnce() throws InterruptedException {
         PartitionQuery query = new PartitionQuery(
                 partition.token(),
-                position.timestamp(),
+                intake.position(),
                 endTimestamp,
                 context.options().heartbeatInterval());
-        boolean returnedChildren = false;
-        boolean returnedNew = false;
-        boolean progressed = false;
-        position.startQuery();
         try (WatchedCursor open = new WatchedCursor(context, context.source().query(query))) {
             cursor = open;
             while (isActive()) {
                 Optional<ChangeRecord> next = open.next();
                 if (next.isEmpty()) {
-                    return new StreamEnd.Ok(returnedChildren, returnedNew);
+                    return new StreamEnd.Ok();
                 }
-                if (!isActive()) {
-                    break;
-                }
-                switch (next.get()) {
-                    case DataChangeRecord change -> returnedNew |= dispatch(change);
-                    case HeartbeatRecord heartbeat -> {
-                        mark(heartbeat.timestamp());
-                        progressed = true;
-                    }
-                    case ChildPartitionsRecord record -> {
-                        if (!store(record)) {
-                            return new StreamEnd.Stopped();
-                        }
-                        returnedChildren = true;
-                    }
+                if (isActive()) {
+                    intake.take(next.get());
                 }
             }
             return new StreamEnd.Stopped();
         } catch (SourceException e) {
-            return stopRequested ? new StreamEnd.Stopped() : new StreamEnd.Broken(e, returnedNew || progressed);
+            return stopRequested ? new StreamEnd.Stopped() : new StreamEnd.Broken(e);
         } finally {
             cursor = null;
         }
@@ -186,49 +153,6 @@ final class PartitionReader {
         if (open != null) {
             open.cancelIfStalled();
         }
-    }
-
-    /** Whether the record is new. One that has been dispatched before, as after a reconnect, is dropped. */
-    private boolean dispatch(DataChangeRecord change) throws InterruptedException {
-        if (position.isRepeated(change)) {
-            if (position.isOutOfOrder(change)) {
-                log.warn(
-                        "[{}] the server returned {} after later changes in one query; taken for a repetition, and dropped",
-                        label,
-                        change.identity());
-            } else {
-                log.debug("[{}] {} was dispatched before; dropped", label, change.identity());
-            }
-            context.listener().tell(listener -> listener.duplicateDropped(partition.token(), change));
-            return false;
-        }
-        dispatcher.submit(change, change.commitTimestamp());
-        return true;
-    }
-
-    private void mark(Instant timestamp) {
-        position.advance(timestamp);
-        partition.tracker().mark(timestamp);
-    }
-
-    private boolean store(ChildPartitionsRecord record) throws InterruptedException {
-        boolean held = context.storageCalls()
-                .repeat(
-                        "adding child partitions",
-                        this::isActive,
-                        () -> context.storage().addChildren(partition.lease(), record));
-        if (!held) {
-            partition.lose();
-            return false;
-        }
-        for (ChildPartition child : record.childPartitions()) {
-            children.add(new PartitionToken(child.token()));
-        }
-        childrenStart = record.startTimestamp();
-        context.partitionsChanged().raise();
-        mark(record.startTimestamp());
-        context.listener().tell(listener -> listener.childrenDiscovered(partition.token(), record));
-        return true;
     }
 
     /** Waits until the server's time is past the end timestamp; false if the reader has to stop before. */
@@ -254,8 +178,8 @@ final class PartitionReader {
         }
     }
 
-    private void reconnect(@Nullable SourceException cause, boolean progressed) throws InterruptedException {
-        if (progressed) {
+    private void reconnect(@Nullable SourceException cause) throws InterruptedException {
+        if (intake.progressed()) {
             backoff.reset();
         }
         Duration delay = backoff.next();
@@ -263,7 +187,7 @@ final class PartitionReader {
                 "[{}] stream {}; querying again from {} in {} (attempt {})",
                 label,
                 cause == null ? "ended without proof" : "broke: " + cause.getMessage(),
-                position.timestamp(),
+                intake.position(),
                 delay,
                 backoff.attempt());
         context.listener().tell(listener -> listener.reconnecting(partition.token(), backoff.attempt(), delay, cause));

@@ -2,14 +2,14 @@ package dev.spream.core.subscription;
 
 import dev.spream.core.source.SourceException;
 
-/** How one query of a partition ended. */
+/** How one query of a partition ended. What it brought, the {@link RecordIntake} knows. */
 sealed interface StreamEnd {
 
     /** The server ended the stream with OK. */
-    record Ok(boolean returnedChildren, boolean returnedNew) implements StreamEnd {}
+    record Ok() implements StreamEnd {}
 
     /** The stream ended in any other way. */
-    record Broken(SourceException cause, boolean progressed) implements StreamEnd {}
+    record Broken(SourceException cause) implements StreamEnd {}
 
     /** The reader was told to stop, or lost its lease. */
     record Stopped() implements StreamEnd {}

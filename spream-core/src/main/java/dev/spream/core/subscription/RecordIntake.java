@@ -1,0 +1,147 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.ChangeRecord;
+import dev.spream.core.record.ChildPartition;
+import dev.spream.core.record.ChildPartitionsRecord;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.HeartbeatRecord;
+import java.time.Instant;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes the records of one partition in read order: changes go to the dispatcher, unless they have gone there before;
+ * children into the storage; and the position moves with each. Remembers what the current query has brought. Confined to
+ * the reader's thread.
+ *
+ * <p>Children are stored, the scheduler is woken, and only then is the position marked: a mark before could be persisted
+ * without them.
+ */
+final class RecordIntake {
+    private static final Logger log = LoggerFactory.getLogger(RecordIntake.class);
+
+    private final EngineContext context;
+    private final HeldPartition partition;
+    private final RecordDispatcher dispatcher;
+    private final BooleanSupplier isActive;
+    private final ReadPosition position;
+    private final Set<PartitionToken> children = new LinkedHashSet<>();
+    private Instant childrenStart;
+
+    // Of the current query.
+    private boolean broughtChildren;
+    private boolean broughtChanges;
+    private boolean broughtHeartbeats;
+
+    /**
+     * An intake from the lease's watermark on.
+     *
+     * @param isActive whether the partition is still to be read
+     */
+    RecordIntake(
+            EngineContext context, HeldPartition partition, RecordDispatcher dispatcher, BooleanSupplier isActive) {
+        this.context = context;
+        this.partition = partition;
+        this.dispatcher = dispatcher;
+        this.isActive = isActive;
+        this.position = new ReadPosition(partition.lease().watermark());
+        this.childrenStart = position.timestamp();
+    }
+
+    /** Where the partition has been read to, and the next query has to start, inclusive. */
+    Instant position() {
+        return position.timestamp();
+    }
+
+    void startQuery() {
+        position.startQuery();
+        broughtChildren = false;
+        broughtChanges = false;
+        broughtHeartbeats = false;
+    }
+
+    /** Takes a record, waiting for room where there is none. */
+    void take(ChangeRecord record) throws InterruptedException {
+        switch (record) {
+            case DataChangeRecord change -> dispatch(change);
+            case HeartbeatRecord heartbeat -> {
+                mark(heartbeat.timestamp());
+                broughtHeartbeats = true;
+            }
+            case ChildPartitionsRecord childPartitions -> store(childPartitions);
+        }
+    }
+
+    private void dispatch(DataChangeRecord change) throws InterruptedException {
+        if (!position.isRepeated(change)) {
+            dispatcher.submit(change, change.commitTimestamp());
+            broughtChanges = true;
+            return;
+        }
+        if (position.isOutOfOrder(change)) {
+            log.warn(
+                    "[{}] the server returned {} after later changes in one query; taken for a repetition, and dropped",
+                    context.label(partition.token()),
+                    change.identity());
+        } else {
+            log.debug("[{}] {} was dispatched before; dropped", context.label(partition.token()), change.identity());
+        }
+        context.listener().tell(listener -> listener.duplicateDropped(partition.token(), change));
+    }
+
+    private void store(ChildPartitionsRecord record) throws InterruptedException {
+        boolean held = context.storageCalls()
+                .repeat(
+                        "adding child partitions",
+                        isActive,
+                        () -> context.storage().addChildren(partition.lease(), record));
+        if (!held) {
+            partition.lose();
+            return;
+        }
+        for (ChildPartition child : record.childPartitions()) {
+            children.add(new PartitionToken(child.token()));
+        }
+        childrenStart = record.startTimestamp();
+        broughtChildren = true;
+        context.partitionsChanged().raise();
+        mark(record.startTimestamp());
+        context.listener().tell(listener -> listener.childrenDiscovered(partition.token(), record));
+    }
+
+    private void mark(Instant timestamp) {
+        position.advance(timestamp);
+        partition.tracker().mark(timestamp);
+    }
+
+    /** Whether the current query has brought children. Those of earlier ones prove nothing about it. */
+    boolean broughtChildren() {
+        return broughtChildren;
+    }
+
+    /** Whether the current query has brought changes that were not known before. */
+    boolean broughtChanges() {
+        return broughtChanges;
+    }
+
+    /** Whether the current query has brought anything that shows a healthy stream. */
+    boolean progressed() {
+        return broughtChanges || broughtHeartbeats;
+    }
+
+    /** Whether any query has brought children. */
+    boolean hasChildren() {
+        return !children.isEmpty();
+    }
+
+    /** The proof that all children so far are, once a query that brought some has ended with OK. */
+    EndProof proofByChildren() {
+        return EndProof.childPartitions(childrenStart, List.copyOf(children));
+    }
+}
