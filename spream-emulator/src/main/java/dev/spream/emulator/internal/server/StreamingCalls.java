@@ -29,9 +29,7 @@ final class StreamingCalls {
                     database.streams().parse(request.getSql(), request.getParams(), request.getParamTypesMap());
             if (query.isPresent()) {
                 ChangeStreamCalls.run(
-                        database,
-                        query.get().resumingAt(request.getResumeToken()),
-                        request.getTransaction(), out);
+                        database, query.get().resumingAt(request.getResumeToken()), request.getTransaction(), out);
                 return;
             }
             statements.execute(request, (result, scope, multiplexed) -> {
