@@ -53,6 +53,14 @@ final class ChangeReader {
         return data;
     }
 
+    /** The type of a query's rows, in the client's words. */
+    String resultType(Timestamp start) {
+        try (ResultSet rows = database.singleUse().executeQuery(statement(new Partition(null, start)))) {
+            rows.next();
+            return rows.getType().toString();
+        }
+    }
+
     private List<Partition> children(JsonObject record, Set<String> known) {
         Timestamp start = Timestamp.parseTimestamp(
                 record.get("start_timestamp").getAsString().replace("+00:00", "Z"));

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -138,6 +139,26 @@ class EmulatorDifferentialIT {
                 .filter(Streams.Stream::seesEverything)
                 .forEach(stream -> differences.addAll(WrittenRows.differences(workload, stream, outcome.of(stream))));
         assertThat(differences.stream().limit(SHOWN)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Dialect.class)
+    void both_emulators_give_a_query_the_same_result_type(Dialect dialect) {
+        Streams streams = Streams.ALL.getFirst();
+        List<SpannerServer> servers = new ArrayList<>(List.of(SpannerServers.ours()));
+        SpannerServers.google().ifPresent(servers::add);
+        List<String> types = new ArrayList<>();
+        for (SpannerServer server : servers) {
+            DatabaseId id = server.createDatabase(dialect, streams.ddl(dialect));
+            try (Spanner spanner = server.client()) {
+                DatabaseClient database = spanner.getDatabaseClient(id);
+                Timestamp now = Workload.of(SEED, 1).write(database, dialect).getFirst();
+                String stream = streams.streams().getFirst().name();
+                types.add(new ChangeReader(database, dialect, stream, now).resultType(now));
+            }
+        }
+        assertThat(types.stream().distinct()).hasSize(1);
+        assertThat(types.getFirst()).contains(dialect == Dialect.POSTGRESQL ? "read_json_old_and_new" : "ChangeRecord");
     }
 
     /** All rows in one partition at any time, since Google's emulator knows no key ranges; it moves now and then. */
