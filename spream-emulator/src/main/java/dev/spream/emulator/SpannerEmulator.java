@@ -120,6 +120,16 @@ public final class SpannerEmulator implements AutoCloseable {
         return catalog.database(fullName(database)).streams().partitions(stream);
     }
 
+    /**
+     * How many change stream queries are running, for tests of readers that must end theirs.
+     *
+     * @param database as in {@link #createDatabase}
+     * @throws io.grpc.StatusRuntimeException NOT_FOUND if there is no such database
+     */
+    public int runningQueries(String database) {
+        return catalog.database(fullName(database)).streams().running();
+    }
+
     private static String fullName(String database) {
         if (FULL_DATABASE.matcher(database).matches()) {
             return database;

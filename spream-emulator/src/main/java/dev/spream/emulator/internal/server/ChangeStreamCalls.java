@@ -24,7 +24,7 @@ final class ChangeStreamCalls {
 
     private ChangeStreamCalls() {}
 
-    /** Runs the query until it ends or the client is gone. */
+    /** Runs the query until it ends or the client is gone, on a thread that has nothing to do afterwards. */
     static void run(
             Database database,
             ChangeStreamQuery query,
@@ -40,6 +40,7 @@ final class ChangeStreamCalls {
         if (!strong || !(singleUse || selector.getSelectorCase() == SelectorCase.SELECTOR_NOT_SET)) {
             throw Errors.invalidArgument(MUST_BE_SINGLE_USE);
         }
+        out.interruptOnCancel(Thread.currentThread());
         boolean withTimestamp = options.getReadOnly().getReturnReadTimestamp();
         database.streams().run(query, withTimestamp ? new Timestamped(out) : out, out::isCancelled);
     }

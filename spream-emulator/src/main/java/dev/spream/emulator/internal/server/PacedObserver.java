@@ -5,6 +5,7 @@ import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A response stream that makes its writer wait while the client does not keep up, so that a slow reader does not fill the
@@ -14,15 +15,44 @@ final class PacedObserver<T> implements StreamObserver<T> {
     private final ServerCallStreamObserver<T> call;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
+    private @Nullable Thread writer; // guarded by lock
 
     PacedObserver(StreamObserver<T> call) {
         this.call = (ServerCallStreamObserver<T>) call;
         this.call.setOnReadyHandler(this::signal);
-        this.call.setOnCancelHandler(this::signal);
+        this.call.setOnCancelHandler(this::cancelled);
     }
 
     boolean isCancelled() {
         return call.isCancelled();
+    }
+
+    /**
+     * From now on, interrupts the writer when the client goes away, so that it need not look; at once if the client is gone
+     * already.
+     */
+    void interruptOnCancel(Thread thread) {
+        lock.lock();
+        try {
+            writer = thread;
+            if (call.isCancelled()) {
+                thread.interrupt();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void cancelled() {
+        lock.lock();
+        try {
+            changed.signalAll();
+            if (writer != null) {
+                writer.interrupt();
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 
     private void signal() {

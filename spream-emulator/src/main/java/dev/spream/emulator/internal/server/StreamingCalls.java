@@ -28,7 +28,8 @@ final class StreamingCalls {
             Optional<ChangeStreamQuery> query =
                     database.streams().parse(request.getSql(), request.getParams(), request.getParamTypesMap());
             if (query.isPresent()) {
-                ChangeStreamCalls.run(database, query.get(), request.getTransaction(), out);
+                ChangeStreamCalls.run(
+                        database, query.get().resumingAt(request.getResumeToken()), request.getTransaction(), out);
                 return;
             }
             statements.execute(request, (result, scope, multiplexed) -> {

@@ -165,6 +165,9 @@ final class ChangeStreamQueryParser {
                     case PARAMETER -> parameter(token.text());
                     case STRING, NUMBER -> new QueryArgument(token.text());
                     case WORD, QUOTED_NAME, SYMBOL, END -> {
+                        if (token.isSymbol("[")) {
+                            yield list();
+                        }
                         if (typed || !token.isWord("NULL")) {
                             throw StreamErrors.notLiteral(function, index);
                         }
@@ -176,6 +179,14 @@ final class ChangeStreamQueryParser {
             throw StreamErrors.notLiteral(function, index);
         }
         return argument;
+    }
+
+    /** The rest of an array, which only the reserved argument may be; what is in it does not matter. */
+    private QueryArgument list() {
+        while (!reader.takeSymbol("]") && reader.peek().kind() != SqlToken.Kind.END) {
+            reader.take();
+        }
+        return new QueryArgument("ARRAY");
     }
 
     private void takeCast() {

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -32,6 +33,8 @@ public final class ChangeStreams implements AutoCloseable {
     private final CommitClock clock;
     private final ChurnSettings churn;
     private final ReentrantLock lock = new ReentrantLock();
+
+    private final AtomicInteger running = new AtomicInteger();
 
     // Guarded by lock, which is taken after the clock's.
     private final Map<String, ChangeStream> streams = new LinkedHashMap<>();
@@ -171,6 +174,7 @@ public final class ChangeStreams implements AutoCloseable {
      * @param out called from this thread only; it should block while its client does not keep up
      */
     public void run(ChangeStreamQuery query, StreamObserver<PartialResultSet> out, BooleanSupplier cancelled) {
+        running.incrementAndGet();
         try {
             ChangeStream stream = stream(query.stream());
             RowSink sink = new RowSink(out, stream.encoder().metadata());
@@ -188,8 +192,15 @@ public final class ChangeStreams implements AutoCloseable {
                     .withCause(e)
                     .asRuntimeException());
             return;
+        } finally {
+            running.decrementAndGet();
         }
         out.onCompleted();
+    }
+
+    /** How many queries are running. */
+    public int running() {
+        return running.get();
     }
 
     /**
