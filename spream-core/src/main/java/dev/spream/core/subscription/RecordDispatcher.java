@@ -82,6 +82,7 @@ final class RecordDispatcher implements ChangeDelivery.Lane {
                     settle(record);
                 } else {
                     stop();
+                    loseIfNotHeld();
                 }
             }
         } catch (Throwable t) {
@@ -90,6 +91,13 @@ final class RecordDispatcher implements ChangeDelivery.Lane {
             if (!(t instanceof InterruptedException && isCancelled())) {
                 onFailure.accept(t);
             }
+        }
+    }
+
+    /** The lease ran out before a call: the reader, which may wait for its stream, is to stop as well. */
+    private void loseIfNotHeld() {
+        if (!partition.isHeld()) {
+            partition.lose();
         }
     }
 

@@ -255,7 +255,7 @@ class SubscriberStopTest {
                 .listener(new SubscriptionListener() {
                     @Override
                     public void leaseLost(PartitionToken partition, long epoch) {
-                        if (unreachable.get()) {
+                        if (unreachable.get() && partition.value().equals("p")) {
                             lost.countDown();
                         }
                     }
