@@ -69,7 +69,7 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
                 .formatted(exception.getClass().getSimpleName(), message == null ? "" : ": " + message);
     }
 
-    private static String oneLine(String message) {
+    static String oneLine(String message) {
         return RESOURCE_INFO.matcher(message).replaceAll("").strip().replaceAll("\\s*\\R\\s*", " ");
     }
 }

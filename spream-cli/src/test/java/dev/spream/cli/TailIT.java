@@ -208,6 +208,31 @@ final class TailIT {
     }
 
     @Test
+    void a_server_that_went_away_is_spoken_of_and_waited_for() throws Exception {
+        try (SpreamProcess emulator = SpreamProcess.spream("emulator", "--port", "0")) {
+            String line = emulator.awaitErr(1).getFirst();
+            SpannerServer server = new SpannerServer("ours", line.substring(line.indexOf('=') + 1));
+            DatabaseId database = database(server);
+            try (SpreamProcess tail = SpreamProcess.spreamOn(
+                    server.emulatorHost(),
+                    "tail",
+                    "-d",
+                    database.getName(),
+                    "-s",
+                    "Changes",
+                    "--heartbeat-interval",
+                    "100ms")) {
+                writeUntil(server, database, tail, 1);
+                emulator.close();
+                assertThat(tail.awaitErr(1).getFirst()).startsWith("tail: no answer after 3 attempts, trying again: ");
+                assertThat(tail.isAlive()).isTrue();
+                tail.terminate();
+                assertThat(tail.exitCode()).as("%s", tail.err()).isZero();
+            }
+        }
+    }
+
+    @Test
     void a_port_in_use_gets_one_line_and_exit_code_1() throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
                 SpreamProcess emulator =
