@@ -13,6 +13,7 @@ import dev.spream.emulator.SpannerEmulator;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerChangeStreamSource;
 import dev.spream.storage.spanner.SpannerConnection;
+import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -126,7 +127,7 @@ final class Demo {
                 throw new CommandFailure("the demo was interrupted before its check");
             }
             return judge(consumer.delivered(), orderJudged, caughtUp);
-        } catch (SpreamException e) {
+        } catch (SpreamException | IOException e) {
             if (lines.readerGone()) {
                 return ExitCode.OK;
             }

@@ -3,6 +3,7 @@ package dev.spream.cli;
 import dev.spream.emulator.Churn;
 import dev.spream.emulator.SpannerEmulator;
 import java.io.UncheckedIOException;
+import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -14,6 +15,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /** Runs the emulator until a signal. */
 @Command(
@@ -76,21 +78,37 @@ final class EmulatorCommand implements Callable<Integer> {
             return builder.start();
         } catch (UncheckedIOException e) {
             throw new CommandFailure(
-                    "cannot listen on %s:%d, it is in use or not allowed: choose another --port, 0 takes a free one"
-                            .formatted(host, port),
+                    "cannot listen on %s:%d (%s): choose another --port, 0 takes a free one, or correct --host"
+                            .formatted(host, port, reason(e)),
                     e);
         }
+    }
+
+    private static String reason(Throwable failure) {
+        Throwable root = failure;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        return root instanceof UnresolvedAddressException ? "unknown host" : String.valueOf(root.getMessage());
     }
 
     private Churn parseChurn() {
         if (churn.equals("off")) {
             return Churn.none();
         }
-        Duration interval = DurationArgument.parse(churn);
+        Duration interval = churnInterval();
         if (interval.isZero()) {
             throw usage("--churn is 0: write off for none");
         }
         return Churn.every(interval);
+    }
+
+    private Duration churnInterval() {
+        try {
+            return DurationArgument.parse(churn);
+        } catch (TypeConversionException e) {
+            throw usage("--churn: %s, or off".formatted(e.getMessage()));
+        }
     }
 
     private ParameterException usage(String message) {

@@ -1,6 +1,8 @@
 package dev.spream.cli;
 
 import dev.spream.core.SpreamException;
+import dev.spream.core.subscription.ConsumerException;
+import java.io.IOException;
 import java.util.regex.Pattern;
 import picocli.CommandLine;
 import picocli.CommandLine.ExitCode;
@@ -57,6 +59,9 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
 
     private static String failureMessage(Exception exception) {
         String message = exception.getMessage();
+        if (exception instanceof ConsumerException && exception.getCause() instanceof IOException output) {
+            return "%s; the output said: %s".formatted(message, output.getMessage());
+        }
         if (exception instanceof SpreamException || exception instanceof CommandFailure) {
             return String.valueOf(message);
         }
@@ -64,7 +69,7 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
                 .formatted(exception.getClass().getSimpleName(), message == null ? "" : ": " + message);
     }
 
-    private static String oneLine(String message) {
+    static String oneLine(String message) {
         return RESOURCE_INFO.matcher(message).replaceAll("").strip().replaceAll("\\s*\\R\\s*", " ");
     }
 }

@@ -57,6 +57,7 @@ final class JsonLines implements Consumer, AutoCloseable {
             while (written >= limit) {
                 changed.await();
             }
+            requireReader();
             write(() -> out.write(line));
             written++;
             dirty = true;
@@ -74,7 +75,8 @@ final class JsonLines implements Consumer, AutoCloseable {
     public void flush() throws IOException {
         lock.lock();
         try {
-            if (dirty && !readerGone) {
+            if (dirty) {
+                requireReader();
                 write(out::flush);
                 dirty = false;
             }
@@ -108,7 +110,9 @@ final class JsonLines implements Consumer, AutoCloseable {
         try {
             closed = true;
             changed.signalAll();
-            flush();
+            if (!readerGone) {
+                flush();
+            }
         } finally {
             lock.unlock();
         }
@@ -128,9 +132,16 @@ final class JsonLines implements Consumer, AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (IOException e) {
-            closed = true; // the next consume or flush meets the same failure and reports it
+            closed = true; // the next flush meets the same failure and reports it
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** The buffer would take changes for a long time that nobody will read. */
+    private void requireReader() throws IOException {
+        if (readerGone) {
+            throw new IOException("whoever read the output has gone");
         }
     }
 
@@ -138,7 +149,7 @@ final class JsonLines implements Consumer, AutoCloseable {
         try {
             write.run();
         } catch (IOException e) {
-            readerGone = isBrokenPipe(e);
+            readerGone |= isBrokenPipe(e);
             throw e;
         }
     }

@@ -35,7 +35,7 @@ final class Progress implements SubscriptionListener {
     private final Set<PartitionToken> open = ConcurrentHashMap.newKeySet();
     private final ReentrantLock terminalLock = new ReentrantLock();
     private final CountDownLatch ended = new CountDownLatch(1);
-    private @Nullable Thread refreshing;
+    private volatile @Nullable Thread refreshing;
     private volatile @Nullable Instant lowWatermark;
 
     Progress(PrintStream terminal, InstantSource clock) {
@@ -110,6 +110,11 @@ final class Progress implements SubscriptionListener {
 
     private static String seconds(Duration duration) {
         return String.format(Locale.ROOT, "%.1f s", duration.toMillis() / 1_000.0);
+    }
+
+    /** Prints a line that stays, above the one that keeps changing if that is shown. */
+    void say(String text) {
+        print((refreshing == null ? "" : START_OF_CLEARED_LINE) + text + System.lineSeparator());
     }
 
     /** Stops, and wipes the line. */

@@ -3,14 +3,17 @@ package dev.spream.cli;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import picocli.CommandLine.ExitCode;
 
 /**
- * Turns SIGTERM and SIGINT into calls: the first into a drain, the second into a hard stop, a third into the end of the
- * process. While it is open the signals do nothing else.
+ * Turns SIGTERM and SIGINT into calls: the first into a drain, the second into a hard stop, which ends the process if
+ * it takes too long, a third into the end of the process. While it is open the signals do nothing else.
  *
  * <p>{@code sun.misc.Signal} is the only way that Java has to notice a second signal. It is reached by reflection, since
  * javac warns of it in a manner that cannot be suppressed.
@@ -19,8 +22,11 @@ final class StopSignals implements AutoCloseable {
     private static final List<String> NAMES = List.of("TERM", "INT");
     private static final int KILLED_BY_SIGNAL = 128;
     private static final int TERM = 15;
+    /** How long a hard stop may take: a write to an output that nobody reads cannot be interrupted. */
+    private static final Duration STOP_PATIENCE = Duration.ofSeconds(5);
 
     private final CountDownLatch first = new CountDownLatch(1);
+    private final CountDownLatch closed = new CountDownLatch(1);
     private final AtomicInteger received = new AtomicInteger();
     private final Runnable drain;
     private final Runnable stop;
@@ -50,8 +56,22 @@ final class StopSignals implements AutoCloseable {
         first.countDown();
         switch (received.incrementAndGet()) {
             case 1 -> Thread.ofVirtual().name("spream-drain").start(drain);
-            case 2 -> Thread.ofVirtual().name("spream-stop").start(stop);
+            case 2 -> {
+                Thread.ofVirtual().name("spream-stop").start(stop);
+                Thread.ofVirtual().name("spream-halt").start(this::haltUnlessClosed);
+            }
             default -> Runtime.getRuntime().halt(KILLED_BY_SIGNAL + TERM);
+        }
+    }
+
+    private void haltUnlessClosed() {
+        try {
+            if (!closed.await(STOP_PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
+                System.err.println("stopped by a second signal, with work unfinished: the output takes nothing more");
+                Runtime.getRuntime().halt(ExitCode.SOFTWARE);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -93,6 +113,7 @@ final class StopSignals implements AutoCloseable {
 
     @Override
     public void close() {
+        closed.countDown();
         restore.forEach(Runnable::run);
     }
 }

@@ -10,6 +10,7 @@ import dev.spream.storage.spanner.SpannerChangeStreamSource;
 import dev.spream.storage.spanner.SpannerConnection;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -113,7 +114,8 @@ final class Tail {
                 .heartbeatInterval(settings.heartbeatInterval())
                 .maxInflight(settings.maxInflight())
                 .listener(output.progress())
-                .listener(tally);
+                .listener(tally)
+                .listener(new Outage(output.progress()::say, InstantSource.system()));
         settings.start().ifPresent(options::startAt);
         settings.end().ifPresent(options::endAt);
         return options.build();

@@ -39,7 +39,10 @@ import picocli.CommandLine.Spec;
         })
 final class TailCommand implements Callable<Integer> {
     private static final Pattern IDENTIFIER = Pattern.compile("[A-Za-z][A-Za-z0-9_]{0,127}");
+    private static final Instant FIRST_TIMESTAMP = Instant.parse("0001-01-01T00:00:00Z");
+    private static final Instant LAST_TIMESTAMP = Instant.parse("9999-12-31T23:59:59.999999999Z");
     private static final Duration DEMO_DURATION = Duration.ofSeconds(5);
+    private static final Duration MAX_DEMO_DURATION = Duration.ofHours(1);
     private static final List<String> DEMO_ONLY = List.of("--seed", "--transactions", "--dialect", "--duration");
     private static final List<String> NOT_IN_DEMO = List.of(
             "--database",
@@ -192,6 +195,11 @@ final class TailCommand implements Callable<Integer> {
         if (from.isPresent() && until.isPresent() && until.get().isBefore(from.get())) {
             throw usage("--end %s is before --start %s".formatted(until.get(), from.get()));
         }
+        from.ifPresent(time -> requireTimestamp("--start", time));
+        until.ifPresent(time -> requireTimestamp("--end", time));
+        require(
+                from.isPresent() || until.isEmpty() || until.get().isAfter(now),
+                "--end is past, and without --start it would start now");
         return new Tail.Settings(
                 database,
                 stream,
@@ -203,21 +211,30 @@ final class TailCommand implements Callable<Integer> {
                 priority,
                 Optional.ofNullable(role),
                 Optional.ofNullable(requestTag),
-                EmulatorHost.find(emulatorHost));
+                EmulatorHost.find(spec.commandLine(), emulatorHost));
+    }
+
+    private void requireTimestamp(String option, Instant time) {
+        require(
+                !time.isBefore(FIRST_TIMESTAMP) && !time.isAfter(LAST_TIMESTAMP),
+                "%s %s is no timestamp of Spanner's: expected the years 1 to 9999".formatted(option, time));
     }
 
     private Demo.Settings demoSettings() {
         require(
                 transactions == null || transactions >= 1,
                 "--transactions is %d, must be 1 or more".formatted(transactions));
-        require(duration.isPositive(), "--duration must be longer than 0s");
+        require(
+                duration.isPositive() && duration.compareTo(MAX_DEMO_DURATION) <= 0,
+                "--duration is %s, must be 1ms to %s"
+                        .formatted(DurationArgument.format(duration), DurationArgument.format(MAX_DEMO_DURATION)));
         return new Demo.Settings(
                 dialect,
                 seed == null ? RandomGenerator.getDefault().nextInt(1_000_000) : seed,
                 Optional.ofNullable(transactions),
                 duration,
                 maxInflight,
-                EmulatorHost.find(emulatorHost));
+                EmulatorHost.find(spec.commandLine(), emulatorHost));
     }
 
     private void refuse(List<String> options, String problem) {

@@ -78,6 +78,10 @@ final class JsonLinesTest {
                     })
                     .isInstanceOf(IOException.class);
             assertThat(lines.readerGone()).isTrue();
+            assertThatThrownBy(() -> lines.consume(change("2"), DELIVERY))
+                    .as("nothing is buffered for nobody")
+                    .isInstanceOf(IOException.class);
+            assertThatThrownBy(lines::flush).as("nor counted as written").isInstanceOf(IOException.class);
         }
     }
 

@@ -11,6 +11,7 @@ import dev.spream.core.record.DataChangeRecord;
 import dev.spream.emulator.SpannerServer;
 import dev.spream.emulator.SpannerServers;
 import dev.spream.examples.WriterExample;
+import io.grpc.Status;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -143,6 +144,28 @@ final class TailIT {
     }
 
     @Test
+    void a_missing_permission_gets_one_line_and_exit_code_1() throws Exception {
+        Status refusal =
+                Status.PERMISSION_DENIED.withDescription("caller is missing IAM permission spanner.databases.select");
+        try (RefusingServer refusing = RefusingServer.start(refusal)) {
+            SpannerServer server = new SpannerServer("refusing", refusing.host());
+            assertThat(failure(server, "projects/p/instances/i/databases/d", "Changes"))
+                    .startsWith("spream tail: ")
+                    .contains("PERMISSION_DENIED", "missing IAM permission spanner.databases.select");
+        }
+    }
+
+    @Test
+    void a_full_disk_gets_a_line_that_says_so_and_exit_code_1() throws Exception {
+        List<String> shell = List.of("sh", "-c", "\"$@\" >/dev/full", "sh");
+        Process process = shell(shell, "tail", "--demo", "--transactions", "100", "--duration", "2s");
+        List<String> err = process.errorReader().lines().toList();
+        assertThat(process.waitFor()).isEqualTo(1);
+        assertThat(err.getLast()).startsWith("spream tail: ").contains("No space left on device");
+        assertThat(err).noneMatch(line -> line.startsWith("\tat "));
+    }
+
+    @Test
     void a_stack_trace_comes_only_when_asked_for() throws Exception {
         try (SpreamProcess tail = SpreamProcess.spreamOn(
                 "127.0.0.1:" + freePort(), "tail", "-d", "projects/p/instances/i/databases/d", "-s", "S", "-v")) {
@@ -154,15 +177,7 @@ final class TailIT {
     @Test
     void a_reader_that_goes_away_ends_it_quietly() throws Exception {
         List<String> shell = List.of("sh", "-c", "\"$@\" | head -1", "sh");
-        List<String> command = Stream.of(
-                        shell.stream(),
-                        SpreamProcess.command(Main.class).stream(),
-                        Stream.of("tail", "--demo", "--transactions", "200", "--duration", "2s"))
-                .flatMap(part -> part)
-                .toList();
-        ProcessBuilder builder = new ProcessBuilder(command);
-        builder.environment().remove("SPANNER_EMULATOR_HOST");
-        Process process = builder.start();
+        Process process = shell(shell, "tail", "--demo", "--transactions", "200", "--duration", "2s");
         List<String> out = process.inputReader().lines().toList();
         List<String> err = process.errorReader().lines().toList();
         assertThat(process.waitFor()).isZero();
@@ -193,6 +208,31 @@ final class TailIT {
     }
 
     @Test
+    void a_server_that_went_away_is_spoken_of_and_waited_for() throws Exception {
+        try (SpreamProcess emulator = SpreamProcess.spream("emulator", "--port", "0")) {
+            String line = emulator.awaitErr(1).getFirst();
+            SpannerServer server = new SpannerServer("ours", line.substring(line.indexOf('=') + 1));
+            DatabaseId database = database(server);
+            try (SpreamProcess tail = SpreamProcess.spreamOn(
+                    server.emulatorHost(),
+                    "tail",
+                    "-d",
+                    database.getName(),
+                    "-s",
+                    "Changes",
+                    "--heartbeat-interval",
+                    "100ms")) {
+                writeUntil(server, database, tail, 1);
+                emulator.close();
+                assertThat(tail.awaitErr(1).getFirst()).startsWith("tail: no answer after 3 attempts, trying again: ");
+                assertThat(tail.isAlive()).isTrue();
+                tail.terminate();
+                assertThat(tail.exitCode()).as("%s", tail.err()).isZero();
+            }
+        }
+    }
+
+    @Test
     void a_port_in_use_gets_one_line_and_exit_code_1() throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
                 SpreamProcess emulator =
@@ -203,6 +243,16 @@ final class TailIT {
                     .asString()
                     .startsWith("spream emulator: cannot listen on 127.0.0.1:" + taken.getLocalPort());
         }
+    }
+
+    /** The command line inside a shell's command. */
+    private static Process shell(List<String> shell, String... arguments) throws IOException {
+        List<String> command = Stream.of(shell, SpreamProcess.command(Main.class), List.of(arguments))
+                .flatMap(List::stream)
+                .toList();
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().remove("SPANNER_EMULATOR_HOST");
+        return builder.start();
     }
 
     private static Matcher verdict(SpreamProcess demo, int transactions) {

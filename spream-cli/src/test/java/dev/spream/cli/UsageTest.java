@@ -26,6 +26,7 @@ final class UsageTest {
             tail                                        | spream tail: --database is missing; --demo needs none (see spream tail --help)
             tail -d projects/p/instances/i/databases/d  | spream tail: --stream is missing (see spream tail --help)
             emulator --port 70000                       | spream emulator: --port is 70000, must be 0 to 65535 (see spream emulator --help)
+            emulator --churn often                      | spream emulator: --churn: 'often' is not a duration: write 500ms, 10s, 5m or 2h, or off (see spream emulator --help)
             emulator --churn 0s                         | spream emulator: --churn is 0: write off for none (see spream emulator --help)
             """)
     void a_command_line_that_is_incomplete_or_misspelt(String arguments, String line) {
@@ -46,8 +47,17 @@ final class UsageTest {
             --heartbeat-interval soon     | 'soon' is not a duration: write 500ms, 10s, 5m or 2h
             --start yesterday             | 'yesterday' is not a time
             --start now --end -1s         | is before --start
+            --end -5s                     | --end is past, and without --start it would start now
+            --start -999999999d           | is no timestamp of Spanner's: expected the years 1 to 9999
+            --start 0000-01-01T00:00:00Z  | is no timestamp of Spanner's: expected the years 1 to 9999
+            --end +999999999d             | is no timestamp of Spanner's: expected the years 1 to 9999
             --priority urgent             | expected one of
             -d projects/p                 | malformed database name 'projects/p': expected projects/<project>/
+            --emulator-host x:99999       | --emulator-host 'x:99999' is malformed: expected host:port
+            --emulator-host x:0           | --emulator-host 'x:0' is malformed: expected host:port
+            --emulator-host http://x:1    | --emulator-host 'http://x:1' is malformed: expected host:port
+            --emulator-host :9010         | --emulator-host ':9010' is malformed: expected host:port
+            --emulator-host=              | --emulator-host '' is malformed: expected host:port
             --seed 7                      | --seed needs --demo
             --transactions 5              | --transactions needs --demo
             """)
@@ -57,6 +67,18 @@ final class UsageTest {
                 ? "-d projects/p/instances/i/databases/d "
                 : arguments.startsWith("-d ") ? "-s Orders " : GOOD;
         assertThat(run("tail " + good + arguments)).isEqualTo(2);
+        assertThat(err.toString()).startsWith("spream tail: ").contains(message).containsOnlyOnce("\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            --duration 0s          | --duration is 0s, must be 1ms to 60m
+            --duration 999999999d  | --duration is
+            --transactions 0       | --transactions is 0, must be 1 or more
+            --dialect mysql        | expected one of
+            """)
+    void a_flag_of_the_demo_with_a_value_that_cannot_be_meant(String arguments, String message) {
+        assertThat(run("tail --demo " + arguments)).isEqualTo(2);
         assertThat(err.toString()).startsWith("spream tail: ").contains(message).containsOnlyOnce("\n");
     }
 

@@ -72,12 +72,27 @@ final class SchemaEditor {
                         columns,
                         keyConstraint(table),
                         parentConstraint(table, schema)));
-        engine.administer("CREATE TRIGGER %s AFTER INSERT, UPDATE, DELETE ON %s FOR EACH ROW CALL '%s'"
-                .formatted(
-                        SqlTranslator.quoted("CAPTURE_" + table.name()),
-                        SqlTranslator.quoted(table.name()),
-                        RowCapture.class.getName()));
+        capture(table);
         return schema.with(table);
+    }
+
+    private void capture(StoredTable table) throws SQLException {
+        engine.administer("CREATE TRIGGER %s AFTER INSERT, UPDATE, DELETE ON %s FOR EACH ROW CALL '%s'"
+                .formatted(captureTrigger(table), SqlTranslator.quoted(table.name()), RowCapture.class.getName()));
+    }
+
+    private static String captureTrigger(StoredTable table) {
+        return SqlTranslator.quoted("CAPTURE_" + table.name());
+    }
+
+    /** The engine alters a table by copying it, and would leave a trigger behind that knows the copy's passing name. */
+    private void alter(StoredTable table, String change) throws SQLException {
+        engine.administer("DROP TRIGGER " + captureTrigger(table));
+        try {
+            engine.administer("ALTER TABLE %s %s".formatted(SqlTranslator.quoted(table.name()), change));
+        } finally {
+            capture(table);
+        }
     }
 
     private static boolean isTaken(String name, Schema schema) {
@@ -170,8 +185,7 @@ final class SchemaEditor {
                     "Cannot add NOT NULL column %s.%s to existing table %s.",
                     table.name(), add.column().name(), table.name());
         }
-        engine.administer(
-                "ALTER TABLE %s ADD COLUMN %s".formatted(SqlTranslator.quoted(table.name()), column(add.column())));
+        alter(table, "ADD COLUMN " + column(add.column()));
         List<ColumnDef> columns = new ArrayList<>(table.definition().columns());
         columns.add(add.column());
         return schema.with(table.withColumns(columns));
@@ -203,8 +217,7 @@ final class SchemaEditor {
             }
         }
         streams.checkTableChange("DROP COLUMN", table.name(), column);
-        engine.administer("ALTER TABLE %s DROP COLUMN %s"
-                .formatted(SqlTranslator.quoted(table.name()), SqlTranslator.quoted(column)));
+        alter(table, "DROP COLUMN " + SqlTranslator.quoted(column));
         List<ColumnDef> columns = table.definition().columns().stream()
                 .filter(definition -> !definition.name().equals(column))
                 .toList();
@@ -229,12 +242,13 @@ final class SchemaEditor {
                 alter.allowsCommitTimestamp().orElse(old.allowsCommitTimestamp()),
                 old.inPrimaryKey());
         if (!changed.equals(old) && alter.allowsCommitTimestamp().isEmpty()) {
-            engine.administer("ALTER TABLE %s ALTER COLUMN %s %s%s"
-                    .formatted(
-                            SqlTranslator.quoted(table.name()),
-                            SqlTranslator.quoted(old.name()),
-                            engineType(changed.type()),
-                            changed.notNull() ? " NOT NULL" : " NULL"));
+            alter(
+                    table,
+                    "ALTER COLUMN %s %s%s"
+                            .formatted(
+                                    SqlTranslator.quoted(old.name()),
+                                    engineType(changed.type()),
+                                    changed.notNull() ? " NOT NULL" : " NULL"));
         }
         return changed;
     }
