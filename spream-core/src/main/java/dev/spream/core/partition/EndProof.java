@@ -9,8 +9,9 @@ import java.util.List;
  * Why a partition counts as read to its end.
  *
  * @param kind what was seen
- * @param at where the partition ends: the start of its children, the end of a bounded subscription
- * @param children the children that continue it; empty for a bounded end
+ * @param at where the partition ends: the start of its children, or of those found in its place; the end of a bounded
+ *     subscription
+ * @param children the children that continue it, or were found in its place; empty for a bounded end
  */
 public record EndProof(Kind kind, Instant at, List<PartitionToken> children) {
 
@@ -22,7 +23,12 @@ public record EndProof(Kind kind, Instant at, List<PartitionToken> children) {
         PARTITION_END,
         /** The end timestamp of the subscription was read, and a second query after it brought nothing new. */
         BOUNDED_END,
-        /** The records were lost to the retention period, and the user chose to accept the gap. */
+        /**
+         * The whole partition expired, the names of its children included, and the user accepted that; {@code children}
+         * are those that were found in its place. The time that was lost, up to {@code at}, is a {@link PartitionGap} of
+         * the partition, accepted before the partition was finished. A partition of which only a part expired has the gap
+         * alone, and ends by another proof.
+         */
         RETENTION_LOST
     }
 

@@ -165,6 +165,16 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
     }
 
     @Override
+    public synchronized boolean acceptGap(PartitionLease lease, PartitionGap gap) {
+        StoredPartition partition = held(lease);
+        if (partition == null || partition.state != PartitionState.RUNNING) {
+            return false;
+        }
+        partition.accept(gap);
+        return true;
+    }
+
+    @Override
     public synchronized boolean finish(PartitionLease lease, Instant watermark, EndProof proof) {
         StoredPartition partition = held(lease);
         if (partition == null) {

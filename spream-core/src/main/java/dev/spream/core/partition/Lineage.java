@@ -82,8 +82,8 @@ public final class Lineage {
     }
 
     /**
-     * The low watermark of the subscription: every record with an earlier commit timestamp is settled. Empty when all
-     * partitions are finished.
+     * The low watermark of the subscription: every record with an earlier commit timestamp is settled, but for
+     * those in the gaps of its partitions. Empty when all partitions are finished.
      */
     public Optional<Instant> lowWatermark() {
         return partitions.values().stream()

@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param parentTokens the partitions it continues; empty for the root and its children
  * @param startTimestamp where it starts, inclusive
  * @param state how far it has come
- * @param watermark every record with an earlier commit timestamp is settled
+ * @param watermark every record with an earlier commit timestamp is settled, but for those in the gaps
  * @param epoch how often it was acquired; 0 if never
  * @param owner who holds it, or held it last; empty if never acquired or released
  * @param leaseUntil until when the owner holds it, on the storage's clock
@@ -23,6 +23,7 @@ import java.util.Optional;
  * @param scheduledAt when it was first acquired
  * @param runningAt when it was first read
  * @param finishedAt when it was finished
+ * @param gaps what was lost to the retention period and accepted, in order of time; all of it is before the watermark
  */
 public record PartitionMetadata(
         PartitionToken token,
@@ -38,7 +39,8 @@ public record PartitionMetadata(
         Instant createdAt,
         Optional<Instant> scheduledAt,
         Optional<Instant> runningAt,
-        Optional<Instant> finishedAt) {
+        Optional<Instant> finishedAt,
+        List<PartitionGap> gaps) {
     public PartitionMetadata {
         requireNonNull(token, "token");
         parentTokens = List.copyOf(parentTokens);
@@ -52,6 +54,7 @@ public record PartitionMetadata(
         requireNonNull(scheduledAt, "scheduledAt");
         requireNonNull(runningAt, "runningAt");
         requireNonNull(finishedAt, "finishedAt");
+        gaps = List.copyOf(gaps);
         if (watermark.isBefore(startTimestamp)) {
             throw new IllegalArgumentException("partition %s: watermark %s is before startTimestamp %s"
                     .formatted(token.abbreviated(), watermark, startTimestamp));
@@ -79,7 +82,8 @@ public record PartitionMetadata(
                 createdAt,
                 Optional.empty(),
                 Optional.empty(),
-                Optional.empty());
+                Optional.empty(),
+                List.of());
     }
 
     public boolean isFinished() {

@@ -13,18 +13,21 @@ import java.util.List;
  * @param startTimestamp where it started
  * @param endProof why it counts as read to its end
  * @param finishedAt when it was finished, on the storage's clock
+ * @param gaps what was lost to the retention period and accepted, in order of time
  */
 public record PartitionProof(
         PartitionToken token,
         List<PartitionToken> parentTokens,
         Instant startTimestamp,
         EndProof endProof,
-        Instant finishedAt) {
+        Instant finishedAt,
+        List<PartitionGap> gaps) {
     public PartitionProof {
         requireNonNull(token, "token");
         parentTokens = List.copyOf(parentTokens);
         requireNonNull(startTimestamp, "startTimestamp");
         requireNonNull(endProof, "endProof");
         requireNonNull(finishedAt, "finishedAt");
+        gaps = List.copyOf(gaps);
     }
 }

@@ -26,6 +26,10 @@ import java.util.Set;
  *   <li>An <b>unknown token</b> in a write under a lease is a lost lease: the partition was removed.
  * </ul>
  *
+ * <p>A stored <b>watermark</b> says: every record of the partition with an earlier commit timestamp is settled, but for
+ * those in its recorded gaps. It moves forward by {@link #advanceWatermarks} and {@link #finish} past what is settled, and
+ * by {@link #acceptGap} past what is lost; it never moves back.
+ *
  * <p>Methods block, and throw {@link StorageException} when the storage fails. They are called by many threads at once.
  * Whoever created the storage closes it, after the last subscriber that uses it.
  */
@@ -98,8 +102,19 @@ public interface PartitionStorage extends AutoCloseable {
     Set<PartitionToken> advanceWatermarks(Collection<WatermarkAdvance> advances);
 
     /**
+     * Accepts that records of a RUNNING partition were lost to the retention period: records the gap and moves the watermark
+     * to its end, in one step. The gap starts at the stored watermark, so what is settled beyond it has to be stored first.
+     * A gap that is recorded already changes nothing and is accepted again, wherever the watermark stands by now.
+     *
+     * @return false if the lease was lost, or the partition is not RUNNING
+     * @throws IllegalArgumentException if the gap is new and does not start at the stored watermark; nothing was changed
+     */
+    boolean acceptGap(PartitionLease lease, PartitionGap gap);
+
+    /**
      * Takes the partition from RUNNING to FINISHED with its last watermark (stored only if later) and the proof of its end,
-     * and ends the lease. Every child that the proof names must have been added before; it may have been removed since.
+     * and ends the lease; its gaps stay. Every child that the proof names must have been added before; it may have been
+     * removed since.
      * Finishing again under the same lease changes nothing and returns true.
      *
      * @return false if the lease was lost

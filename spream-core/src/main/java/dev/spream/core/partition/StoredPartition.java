@@ -2,6 +2,7 @@ package dev.spream.core.partition;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,7 @@ final class StoredPartition {
     final List<PartitionToken> parentTokens;
     final Instant startTimestamp;
     final Instant createdAt;
+    final List<PartitionGap> gaps = new ArrayList<>();
     PartitionState state = PartitionState.CREATED;
     Instant watermark;
     long epoch;
@@ -76,6 +78,19 @@ final class StoredPartition {
         }
     }
 
+    void accept(PartitionGap gap) {
+        if (gaps.contains(gap)) {
+            return;
+        }
+        if (!gap.from().equals(watermark)) {
+            throw new IllegalArgumentException(
+                    "partition %s: a gap from %s cannot be accepted, the stored watermark is %s; nothing was changed"
+                            .formatted(token.abbreviated(), gap.from(), watermark));
+        }
+        gaps.add(gap);
+        watermark = gap.to();
+    }
+
     boolean finishedBefore(Instant moment) {
         return state == PartitionState.FINISHED && finishedAt != null && finishedAt.isBefore(moment);
     }
@@ -84,7 +99,7 @@ final class StoredPartition {
         if (endProof == null || finishedAt == null) {
             throw new IllegalStateException("partition %s is not finished".formatted(token.abbreviated()));
         }
-        return new PartitionProof(token, parentTokens, startTimestamp, endProof, finishedAt);
+        return new PartitionProof(token, parentTokens, startTimestamp, endProof, finishedAt, gaps);
     }
 
     PartitionMetadata metadata(Instant now) {
@@ -102,7 +117,8 @@ final class StoredPartition {
                 createdAt,
                 Optional.ofNullable(scheduledAt),
                 Optional.ofNullable(runningAt),
-                Optional.ofNullable(finishedAt));
+                Optional.ofNullable(finishedAt),
+                gaps);
     }
 
     private boolean leaseLive(Instant now) {

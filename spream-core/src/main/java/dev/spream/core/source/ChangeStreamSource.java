@@ -1,7 +1,9 @@
 package dev.spream.core.source;
 
 import dev.spream.core.partition.PartitionMode;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 
 /**
  * A change stream that can be queried, partition by partition.
@@ -19,6 +21,18 @@ public interface ChangeStreamSource extends AutoCloseable {
      * stream exists and that it may be read.
      */
     PartitionMode partitionMode();
+
+    /**
+     * How long the stream keeps its records, as declared for it now: between one and thirty days. Asks the server each
+     * time, because the period can be altered, and shortening it takes effect at once.
+     *
+     * <p>A server that does not say is no failure. Spanner says it for streams that were declared with a period; for the
+     * others a default holds that the server does not tell, and that has changed over time, from one day to seven.
+     *
+     * @return empty if the server does not say
+     * @see <a href="https://cloud.google.com/spanner/docs/change-streams#data-retention">Spanner: data retention</a>
+     */
+    Optional<Duration> retention();
 
     /** The server's time. */
     Instant serverTime();

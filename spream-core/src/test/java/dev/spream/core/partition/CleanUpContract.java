@@ -149,6 +149,7 @@ interface CleanUpContract extends StorageScenario.Stage {
                 partition.parentTokens(),
                 partition.startTimestamp(),
                 partition.endProof().orElseThrow(),
-                partition.finishedAt().orElseThrow());
+                partition.finishedAt().orElseThrow(),
+                partition.gaps());
     }
 }

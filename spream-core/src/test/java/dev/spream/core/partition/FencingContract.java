@@ -88,6 +88,9 @@ interface FencingContract extends StorageScenario.Stage {
         assertThat(storage.advanceWatermarks(List.of(new WatermarkAdvance(lost, at(8)))))
                 .as("advanceWatermarks")
                 .containsExactly(lost.token());
+        assertThat(storage.acceptGap(lost, new PartitionGap(at(1), at(8))))
+                .as("acceptGap")
+                .isFalse();
         assertThat(storage.finish(lost, at(9), EndProof.boundedEnd(at(9))))
                 .as("finish")
                 .isFalse();

@@ -119,6 +119,8 @@ interface FinishContract extends StorageScenario.Stage {
         assertThat(given().storage().advanceWatermarks(List.of(new WatermarkAdvance(root, at(9)))))
                 .containsExactly(root.token());
         assertThat(given().storage().addChildren(root, children(9, child("a")))).isFalse();
+        assertThat(given().storage().acceptGap(root, new PartitionGap(at(4), at(9))))
+                .isFalse();
         given().storage().release(List.of(root));
         assertThat(given().storage().lineage().partitions()).containsExactly(finished);
     }

@@ -54,6 +54,11 @@ final class ForgetfulStorages {
                     .map(advance -> new WatermarkAdvance(present(advance.lease()), advance.watermark()))
                     .toList());
         }
+
+        @Override
+        public boolean acceptGap(PartitionLease lease, PartitionGap gap) {
+            return target.acceptGap(present(lease), gap);
+        }
     }
 
     /** Acquires without comparing the epoch of the claim. */
@@ -137,6 +142,55 @@ final class ForgetfulStorages {
         }
     }
 
+    /** Steps over a gap and does not say so. */
+    static final class ForgetsGaps extends ForwardingStorage {
+        ForgetsGaps(PartitionStorage target) {
+            super(target);
+        }
+
+        @Override
+        public boolean acceptGap(PartitionLease lease, PartitionGap gap) {
+            return target.advanceWatermarks(List.of(new WatermarkAdvance(lease, gap.to())))
+                    .isEmpty();
+        }
+    }
+
+    /** Accepts every gap, wherever it starts, and so steps over what was not lost. */
+    static final class AcceptsGapsAnywhere extends ForwardingStorage {
+        AcceptsGapsAnywhere(PartitionStorage target) {
+            super(target);
+        }
+
+        @Override
+        public synchronized boolean acceptGap(PartitionLease lease, PartitionGap gap) {
+            Instant watermark = target.lineage()
+                    .partition(lease.token())
+                    .map(PartitionMetadata::watermark)
+                    .orElse(gap.from());
+            return !watermark.isBefore(gap.to()) || target.acceptGap(lease, new PartitionGap(watermark, gap.to()));
+        }
+    }
+
+    /** Removes partitions together with their gaps. */
+    static final class ForgetsGapsOfProofs extends ForwardingStorage {
+        ForgetsGapsOfProofs(PartitionStorage target) {
+            super(target);
+        }
+
+        @Override
+        public List<PartitionProof> proofs() {
+            return target.proofs().stream()
+                    .map(proof -> new PartitionProof(
+                            proof.token(),
+                            proof.parentTokens(),
+                            proof.startTimestamp(),
+                            proof.endProof(),
+                            proof.finishedAt(),
+                            List.of()))
+                    .toList();
+        }
+    }
+
     /** Stores a child again that the other parent has stored before: INSERT OR UPDATE. */
     static final class OverwritesChildren extends ForwardingStorage {
         private final Set<PartitionToken> overwritten = new HashSet<>();
@@ -217,6 +271,11 @@ final class ForgetfulStorages {
                             children.startTimestamp().truncatedTo(ChronoUnit.MICROS),
                             children.recordSequence(),
                             children.childPartitions()));
+        }
+
+        @Override
+        public boolean acceptGap(PartitionLease lease, PartitionGap gap) {
+            return target.acceptGap(lease, new PartitionGap(gap.from(), gap.to().truncatedTo(ChronoUnit.MICROS)));
         }
     }
 
@@ -302,6 +361,7 @@ final class ForgetfulStorages {
                 partition.createdAt(),
                 partition.scheduledAt(),
                 partition.runningAt(),
-                partition.finishedAt());
+                partition.finishedAt(),
+                partition.gaps());
     }
 }

@@ -62,6 +62,11 @@ class ForwardingStorage implements PartitionStorage {
     }
 
     @Override
+    public boolean acceptGap(PartitionLease lease, PartitionGap gap) {
+        return target.acceptGap(lease, gap);
+    }
+
+    @Override
     public boolean finish(PartitionLease lease, Instant watermark, EndProof proof) {
         return target.finish(lease, watermark, proof);
     }

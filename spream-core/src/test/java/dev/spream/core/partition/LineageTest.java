@@ -197,6 +197,7 @@ final class LineageTest {
                 at(0),
                 Optional.of(at(0)),
                 Optional.of(at(0)),
-                finished ? Optional.of(at(0)) : Optional.empty());
+                finished ? Optional.of(at(0)) : Optional.empty(),
+                List.of());
     }
 }

@@ -56,6 +56,11 @@ final class NoopStorage implements PartitionStorage {
     }
 
     @Override
+    public boolean acceptGap(PartitionLease lease, PartitionGap gap) {
+        return true;
+    }
+
+    @Override
     public boolean finish(PartitionLease lease, Instant watermark, EndProof proof) {
         return true;
     }

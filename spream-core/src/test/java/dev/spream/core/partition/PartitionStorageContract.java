@@ -16,6 +16,7 @@ public abstract class PartitionStorageContract
                 FencingContract,
                 ChildrenContract,
                 WatermarkContract,
+                GapContract,
                 FinishContract,
                 WorkerContract,
                 CleanUpContract,

@@ -44,7 +44,8 @@ final class PartitionStorageContractTest {
                         "a_lease_with_an_epoch_to_come_is_lost",
                         "a_renewal_reports_exactly_the_rows_that_were_lost",
                         "a_batch_reports_exactly_the_rows_that_were_lost_or_are_not_running",
-                        "of_a_record_with_old_and_new_children_none_is_added_under_a_lost_lease");
+                        "of_a_record_with_old_and_new_children_none_is_added_under_a_lost_lease",
+                        "a_lost_lease_is_a_value_even_where_the_gap_does_not_fit");
         assertThat(failuresOf(ForgetfulStorages.AcquiresBlindly::new))
                 .contains("a_claim_with_another_epoch_than_the_stored_one_is_lost");
     }
@@ -88,6 +89,21 @@ final class PartitionStorageContractTest {
     }
 
     @Test
+    void a_storage_that_forgets_gaps_or_takes_any_fails() {
+        assertThat(failuresOf(ForgetfulStorages.ForgetsGaps::new))
+                .contains(
+                        "accepting_a_gap_records_it_and_moves_the_watermark_to_its_end",
+                        "gaps_are_kept_in_order_of_time_through_take_overs",
+                        "a_gap_outlives_finish_and_clean_up");
+        assertThat(failuresOf(ForgetfulStorages.AcceptsGapsAnywhere::new))
+                .contains(
+                        "a_gap_that_does_not_start_at_the_stored_watermark_is_refused",
+                        "of_gaps_that_are_accepted_at_once_exactly_one_stands");
+        assertThat(failuresOf(ForgetfulStorages.ForgetsGapsOfProofs::new))
+                .containsExactly("a_gap_outlives_finish_and_clean_up");
+    }
+
+    @Test
     void a_storage_that_overwrites_or_tears_children_fails() {
         assertThat(failuresOf(ForgetfulStorages.OverwritesChildren::new))
                 .contains("a_child_that_is_already_read_or_finished_is_left_untouched");
@@ -111,6 +127,7 @@ final class PartitionStorageContractTest {
         assertThat(failuresOf(ForgetfulStorages.KeepsMicroseconds::new))
                 .contains(
                         "timestamps_keep_their_nanoseconds_up_to_the_last_one_there_is",
+                        "a_gap_keeps_its_nanoseconds_up_to_the_last_one_there_is",
                         "timestamps_that_differ_by_a_nanosecond_order_the_lineage");
         assertThat(failuresOf(ForgetfulStorages.CutsTokens::new))
                 .containsExactly("tokens_of_thousands_of_characters_that_differ_in_the_last_are_kept_apart");
@@ -125,6 +142,7 @@ final class PartitionStorageContractTest {
         assertThat(failuresOf(ForgetfulStorages.ForgetsProofs::new))
                 .containsExactly(
                         "a_finished_partition_is_removed_and_its_proof_remains",
+                        "a_gap_outlives_finish_and_clean_up",
                         "cleaning_up_again_finds_nothing_and_keeps_the_proofs");
     }
 

@@ -104,6 +104,27 @@ final class PartitionTypesTest {
     }
 
     @Test
+    void a_gap_ends_after_its_start() {
+        assertThat(new PartitionGap(at(1), at(1).plusNanos(1)).to()).isEqualTo(at(1).plusNanos(1));
+        for (Instant to : List.of(at(1), at(0))) {
+            assertThatThrownBy(() -> new PartitionGap(at(1), to))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("a gap ends after its start: from %s, to %s", at(1), to);
+        }
+    }
+
+    @Test
+    void gaps_do_not_change_with_the_list_they_were_made_from() {
+        List<PartitionGap> gaps = new ArrayList<>(List.of(new PartitionGap(at(5), at(6))));
+        PartitionMetadata partition = partition(at(6), 1, gaps);
+        PartitionProof proof =
+                new PartitionProof(token("a"), List.of(), at(5), EndProof.boundedEnd(at(9)), at(0), gaps);
+        gaps.clear();
+        assertThat(partition.gaps()).hasSize(1);
+        assertThat(proof.gaps()).hasSize(1);
+    }
+
+    @Test
     void a_claim_takes_the_epoch_of_the_snapshot() {
         assertThat(PartitionClaim.of(partition(at(5), 7))).isEqualTo(new PartitionClaim(token("a"), 7));
     }
@@ -119,6 +140,10 @@ final class PartitionTypesTest {
     }
 
     private static PartitionMetadata partition(Instant watermark, long epoch) {
+        return partition(watermark, epoch, List.of());
+    }
+
+    private static PartitionMetadata partition(Instant watermark, long epoch, List<PartitionGap> gaps) {
         return new PartitionMetadata(
                 token("a"),
                 List.of(),
@@ -133,6 +158,7 @@ final class PartitionTypesTest {
                 at(0),
                 Optional.empty(),
                 Optional.empty(),
-                Optional.empty());
+                Optional.empty(),
+                gaps);
     }
 }

@@ -13,6 +13,7 @@ import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -209,6 +210,11 @@ final class ScriptedSource implements ChangeStreamSource {
     @Override
     public PartitionMode partitionMode() {
         return PartitionMode.IMMUTABLE_KEY_RANGE;
+    }
+
+    @Override
+    public Optional<Duration> retention() {
+        return Optional.empty();
     }
 
     @Override

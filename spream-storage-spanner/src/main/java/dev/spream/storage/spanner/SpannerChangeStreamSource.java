@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -80,6 +81,11 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
             partitionMode = mode;
         }
         return mode;
+    }
+
+    @Override
+    public Optional<Duration> retention() {
+        return catalog.retention(stream);
     }
 
     @Override

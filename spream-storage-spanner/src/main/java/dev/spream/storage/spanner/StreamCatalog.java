@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -58,26 +59,38 @@ final class StreamCatalog {
     PartitionMode partitionMode(StreamName stream) {
         Dialect dialect = dialect();
         requireStream(stream);
-        List<String> modes = ask("asking for the partition mode of change stream " + stream, () -> {
-            return strings(partitionModeQuery(dialect, stream));
+        Optional<String> mode = ask("asking for the partition mode of change stream " + stream, () -> {
+            return firstString(optionQuery(dialect, stream, "partition_mode"));
         });
-        if (modes.isEmpty()) {
-            return PartitionMode.IMMUTABLE_KEY_RANGE;
-        }
+        return mode.map(name -> knownMode(stream, name)).orElse(PartitionMode.IMMUTABLE_KEY_RANGE);
+    }
+
+    private static PartitionMode knownMode(StreamName stream, String name) {
         try {
-            return PartitionMode.valueOf(modes.getFirst());
+            return PartitionMode.valueOf(name);
         } catch (IllegalArgumentException e) {
             throw new SourceException(
                     SourceException.Kind.FATAL,
-                    "change stream %s has partition mode %s, which this version does not know"
-                            .formatted(stream, modes.getFirst()),
+                    "change stream %s has partition mode %s, which this version does not know".formatted(stream, name),
                     e);
         }
     }
 
-    private static Statement partitionModeQuery(Dialect dialect, StreamName stream) {
-        String text = "select option_value from information_schema.change_stream_options"
-                + " where option_name = 'partition_mode' and change_stream_name = ";
+    /** Empty if no period was declared for the stream, or one in a form that is not known. */
+    Optional<Duration> retention(StreamName stream) {
+        Dialect dialect = dialect();
+        Optional<String> declared = ask("asking for the retention period of change stream " + stream, () -> {
+            return firstString(optionQuery(dialect, stream, "retention_period"));
+        });
+        if (declared.isEmpty()) {
+            requireStream(stream);
+        }
+        return declared.flatMap(RetentionPeriod::parse);
+    }
+
+    private static Statement optionQuery(Dialect dialect, StreamName stream, String option) {
+        String text = "select option_value from information_schema.change_stream_options" + " where option_name = '"
+                + option + "' and change_stream_name = ";
         return switch (dialect) {
             case GOOGLE_STANDARD_SQL ->
                 Statement.newBuilder(text + "@changeStreamName")
@@ -109,6 +122,10 @@ final class StreamCatalog {
                 .findFirst()
                 .map(name -> message + "did you mean %s? Case matters".formatted(name))
                 .orElseGet(() -> message + "the database has " + String.join(", ", names));
+    }
+
+    private Optional<String> firstString(Statement query) {
+        return strings(query).stream().findFirst();
     }
 
     private List<String> strings(Statement query) {

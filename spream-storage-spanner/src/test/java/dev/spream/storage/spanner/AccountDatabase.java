@@ -3,6 +3,8 @@ package dev.spream.storage.spanner;
 import com.google.cloud.spanner.DatabaseClient;
 import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.Mutation;
+import com.google.cloud.spanner.Spanner;
+import com.google.cloud.spanner.SpannerExceptionFactory;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.source.PartitionQuery;
@@ -14,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.provider.Arguments;
 
@@ -59,6 +62,42 @@ final class AccountDatabase implements AutoCloseable {
         return SpannerConnection.builder(other)
                 .emulatorHost(server.emulatorHost())
                 .open();
+    }
+
+    /** Creates another stream of the same table, which keeps its records for that long. */
+    void createStream(String name, String retentionPeriod) {
+        alter(
+                switch (dialect) {
+                    case GOOGLE_STANDARD_SQL ->
+                        "CREATE CHANGE STREAM %s FOR ALL OPTIONS (retention_period = '%s')"
+                                .formatted(name, retentionPeriod);
+                    case POSTGRESQL ->
+                        "CREATE CHANGE STREAM \"%s\" FOR ALL WITH (retention_period = '%s')"
+                                .formatted(name, retentionPeriod);
+                });
+    }
+
+    void alterRetention(String stream, String retentionPeriod) {
+        alter(
+                switch (dialect) {
+                    case GOOGLE_STANDARD_SQL ->
+                        "ALTER CHANGE STREAM %s SET OPTIONS (retention_period = '%s')"
+                                .formatted(stream, retentionPeriod);
+                    case POSTGRESQL ->
+                        "ALTER CHANGE STREAM \"%s\" SET (retention_period = '%s')".formatted(stream, retentionPeriod);
+                });
+    }
+
+    private void alter(String statement) {
+        try (Spanner spanner = server.client()) {
+            spanner.getDatabaseAdminClient()
+                    .updateDatabaseDdl(name.instance(), name.database(), List.of(statement), null)
+                    .get();
+        } catch (ExecutionException e) {
+            throw SpannerExceptionFactory.asSpannerException(e.getCause());
+        } catch (InterruptedException e) {
+            throw SpannerExceptionFactory.propagateInterrupt(e);
+        }
     }
 
     Dialect dialect() {

@@ -209,17 +209,25 @@ class SourceFailuresTest {
     @Test
     void a_partition_mode_is_read_from_the_streams_options() {
         answerStreams("Orders");
-        answerMode("MUTABLE_KEY_RANGE");
+        answerOption("partition_mode", "MUTABLE_KEY_RANGE");
         assertThat(source.partitionMode()).isEqualTo(PartitionMode.MUTABLE_KEY_RANGE);
     }
 
     @Test
     void a_partition_mode_of_the_future_is_refused() {
         answerStreams("Orders");
-        answerMode("QUANTUM");
+        answerOption("partition_mode", "QUANTUM");
         SourceException e = catchThrowableOfType(SourceException.class, source::partitionMode);
         assertThat(e.kind()).isEqualTo(Kind.FATAL);
         assertThat(e).hasMessageContaining("partition mode QUANTUM");
+    }
+
+    @Test
+    void a_retention_period_in_a_form_of_the_future_is_unknown() {
+        answerOption("retention_period", "2w");
+        assertThat(source.retention()).isEmpty();
+        answerOption("retention_period", "14d");
+        assertThat(source.retention()).contains(Duration.ofDays(14));
     }
 
     @Test
@@ -255,13 +263,13 @@ class SourceFailuresTest {
         spanner.answer(STREAMS, strings("change_stream_name", names));
     }
 
-    private void answerMode(String mode) {
+    private void answerOption(String option, String value) {
         Statement options = Statement.newBuilder("select option_value from information_schema.change_stream_options"
-                        + " where option_name = 'partition_mode' and change_stream_name = @changeStreamName")
+                        + " where option_name = '%s' and change_stream_name = @changeStreamName".formatted(option))
                 .bind("changeStreamName")
                 .to("Orders")
                 .build();
-        spanner.answer(options, strings("option_value", mode));
+        spanner.answer(options, strings("option_value", value));
     }
 
     private static ResultSet strings(String column, String... values) {

@@ -56,6 +56,7 @@ class SpannerChangeStreamSourceErrorsIT {
         try (var missing = SpannerChangeStreamSource.open(database.client(), "OrderStream")) {
             assertFails(missing::partitionMode, Kind.NOT_FOUND)
                     .hasMessageContaining("change stream OrderStream not found: the database has AccountStream");
+            assertFails(missing::retention, Kind.NOT_FOUND);
         }
         try (var lowerCase = SpannerChangeStreamSource.open(database.client(), "accountstream")) {
             assertFails(lowerCase::partitionMode, Kind.NOT_FOUND).hasMessageContaining("did you mean AccountStream?");

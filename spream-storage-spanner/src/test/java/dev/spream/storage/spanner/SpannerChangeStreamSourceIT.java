@@ -164,6 +164,19 @@ class SpannerChangeStreamSourceIT {
     }
 
     @Test
+    void the_retention_period_is_what_is_declared_now() {
+        assertThat(source.retention()).as("not declared").isEmpty();
+        database.createStream("KeptStream", "36h");
+        try (ChangeStreamSource kept = SpannerChangeStreamSource.open(database.client(), "KeptStream")) {
+            assertThat(kept.retention()).contains(Duration.ofHours(36));
+
+            database.alterRetention("KeptStream", "3d");
+
+            assertThat(kept.retention()).contains(Duration.ofDays(3));
+        }
+    }
+
+    @Test
     void a_partition_is_read_live_until_it_names_its_children() throws Exception {
         PartitionQuery child = database.childOfRoot(source.serverTime());
 

@@ -1,0 +1,22 @@
+package dev.spream.core.partition;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Instant;
+
+/**
+ * A time of a partition whose records were lost to the stream's retention period before they were read, as the user
+ * accepted. Reading goes on where it ends.
+ *
+ * @param from the watermark when the loss was accepted, inclusive
+ * @param to where reading goes on, exclusive: the first commit timestamp that is not lost
+ */
+public record PartitionGap(Instant from, Instant to) {
+    public PartitionGap {
+        requireNonNull(from, "from");
+        requireNonNull(to, "to");
+        if (!from.isBefore(to)) {
+            throw new IllegalArgumentException("a gap ends after its start: from %s, to %s".formatted(from, to));
+        }
+    }
+}
