@@ -3,6 +3,7 @@ package dev.spream.cli;
 import com.google.cloud.spanner.Options.RpcPriority;
 import dev.spream.core.subscription.SubscriberOptions;
 import dev.spream.storage.spanner.DatabaseName;
+import dev.spream.storage.spanner.StreamName;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.time.Duration;
@@ -13,7 +14,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import java.util.random.RandomGenerator;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -38,7 +38,6 @@ import picocli.CommandLine.Spec;
             "Records are printed at least once, those of one key in commit order."
         })
 final class TailCommand implements Callable<Integer> {
-    private static final Pattern IDENTIFIER = Pattern.compile("[A-Za-z][A-Za-z0-9_]{0,127}");
     private static final Instant FIRST_TIMESTAMP = Instant.parse("0001-01-01T00:00:00Z");
     private static final Instant LAST_TIMESTAMP = Instant.parse("9999-12-31T23:59:59.999999999Z");
     private static final Duration DEMO_DURATION = Duration.ofSeconds(5);
@@ -176,10 +175,7 @@ final class TailCommand implements Callable<Integer> {
         if (stream == null) {
             throw usage("--stream is missing");
         }
-        require(
-                IDENTIFIER.matcher(stream).matches(),
-                "--stream '%s' is no identifier: expected a letter, then letters, digits and underscores"
-                        .formatted(stream));
+        requireStreamName(stream);
         require(limit == null || limit >= 1, "--limit is %d, must be 1 or more".formatted(limit));
         require(
                 heartbeatInterval.compareTo(SubscriberOptions.MIN_HEARTBEAT_INTERVAL) >= 0
@@ -242,6 +238,14 @@ final class TailCommand implements Callable<Integer> {
             if (options.contains(option.longestName())) {
                 throw usage(option.longestName() + problem);
             }
+        }
+    }
+
+    private void requireStreamName(String name) {
+        try {
+            new StreamName(name);
+        } catch (IllegalArgumentException e) {
+            throw usage("--stream: " + e.getMessage());
         }
     }
 

@@ -36,8 +36,8 @@ final class UsageTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
-            -s 1st                        | --stream '1st' is no identifier
-            -s A;B                        | --stream 'A;B' is no identifier
+            -s 1st                        | --stream: malformed change stream name '1st'
+            -s A;B                        | --stream: malformed change stream name 'A;B'
             --limit 0                     | --limit is 0, must be 1 or more
             --limit few                   | 'few' is not a long
             --max-inflight 0              | --max-inflight is 0, must be 1 to 1000

@@ -11,6 +11,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Reads one partition from its watermark to its proven end, on a virtual thread of its own. {@link #stop} and {@link
@@ -27,6 +28,7 @@ import org.slf4j.LoggerFactory;
  */
 final class PartitionReader {
     private static final Logger log = LoggerFactory.getLogger(PartitionReader.class);
+    private static final int WARN_FROM_ATTEMPT = 3;
     private static final Duration SERVER_TIME_POLL = Duration.ofMillis(5);
 
     private final EngineContext context;
@@ -183,13 +185,16 @@ final class PartitionReader {
             backoff.reset();
         }
         Duration delay = backoff.next();
-        log.info(
-                "[{}] stream {}; querying again from {} in {} (attempt {})",
-                label,
-                cause == null ? "ended without proof" : "broke: " + cause.getMessage(),
-                intake.position(),
-                delay,
-                backoff.attempt());
+        // Streams break in passing, and at the client's limit of an hour; only one that does not come back is worth a
+        // warning.
+        log.atLevel(backoff.attempt() < WARN_FROM_ATTEMPT ? Level.INFO : Level.WARN)
+                .log(
+                        "[{}] stream {}; querying again from {} in {} (attempt {})",
+                        label,
+                        cause == null ? "ended without proof" : "broke: " + cause.getMessage(),
+                        intake.position(),
+                        delay,
+                        backoff.attempt());
         context.listener().tell(listener -> listener.reconnecting(partition.token(), backoff.attempt(), delay, cause));
         stopAlarm.await(delay);
     }

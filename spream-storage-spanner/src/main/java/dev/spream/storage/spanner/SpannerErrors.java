@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 final class SpannerErrors {
     private static final Pattern VALID_RANGE = Pattern.compile("within (\\S+) and (\\S+?)[.,;]?(?:\\s|$)");
 
+    private static final String SESSION_LOST = "session not found";
+
     private SpannerErrors() {}
 
     /**
@@ -36,7 +38,7 @@ final class SpannerErrors {
         // The client says so of itself, as when it was closed; as a Spanner error that would be UNKNOWN and tried for
         // ever.
         Kind kind = cause instanceof IllegalStateException ? Kind.FATAL : kind(error.getErrorCode(), text);
-        String message = "%s failed: %s: %s; %s".formatted(failed, error.getErrorCode(), text, advice(kind));
+        String message = "%s failed: %s: %s; %s".formatted(failed, error.getErrorCode(), text, advice(kind, text));
         return new SourceException(kind, message, error, kind == Kind.OUTSIDE_PARTITION ? validUntil(text) : null);
     }
 
@@ -47,8 +49,8 @@ final class SpannerErrors {
                 Kind.TRANSIENT;
             case OUT_OF_RANGE -> outOfRange(message);
             case INVALID_ARGUMENT -> invalidArgument(message);
-            // Sessions are the client's: it replaces one that the server no longer knows.
-            case NOT_FOUND -> message.contains("session not found") ? Kind.TRANSIENT : Kind.NOT_FOUND;
+            // The client has one multiplexed session and keeps it: it does not come back from losing it.
+            case NOT_FOUND -> message.contains(SESSION_LOST) ? Kind.FATAL : Kind.NOT_FOUND;
             case PERMISSION_DENIED, UNAUTHENTICATED -> Kind.PERMISSION_DENIED;
             case ALREADY_EXISTS, FAILED_PRECONDITION, UNIMPLEMENTED, DATA_LOSS -> Kind.FATAL;
         };
@@ -78,7 +80,10 @@ final class SpannerErrors {
         return unknown ? Kind.NOT_FOUND : Kind.FATAL;
     }
 
-    private static String advice(Kind kind) {
+    private static String advice(Kind kind, String text) {
+        if (text.toLowerCase(Locale.ROOT).contains(SESSION_LOST)) {
+            return "the server has lost the client's session, as an emulator does that was started anew: connect again";
+        }
         return switch (kind) {
             case TRANSIENT -> "trying again may help";
             case CANCELLED -> "this process ended the query";

@@ -24,7 +24,7 @@ class SpannerErrorsTest {
             ABORTED             | Transaction was aborted                                             | TRANSIENT
             CANCELLED           | RST_STREAM closed stream                                            | TRANSIENT
             UNKNOWN             | Stream removed                                                      | TRANSIENT
-            NOT_FOUND           | Session not found: projects/p/instances/i/databases/d/sessions/s    | TRANSIENT
+            NOT_FOUND           | Session not found: projects/p/instances/i/databases/d/sessions/s    | FATAL
             NOT_FOUND           | Database not found: projects/p/instances/i/databases/d              | NOT_FOUND
             INVALID_ARGUMENT    | Table-valued function not found: READ_Orders [at 1:15]              | NOT_FOUND
             INVALID_ARGUMENT    | Specified partition_token is invalid, as it does not belong to the Change Stream associated with the TVF. Received partition_token: t. | NOT_FOUND
