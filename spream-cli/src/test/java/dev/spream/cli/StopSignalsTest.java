@@ -7,8 +7,6 @@ import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 final class StopSignalsTest {
     private static final long PATIENCE_SECONDS = 30;
@@ -16,16 +14,16 @@ final class StopSignalsTest {
     private final CountDownLatch drained = new CountDownLatch(1);
     private final CountDownLatch stopped = new CountDownLatch(1);
 
-    @ParameterizedTest
-    @ValueSource(strings = {"TERM", "INT"})
-    void the_first_signal_drains_and_the_second_stops(String signal) throws Exception {
+    /** With SIGTERM: a process that was started in the background may have inherited to ignore SIGINT, and then does. */
+    @Test
+    void the_first_signal_drains_and_the_second_stops() throws Exception {
         try (StopSignals signals = StopSignals.install(drained::countDown, stopped::countDown)) {
             assertThat(signals.received()).isFalse();
-            raise(signal);
+            raise("TERM");
             assertThat(drained.await(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
             assertThat(signals.received()).isTrue();
             assertThat(stopped.getCount()).isEqualTo(1);
-            raise(signal);
+            raise("TERM");
             assertThat(stopped.await(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
         }
     }
