@@ -120,9 +120,18 @@ public final class SpannerConnection implements AutoCloseable {
          */
         public SpannerConnection open() {
             try {
-                return new SpannerConnection(database, options().getService());
+                return connect(options().getService());
             } catch (RuntimeException e) {
                 throw SpannerErrors.sourceException("connecting to " + database, e);
+            }
+        }
+
+        private SpannerConnection connect(Spanner spanner) {
+            try {
+                return new SpannerConnection(database, spanner);
+            } catch (RuntimeException e) {
+                spanner.close();
+                throw e;
             }
         }
 
