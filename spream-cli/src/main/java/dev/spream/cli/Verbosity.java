@@ -2,12 +2,17 @@ package dev.spream.cli;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
+import java.util.List;
 import java.util.logging.LogManager;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Option;
 
 /** How much a command says on the standard error: warnings, or with {@code --verbose} what spream does and why. */
 final class Verbosity {
+    /** What ends a subscription is the command's own last line, and {@link Outage} speaks of streams that break. */
+    private static final List<String> SAID_BY_THE_COMMAND =
+            List.of("dev.spream.core.subscription.Subscription", "dev.spream.core.subscription.PartitionReader");
+
     private static volatile boolean verbose;
 
     @Option(
@@ -21,9 +26,11 @@ final class Verbosity {
         verbose = requested;
         System.setProperty("spream.log.exception", requested ? "%ex" : "%nopex"); // read by logback.xml
         if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
-            // What ends a subscription is the command's own last line.
-            context.getLogger(requested ? "dev.spream" : "dev.spream.core.subscription.Subscription")
-                    .setLevel(requested ? Level.DEBUG : Level.OFF);
+            if (requested) {
+                context.getLogger("dev.spream").setLevel(Level.DEBUG);
+            } else {
+                SAID_BY_THE_COMMAND.forEach(name -> context.getLogger(name).setLevel(Level.OFF));
+            }
         }
     }
 
