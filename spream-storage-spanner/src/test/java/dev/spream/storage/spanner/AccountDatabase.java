@@ -100,6 +100,11 @@ final class AccountDatabase implements AutoCloseable {
         }
     }
 
+    /** Whether it is in our own emulator, of which everything is expected. */
+    boolean isOurs() {
+        return server.equals(SpannerServers.ours());
+    }
+
     Dialect dialect() {
         return dialect;
     }

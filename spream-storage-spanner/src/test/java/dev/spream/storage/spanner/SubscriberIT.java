@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
@@ -40,7 +41,8 @@ class SubscriberIT {
 
     @Test
     void a_subscriber_delivers_every_change_up_to_the_end() throws Exception {
-        Instant start = database.source().serverTime();
+        RecordingSource source = new RecordingSource(database.source());
+        Instant start = source.serverTime();
         SubscriberOptions options = SubscriberOptions.builder()
                 .startAt(start)
                 .endAt(start.plusSeconds(8))
@@ -48,18 +50,43 @@ class SubscriberIT {
                 .build();
         List<DataChangeRecord> delivered = new CopyOnWriteArrayList<>();
         var storage = new InMemoryPartitionStorage();
+        Set<String> written;
 
         try (Subscriber subscriber =
-                Subscriber.builder(database.source(), storage).options(options).build()) {
+                Subscriber.builder(source, storage).options(options).build()) {
             var running = CompletableFuture.runAsync(() -> subscriber.run(delivered::add), Thread::startVirtualThread);
-            Set<String> written = database.writeAccountsFor(Duration.ofSeconds(4));
+            written = database.writeAccountsFor(Duration.ofSeconds(4));
             running.get(60, SECONDS);
+        }
 
-            assertThat(delivered)
-                    .extracting(change ->
-                            change.mods().getFirst().keys().string("Id").orElseThrow())
-                    .containsExactlyInAnyOrderElementsOf(written);
+        assertThat(delivered).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(source.returned());
+        Set<String> leftOut = new TreeSet<>(written);
+        delivered.forEach(change -> leftOut.remove(id(change)));
+        assertThat(delivered).hasSize(written.size() - leftOut.size());
+        if (database.isOurs()) {
+            assertThat(leftOut).isEmpty();
+        } else {
+            judge(leftOut, start);
         }
         assertThat(storage.lineage().partitions()).hasSizeGreaterThan(3).allMatch(PartitionMetadata::isFinished);
+    }
+
+    /**
+     * Google's emulator looks at a live query's range in slices of 100 ms, and goes on a microsecond after the end of each: a
+     * change committed at exactly that time is not returned. A later query, cut otherwise, returns it.
+     */
+    private void judge(Set<String> leftOut, Instant start) throws Exception {
+        if (leftOut.isEmpty()) {
+            return;
+        }
+        System.out.println("Google's emulator did not return, to the live queries: " + leftOut);
+        assertThat(leftOut).hasSizeLessThan(5);
+        StreamWalk later =
+                StreamWalk.of(database.source(), start, database.source().serverTime());
+        assertThat(later.ids()).containsAll(leftOut);
+    }
+
+    private static String id(DataChangeRecord change) {
+        return change.mods().getFirst().keys().string("Id").orElseThrow();
     }
 }

@@ -1,0 +1,77 @@
+package dev.spream.storage.spanner;
+
+import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.record.ChangeRecord;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.source.ChangeStreamCursor;
+import dev.spream.core.source.ChangeStreamSource;
+import dev.spream.core.source.PartitionQuery;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** A source that remembers which changes the server returned, so that a loss can be laid at the right door. */
+final class RecordingSource implements ChangeStreamSource {
+    private final ChangeStreamSource source;
+    private final Set<DataChangeRecord> returned = ConcurrentHashMap.newKeySet();
+
+    RecordingSource(ChangeStreamSource source) {
+        this.source = source;
+    }
+
+    Set<DataChangeRecord> returned() {
+        return Set.copyOf(returned);
+    }
+
+    @Override
+    public String streamName() {
+        return source.streamName();
+    }
+
+    @Override
+    public PartitionMode partitionMode() {
+        return source.partitionMode();
+    }
+
+    @Override
+    public Optional<Duration> retention() {
+        return source.retention();
+    }
+
+    @Override
+    public Instant serverTime() {
+        return source.serverTime();
+    }
+
+    @Override
+    public ChangeStreamCursor query(PartitionQuery query) {
+        ChangeStreamCursor cursor = source.query(query);
+        return new ChangeStreamCursor() {
+            @Override
+            public Optional<ChangeRecord> next() throws InterruptedException {
+                Optional<ChangeRecord> next = cursor.next();
+                if (next.isPresent() && next.get() instanceof DataChangeRecord change) {
+                    returned.add(change);
+                }
+                return next;
+            }
+
+            @Override
+            public int prefetched() {
+                return cursor.prefetched();
+            }
+
+            @Override
+            public void close() {
+                cursor.close();
+            }
+        };
+    }
+
+    @Override
+    public void close() {
+        source.close();
+    }
+}
