@@ -30,6 +30,7 @@ final class AccountDatabase implements AutoCloseable {
     private final DatabaseName name;
     private final SpannerConnection connection;
     private final SpannerChangeStreamSource source;
+    private int accounts;
 
     AccountDatabase(SpannerServer server, Dialect dialect) {
         this.server = server;
@@ -126,7 +127,7 @@ final class AccountDatabase implements AutoCloseable {
         Set<String> ids = new HashSet<>();
         long end = System.nanoTime() + time.toNanos();
         while (System.nanoTime() < end) {
-            String id = "account-" + ids.size();
+            String id = "account-" + accounts++;
             client().write(List.of(Mutation.newInsertBuilder("Account")
                     .set("Id")
                     .to(id)
