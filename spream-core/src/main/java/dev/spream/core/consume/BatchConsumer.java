@@ -5,7 +5,7 @@ import java.util.List;
 
 /**
  * A {@link Consumer} that takes several changes at once, which lets it write them with one statement or one request. A
- * batch may hold several changes of one key, in commit order.
+ * batch may hold several changes of one key, in commit order. This version of the engine hands over batches of one.
  */
 @FunctionalInterface
 @SuppressWarnings("FunctionalInterfaceMethodChanged") // the shapes of one port, told apart by what they are given
