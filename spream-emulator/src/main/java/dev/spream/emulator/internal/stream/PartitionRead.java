@@ -106,7 +106,6 @@ final class PartitionRead {
         if (outcome == QueryRun.Outcome.REPEATS) {
             at = first;
         }
-        lastSent = pace.nanos();
         return outcome != QueryRun.Outcome.ENDS;
     }
 
@@ -132,9 +131,10 @@ final class PartitionRead {
     }
 
     private void send(List<Value> rows, int changes) {
+        // Before: whoever has the row may move the clock at once, and counts on the next heartbeat.
+        lastSent = pace.nanos();
         sink.send(rows, at.token());
         faults.sent(rows.size(), changes);
-        lastSent = pace.nanos();
     }
 
     /** Sends the child records, if there are any; true if the query is not over yet, because a fault came before them. */
