@@ -58,9 +58,9 @@ final class ChangeDelivery {
         }
         @Nullable Instant firstFailureAt = null;
         for (int attempt = 1; !lane.isStopping() && partition.isHeld(); attempt++) {
-            long startedAt = context.nanoTime().getAsLong();
+            long startedAt = context.time().nanoTime();
             Throwable thrown = attempt(partition, change, attempt);
-            Duration consumeTime = Duration.ofNanos(context.nanoTime().getAsLong() - startedAt);
+            Duration consumeTime = Duration.ofNanos(context.time().nanoTime() - startedAt);
             if (thrown == null) {
                 settled(partition, change, Outcome.CONSUMED, consumeTime);
                 return true;
@@ -183,6 +183,6 @@ final class ChangeDelivery {
     }
 
     private Instant now() {
-        return context.clock().instant();
+        return context.time().instant();
     }
 }

@@ -4,14 +4,13 @@ import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.source.ChangeStreamSource;
-import java.time.InstantSource;
-import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
 
 /**
  * What the parts of one running subscription share.
  *
  * @param worker this worker, in the storage
- * @param nanoTime a clock that never goes back, in nanoseconds, for leases and durations
+ * @param random for jitter
  * @param storageCalls repeats calls to the storage that failed in a way that may pass
  * @param partitionsChanged raised when a partition may have become acquirable
  */
@@ -22,8 +21,8 @@ record EngineContext(
         SubscriberOptions options,
         WorkerId worker,
         SafeListener listener,
-        InstantSource clock,
-        LongSupplier nanoTime,
+        EngineTime time,
+        RandomGenerator random,
         Alarm partitionsChanged) {
 
     /** How a partition is named at the start of log lines and messages. */

@@ -7,7 +7,6 @@ import dev.spream.core.source.SourceException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,9 +38,9 @@ final class PartitionReader {
     private final String label;
 
     private final RecordIntake intake; // confined to the reader's thread, like the next
-    private final ReconnectBackoff backoff = new ReconnectBackoff(RandomGenerator.getDefault());
+    private final ReconnectBackoff backoff;
 
-    private final Alarm stopAlarm = new Alarm();
+    private final Alarm stopAlarm;
     private volatile boolean stopRequested;
     private volatile @Nullable WatchedCursor cursor;
 
@@ -57,6 +56,8 @@ final class PartitionReader {
         this.watermarks = watermarks;
         this.endTimestamp = endTimestamp;
         this.label = context.label(partition.token());
+        this.backoff = new ReconnectBackoff(context.random());
+        this.stopAlarm = new Alarm(context.time());
         this.intake = new RecordIntake(context, partition, dispatcher, this::isActive);
         partition.onLost(this::stopForLostLease);
     }

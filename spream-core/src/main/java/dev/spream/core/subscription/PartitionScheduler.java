@@ -95,7 +95,7 @@ final class PartitionScheduler {
     }
 
     private Acquired acquire(List<PartitionClaim> claims) {
-        long requestedAt = context.nanoTime().getAsLong();
+        long requestedAt = context.time().nanoTime();
         return new Acquired(
                 requestedAt,
                 context.storage()

@@ -50,7 +50,7 @@ final class Subscription {
     private final TaskGroup background = new TaskGroup(tasks::fail);
     private final ParkedKeys parkedKeys = new ParkedKeys();
     private final Map<PartitionToken, PartitionReader> readers = new ConcurrentHashMap<>();
-    private final Alarm drainAlarm = new Alarm();
+    private final Alarm drainAlarm;
 
     private volatile Stop stop = Stop.NO;
     private volatile boolean readersEnded;
@@ -63,6 +63,7 @@ final class Subscription {
     Subscription(EngineContext context, Consumer consumer) {
         this.context = context;
         this.consumer = consumer;
+        this.drainAlarm = new Alarm(context.time());
         this.watermarks = new WatermarkWriter(context, consumer);
         this.leases = new LeaseKeeper(context, this::heldPartitions);
         this.housekeeper = new Housekeeper(context);
@@ -130,7 +131,7 @@ final class Subscription {
     }
 
     private void startPeriodic(String role, Duration interval, TaskGroup.Task work) {
-        Periodic task = new Periodic(interval, work);
+        Periodic task = new Periodic(context.time(), interval, work);
         periodic.add(task);
         background.start("spream-" + context.source().streamName() + "-" + role, task);
     }
@@ -157,7 +158,7 @@ final class Subscription {
         HeldPartition partition = new HeldPartition(
                 lease,
                 new InflightTracker(context.label(lease.token()), maxInflight, lease.watermark()),
-                context.nanoTime(),
+                context.time()::nanoTime,
                 requestedAt,
                 context.options().leaseTime());
         RecordDispatcher dispatcher = new RecordDispatcher(
@@ -298,9 +299,9 @@ final class Subscription {
         List<HeldPartition> left = heldPartitions().stream()
                 .filter(partition -> !partition.isFinished() && !partition.isLost())
                 .toList();
-        long deadline = context.nanoTime().getAsLong() + FINAL_WRITE_DEADLINE.toNanos();
+        long deadline = context.time().nanoTime() + FINAL_WRITE_DEADLINE.toNanos();
         try {
-            watermarks.persist(left, () -> context.nanoTime().getAsLong() - deadline < 0);
+            watermarks.persist(left, () -> context.time().nanoTime() - deadline < 0);
         } catch (RuntimeException e) {
             tasks.fail(e); // and give the partitions back all the same
         }
@@ -309,7 +310,7 @@ final class Subscription {
                         left.contains(reader.partition()) && reader.dispatcher().isIdle())
                 .toList();
         context.storageCalls()
-                .repeat("giving partitions back", () -> context.nanoTime().getAsLong() - deadline < 0, () -> {
+                .repeat("giving partitions back", () -> context.time().nanoTime() - deadline < 0, () -> {
                     context.storage()
                             .release(idle.stream()
                                     .map(reader -> reader.partition().lease())
