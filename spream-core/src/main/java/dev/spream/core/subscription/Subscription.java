@@ -40,7 +40,9 @@ final class Subscription {
     }
 
     private final EngineContext context;
-    private final Consumer consumer;
+    private final ConsumerCalls calls;
+    private final DeliveryPath path;
+    private final Budget budget;
     private final WatermarkWriter watermarks;
     private final LeaseKeeper leases;
     private final PartitionScheduler scheduler;
@@ -62,7 +64,9 @@ final class Subscription {
 
     Subscription(EngineContext context, Consumer consumer) {
         this.context = context;
-        this.consumer = consumer;
+        this.calls = new ConsumerCalls(context);
+        this.path = new DeliveryPath(context, consumer, calls, parkedKeys);
+        this.budget = Budget.of(context.options());
         this.drainAlarm = new Alarm(context.time());
         this.watermarks = new WatermarkWriter(context, consumer);
         this.leases = new LeaseKeeper(context, this::heldPartitions);
@@ -126,6 +130,7 @@ final class Subscription {
                 "stalls",
                 context.options().heartbeatInterval(),
                 () -> readers.values().forEach(PartitionReader::cancelIfStalled));
+        calls.interval().ifPresent(interval -> startPeriodic("timeouts", interval, calls::interruptOverdue));
         startPeriodic("housekeeping", housekeeper.interval(), housekeeper::cleanUp);
         return scheduler.run(() -> stop == Stop.NO);
     }
@@ -154,19 +159,14 @@ final class Subscription {
     }
 
     private void startReader(PartitionLease lease, long requestedAt) {
-        int maxInflight = context.options().maxInflight();
         HeldPartition partition = new HeldPartition(
                 lease,
-                new InflightTracker(context.label(lease.token()), maxInflight, lease.watermark()),
+                new InflightTracker(
+                        context.label(lease.token()), context.options().maxInflight(), lease.watermark()),
                 context.time()::nanoTime,
                 requestedAt,
                 context.options().leaseTime());
-        RecordDispatcher dispatcher = new RecordDispatcher(
-                partition,
-                new ChangeDelivery(context, consumer, parkedKeys),
-                context.threadName("consumer", lease.token()),
-                maxInflight,
-                tasks::fail);
+        RecordDispatcher dispatcher = new RecordDispatcher(context, partition, path, budget.open(), tasks::fail);
         PartitionReader reader = new PartitionReader(context, partition, dispatcher, watermarks, endTimestamp);
         readers.put(lease.token(), reader);
         if (stop != Stop.NO) {
