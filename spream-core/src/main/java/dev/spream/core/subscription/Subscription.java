@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * consumer does not return from an interrupted call is not given back: its lease runs out, so that the next owner does not
  * overlap with the call for longer than it must.
  */
-final class Subscription {
+final class Subscription implements PartitionScheduler.Readers {
     private static final Logger log = LoggerFactory.getLogger(Subscription.class);
     private static final Duration CANCEL_GRACE = Duration.ofSeconds(5);
     private static final Duration FINAL_WRITE_DEADLINE = Duration.ofSeconds(10);
@@ -71,7 +71,7 @@ final class Subscription {
         this.watermarks = new WatermarkWriter(context, consumer);
         this.leases = new LeaseKeeper(context, this::heldPartitions);
         this.housekeeper = new Housekeeper(context);
-        this.scheduler = new PartitionScheduler(context, readers::containsKey, this::startReader);
+        this.scheduler = new PartitionScheduler(context, this);
     }
 
     RunResult run() {
@@ -158,7 +158,18 @@ final class Subscription {
         }
     }
 
-    private void startReader(PartitionLease lease, long requestedAt) {
+    @Override
+    public boolean isRead(PartitionToken partition) {
+        return readers.containsKey(partition);
+    }
+
+    @Override
+    public int open() {
+        return readers.size();
+    }
+
+    @Override
+    public void start(PartitionLease lease, long requestedAt) {
         HeldPartition partition = new HeldPartition(
                 lease,
                 new InflightTracker(
