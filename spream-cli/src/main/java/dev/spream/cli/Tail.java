@@ -1,6 +1,7 @@
 package dev.spream.cli;
 
 import com.google.cloud.spanner.Options.RpcPriority;
+import dev.spream.core.consume.Ordering;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.subscription.RunResult;
 import dev.spream.core.subscription.Subscriber;
@@ -39,6 +40,7 @@ final class Tail {
             OptionalLong limit,
             Duration heartbeatInterval,
             int maxInflight,
+            Optional<Ordering> ordering,
             RpcPriority priority,
             Optional<String> role,
             Optional<String> requestTag,
@@ -116,6 +118,7 @@ final class Tail {
                 .listener(output.progress())
                 .listener(tally)
                 .listener(new Outage(output.progress()::say, InstantSource.system()));
+        settings.ordering().ifPresent(options::ordering);
         settings.start().ifPresent(options::startAt);
         settings.end().ifPresent(options::endAt);
         return options.build();
