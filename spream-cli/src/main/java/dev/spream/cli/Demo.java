@@ -11,6 +11,7 @@ import dev.spream.core.subscription.RunResult;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
 import dev.spream.emulator.Churn;
+import dev.spream.emulator.Fault;
 import dev.spream.emulator.FaultControl;
 import dev.spream.emulator.FaultRates;
 import dev.spream.emulator.SpannerEmulator;
@@ -35,7 +36,8 @@ import picocli.CommandLine.ExitCode;
  */
 final class Demo {
     private static final Churn CHURN = Churn.every(Duration.ofMillis(400));
-    private static final FaultRates FAULTS = FaultRates.share(0.6).withinRows(10);
+    private static final FaultRates FAULTS =
+            FaultRates.share(0.6).with(Fault.Kind.STALL, 0.03).withinRows(10);
     // Short, so that a stalled stream is noticed within a second.
     private static final Duration HEARTBEAT = Duration.ofMillis(200);
     private static final Duration WATERMARK = Duration.ofMillis(100);

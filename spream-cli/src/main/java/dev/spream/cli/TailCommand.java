@@ -167,6 +167,9 @@ final class TailCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         verbosity.apply();
+        if (faults) {
+            verbosity.expectRepetitions();
+        }
         refuse(demo ? NOT_IN_DEMO : DEMO_ONLY, demo ? " does not go with --demo" : " needs --demo");
         require(
                 maxInflight >= 1 && maxInflight <= SubscriberOptions.MAX_MAX_INFLIGHT,
@@ -239,9 +242,8 @@ final class TailCommand implements Callable<Integer> {
                 duration.isPositive() && duration.compareTo(MAX_DEMO_DURATION) <= 0,
                 "--duration is %s, must be 1ms to %s"
                         .formatted(DurationArgument.format(duration), DurationArgument.format(MAX_DEMO_DURATION)));
-        Optional<String> server = EmulatorHost.find(spec.commandLine(), emulatorHost);
         require(
-                !faults || server.isEmpty(),
+                !faults || EmulatorHost.named(emulatorHost).isEmpty(),
                 "--faults needs the embedded emulator; take away --emulator-host and SPANNER_EMULATOR_HOST");
         return new Demo.Settings(
                 dialect,
@@ -251,7 +253,7 @@ final class TailCommand implements Callable<Integer> {
                 maxInflight,
                 Optional.ofNullable(ordering),
                 faults,
-                server);
+                EmulatorHost.find(spec.commandLine(), emulatorHost));
     }
 
     private void refuse(List<String> options, String problem) {
