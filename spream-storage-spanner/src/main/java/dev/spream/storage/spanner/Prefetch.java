@@ -5,13 +5,14 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 
 /**
- * What the client has fetched of one query and its reader has not taken, in the chunks that the server sends: most hold one
- * row. The client asks for its chunks in advance, so many at a time as its option says, whatever their size. This lets it
- * have the next one only while what it holds is less than a number of bytes.
+ * What the client has fetched of one query, in the chunks that the server sends, which hold one row as a rule. The client
+ * asks for its chunks in advance, so many at a time as its option says, whatever their size. This lets it have the next one
+ * only while what it holds is less than a number of bytes.
  *
  * <p>One chunk is asked for at a time, and its size is known before the next one is. So the client holds less than one chunk
- * more than the limit. Who holds nothing may always have one: a chunk larger than the limit passes alone, and no reader
- * waits for a chunk that was not asked for.
+ * more than the limit, the chunk included whose rows the reader is being given. Beside that chunk it may always have one
+ * more: a chunk larger than the limit passes, and no reader waits for a chunk that was not asked for. What is not seen here
+ * are chunks that the client keeps back because the server sent no resume token with them yet.
  *
  * <p>Counts nothing, and limits nothing, unless the client has a {@link PrefetchInterceptor}. Safe for use by many threads:
  * that of the connection, which adds, and the reader's, which takes.
@@ -21,8 +22,9 @@ final class Prefetch {
     static final CallOptions.Key<Prefetch> OF_CALL = CallOptions.Key.create("spream-prefetch");
 
     private final long limitBytes;
-    private final Queue<Long> sizes = new ArrayDeque<>();
-    private long bytes;
+    private final Queue<Long> ahead = new ArrayDeque<>();
+    private long bytesAhead;
+    private long bytesBeingRead;
     private long wanted;
     private boolean underWay;
 
@@ -37,8 +39,9 @@ final class Prefetch {
      * @return whether to ask the server for one chunk
      */
     synchronized boolean request(int chunks) {
-        for (int taken = 0; taken < chunks && !sizes.isEmpty(); taken++) {
-            bytes -= sizes.remove();
+        for (int taken = 0; taken < chunks && !ahead.isEmpty(); taken++) {
+            bytesBeingRead = ahead.remove();
+            bytesAhead -= bytesBeingRead;
         }
         wanted += chunks;
         return next();
@@ -49,15 +52,16 @@ final class Prefetch {
      *
      * @return whether to ask the server for one more
      */
-    synchronized boolean arrived(long size) {
-        sizes.add(size);
-        bytes += size;
+    synchronized boolean arrived(long bytes) {
+        ahead.add(bytes);
+        bytesAhead += bytes;
         underWay = false;
         return next();
     }
 
     private boolean next() {
-        if (underWay || wanted == 0 || bytes >= limitBytes) {
+        boolean full = !ahead.isEmpty() && bytes() >= limitBytes;
+        if (underWay || wanted == 0 || full) {
             return false;
         }
         wanted--;
@@ -65,13 +69,13 @@ final class Prefetch {
         return true;
     }
 
-    /** How many chunks the client holds that its reader has not taken. */
-    synchronized int chunks() {
-        return sizes.size();
+    /** How many chunks the client holds of which the reader was given nothing. */
+    synchronized int chunksAhead() {
+        return ahead.size();
     }
 
-    /** The size of {@link #chunks()}, without what Java adds to it. */
+    /** How much the client holds, the chunk included whose rows the reader is being given, as on the wire. */
     synchronized long bytes() {
-        return bytes;
+        return bytesAhead + bytesBeingRead;
     }
 }

@@ -132,7 +132,7 @@ final class SpannerChangeStreamCursor implements ChangeStreamCursor {
      */
     @Override
     public int prefetched() {
-        return prefetch.chunks();
+        return prefetch.chunksAhead();
     }
 
     @Override

@@ -23,7 +23,7 @@ class PrefetchTest {
 
         assertThat(prefetch.request(1)).isTrue();
         assertThat(prefetch.arrived(10)).isFalse();
-        assertThat(prefetch.chunks()).isEqualTo(2);
+        assertThat(prefetch.chunksAhead()).isEqualTo(2);
     }
 
     @Test
@@ -32,34 +32,33 @@ class PrefetchTest {
         assertThat(prefetch.arrived(99)).isTrue();
         assertThat(prefetch.arrived(1)).isFalse();
         assertThat(prefetch.bytes()).isEqualTo(100);
-
-        assertThat(prefetch.request(1)).isTrue();
-        assertThat(prefetch.bytes()).isEqualTo(1);
-        assertThat(prefetch.chunks()).isEqualTo(1);
     }
 
     @Test
-    void a_chunk_larger_than_the_limit_passes_alone() {
+    void a_chunk_counts_until_the_next_one_is_taken() {
+        prefetch.request(64);
+        prefetch.arrived(60);
+        prefetch.arrived(40);
+
+        assertThat(prefetch.request(1)).as("60 are being read").isFalse();
+        assertThat(prefetch.bytes()).isEqualTo(100);
+        assertThat(prefetch.chunksAhead()).isEqualTo(1);
+
+        assertThat(prefetch.request(1)).isTrue();
+        assertThat(prefetch.bytes()).isEqualTo(40);
+        assertThat(prefetch.chunksAhead()).isZero();
+    }
+
+    @Test
+    void beside_the_chunk_that_is_being_read_there_may_always_be_one_of_any_size() {
         assertThat(prefetch.request(64)).isTrue();
         assertThat(prefetch.arrived(1_000)).isFalse();
 
         assertThat(prefetch.request(1)).isTrue();
-        assertThat(prefetch.arrived(1_000)).isFalse();
-        assertThat(prefetch.bytes()).isEqualTo(1_000);
-    }
+        assertThat(prefetch.arrived(2_000)).isFalse();
+        assertThat(prefetch.bytes()).isEqualTo(3_000);
 
-    @Test
-    void chunks_are_taken_in_the_order_in_which_they_came() {
-        prefetch.request(64);
-        prefetch.arrived(1);
-        prefetch.arrived(20);
-        prefetch.arrived(30);
-
-        prefetch.request(1);
-        assertThat(prefetch.bytes()).isEqualTo(50);
-        prefetch.request(1);
-        assertThat(prefetch.bytes()).isEqualTo(30);
-        prefetch.request(1);
-        assertThat(prefetch.bytes()).isZero();
+        assertThat(prefetch.request(1)).isTrue();
+        assertThat(prefetch.bytes()).isEqualTo(2_000);
     }
 }
