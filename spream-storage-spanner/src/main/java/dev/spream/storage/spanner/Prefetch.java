@@ -27,10 +27,18 @@ final class Prefetch {
     private long bytesBeingRead;
     private long wanted;
     private boolean underWay;
+    private boolean claimed;
 
     /** @param limitBytes how many bytes are enough, so that no further chunk is asked for */
     Prefetch(long limitBytes) {
         this.limitBytes = limitBytes;
+    }
+
+    /** Whether this is the call to count: the first one that asks, and it asks once. */
+    synchronized boolean claim() {
+        boolean first = !claimed;
+        claimed = true;
+        return first;
     }
 
     /**

@@ -13,7 +13,8 @@ import io.grpc.MethodDescriptor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the calls that have a {@link Prefetch} to it; all others pass untouched.
+ * Holds the calls that have a {@link Prefetch} to it; all others pass untouched, and so does a call that another of these
+ * interceptors holds already.
  *
  * <p>The size of a message is taken where the transport cuts it out of the stream, on the thread of the connection, and the
  * next one is asked for right there. The transport then goes on with what it has received already: no thread is woken for
@@ -26,7 +27,7 @@ final class PrefetchInterceptor implements ClientInterceptor {
     public <ReqT, RespT> ClientCall<ReqT, RespT> interceptCall(
             MethodDescriptor<ReqT, RespT> method, CallOptions options, Channel next) {
         Prefetch prefetch = options.getOption(Prefetch.OF_CALL);
-        if (prefetch == null) {
+        if (prefetch == null || !prefetch.claim()) {
             return next.newCall(method, options);
         }
         Meter meter = new Meter();

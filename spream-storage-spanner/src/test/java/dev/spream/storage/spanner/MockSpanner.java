@@ -25,6 +25,7 @@ import io.grpc.Status;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +45,11 @@ final class MockSpanner implements AutoCloseable {
     private final Spanner spanner;
 
     MockSpanner(Dialect dialect) throws IOException {
+        this(dialect, SpannerConnection::prepare);
+    }
+
+    /** @param preparing the last that is done to the client's options */
+    MockSpanner(Dialect dialect, UnaryOperator<SpannerOptions.Builder> preparing) throws IOException {
         service.setAbortProbability(0);
         service.putStatementResult(StatementResult.detectDialectResult(dialect));
         server = Grpc.newServerBuilderForPort(0, InsecureServerCredentials.create())
@@ -51,7 +57,8 @@ final class MockSpanner implements AutoCloseable {
                 .intercept(new QueryWatch())
                 .build()
                 .start();
-        spanner = SpannerConnection.prepare(SpannerOptions.newBuilder()
+        spanner = preparing
+                .apply(SpannerOptions.newBuilder()
                         .setProjectId("p")
                         .setHost("http://localhost:" + server.getPort())
                         .setCredentials(NoCredentials.getInstance())

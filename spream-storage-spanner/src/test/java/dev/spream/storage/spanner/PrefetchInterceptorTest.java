@@ -89,6 +89,20 @@ class PrefetchInterceptorTest {
     }
 
     @Test
+    void a_client_that_was_prepared_twice_counts_once() throws Exception {
+        spanner.close();
+        spanner = new MockSpanner(DIALECT, options -> SpannerConnection.prepare(SpannerConnection.prepare(options)));
+        try (ChangeStreamSource source = SpannerChangeStreamSource.open(spanner.client(), "Orders");
+                ChangeStreamCursor cursor = source.query(rows(OptionalLong.of(1)))) {
+            assertThat(cursor.next()).isPresent();
+            spanner.received.awaitQuiet(1);
+
+            assertThat(cursor.prefetched()).isEqualTo(1);
+            assertThat(drain(cursor)).isEqualTo(ROWS - 1);
+        }
+    }
+
+    @Test
     void a_prepared_client_keeps_the_interceptors_that_it_had() {
         ClientInterceptor own = new ClientInterceptor() {
             @Override

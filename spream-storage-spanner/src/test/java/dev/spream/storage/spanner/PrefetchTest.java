@@ -8,6 +8,12 @@ class PrefetchTest {
     private final Prefetch prefetch = new Prefetch(100);
 
     @Test
+    void it_counts_one_call() {
+        assertThat(prefetch.claim()).isTrue();
+        assertThat(prefetch.claim()).isFalse();
+    }
+
+    @Test
     void one_chunk_is_asked_for_at_a_time() {
         assertThat(prefetch.request(64)).isTrue();
         assertThat(prefetch.request(1)).isFalse();
