@@ -104,9 +104,8 @@ final class Tail {
     }
 
     private SpannerChangeStreamSource source(SpannerConnection connection) {
-        SpannerChangeStreamSource.Builder source = SpannerChangeStreamSource.builder(
-                        connection.client(), settings.stream())
-                .priority(settings.priority());
+        SpannerChangeStreamSource.Builder source =
+                connection.source(settings.stream()).priority(settings.priority());
         settings.requestTag().ifPresent(source::requestTag);
         return source.build();
     }

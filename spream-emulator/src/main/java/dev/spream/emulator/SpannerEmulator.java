@@ -39,6 +39,7 @@ import java.util.regex.Pattern;
  */
 public final class SpannerEmulator implements AutoCloseable {
     private static final int MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
+    private static final int CALLS_PER_CONNECTION = 100; // as Spanner: a client's further calls wait inside it
     private static final int CLOSE_SECONDS = 5;
     private static final Pattern DATABASE = Pattern.compile("([^/]+)/([^/]+)/([^/]+)");
     private static final Pattern FULL_DATABASE =
@@ -58,6 +59,7 @@ public final class SpannerEmulator implements AutoCloseable {
         this.server = NettyServerBuilder.forAddress(new InetSocketAddress(builder.host, builder.port))
                 .executor(executor)
                 .maxInboundMessageSize(MAX_MESSAGE_BYTES)
+                .maxConcurrentCallsPerConnection(CALLS_PER_CONNECTION)
                 .permitKeepAliveTime(1, TimeUnit.SECONDS)
                 .permitKeepAliveWithoutCalls(true)
                 .addService(new SpannerService(catalog))
