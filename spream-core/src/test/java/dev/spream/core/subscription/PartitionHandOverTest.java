@@ -19,6 +19,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -93,6 +96,27 @@ class PartitionHandOverTest {
         assertThat(events.subList(0, events.indexOf("acquired b 2")))
                 .contains("released b", "released c")
                 .doesNotContain("released a");
+    }
+
+    @Test
+    void many_partitions_take_turns_several_at_a_time() throws InterruptedException {
+        List<String> read = IntStream.range(0, 20).mapToObj("p%02d"::formatted).toList();
+        List<String> over = List.of("q1", "q2", "q3");
+        source.roots(Stream.concat(read.stream(), over.stream()).toArray(String[]::new));
+        read.forEach(partition -> source.change(partition, 5, partition));
+        RecordingConsumer consumer = new RecordingConsumer();
+        Subscriber subscriber = subscriber(20);
+        CompletableFuture<RunResult> run = fixture.start(subscriber, consumer);
+        consumer.await(labels -> labels.size() == 20);
+        Polling.await(() -> events.contains("3 wait"), events::toString);
+
+        time.advance(PartitionHandOver.ROTATION_INTERVAL);
+
+        Polling.await(() -> events.contains("acquired q1 1") && events.contains("acquired q2 1"), events::toString);
+        assertThat(source.queriesOf("q3")).isEmpty();
+        assertThat(subscriber.shutdown(SubscriberFixture.BOUND)).isTrue();
+        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.SHUT_DOWN);
+        assertThat(source.mostOpenCursors()).isEqualTo(20);
     }
 
     @Test
@@ -256,6 +280,11 @@ class PartitionHandOverTest {
         @Override
         public void partitionAcquired(PartitionToken partition, long epoch, Instant watermark) {
             events.add("acquired " + partition + " " + epoch);
+        }
+
+        @Override
+        public void partitionsWaiting(int count, @Nullable Instant oldestWatermark) {
+            events.add(count + " wait");
         }
 
         @Override
