@@ -25,6 +25,20 @@ record EngineContext(
         RandomGenerator random,
         Alarm partitionsChanged) {
 
+    private static final long MIN_PREFETCH_BYTES = 16 << 10;
+    private static final long MAX_PREFETCH_BYTES = 16 << 20;
+
+    /** How many partitions may be read at the same time. */
+    int maxOpenPartitions() {
+        return Math.min(options.maxOpenPartitions(), source.maxOpenQueries());
+    }
+
+    /** How much the client may fetch ahead for one partition: half of the budget, shared by all that may be open. */
+    long prefetchBytes() {
+        long share = options.maxBufferedBytes() / 2 / maxOpenPartitions();
+        return Math.clamp(share, MIN_PREFETCH_BYTES, MAX_PREFETCH_BYTES);
+    }
+
     /** How a partition is named at the start of log lines and messages. */
     String label(PartitionToken token) {
         return source.streamName() + "/" + token.abbreviated();
