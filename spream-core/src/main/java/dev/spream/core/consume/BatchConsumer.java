@@ -20,7 +20,13 @@ public interface BatchConsumer extends Consumer {
     @Override
     default void consume(DataChangeRecord change, Delivery delivery) throws Exception {
         SingleChange batch = new SingleChange(change, delivery);
-        consume(batch);
+        try {
+            consume(batch);
+        } catch (Throwable t) {
+            if (!batch.isSettled()) {
+                throw t;
+            }
+        }
         batch.rethrowFailure();
     }
 

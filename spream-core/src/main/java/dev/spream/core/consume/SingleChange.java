@@ -12,6 +12,7 @@ final class SingleChange implements BatchConsumer.Batch {
     private final DataChangeRecord change;
     private final Delivery delivery;
     private @Nullable Throwable failure;
+    private boolean settled;
 
     SingleChange(DataChangeRecord change, Delivery delivery) {
         this.change = change;
@@ -33,12 +34,21 @@ final class SingleChange implements BatchConsumer.Batch {
     public void settle(int index) {
         Objects.checkIndex(index, 1);
         failure = null;
+        settled = true;
     }
 
     @Override
     public void fail(int index, Throwable cause) {
         Objects.checkIndex(index, 1);
-        failure = requireNonNull(cause, "cause");
+        requireNonNull(cause, "cause");
+        if (settled) {
+            throw new IllegalStateException("change 0 of the batch is settled; it cannot fail any more");
+        }
+        failure = cause;
+    }
+
+    boolean isSettled() {
+        return settled;
     }
 
     void rethrowFailure() throws Exception {

@@ -70,6 +70,20 @@ final class ConsumeTypesTest {
     }
 
     @Test
+    void a_change_that_a_batch_of_one_settled_does_not_fail_any_more() throws Exception {
+        BatchConsumer throwing = batch -> {
+            batch.settle(0);
+            throw new IOException("disk");
+        };
+        throwing.consume(CHANGE, DELIVERY);
+        BatchConsumer careless = batch -> {
+            batch.settle(0);
+            assertThatThrownBy(() -> batch.fail(0, new IOException("disk"))).isInstanceOf(IllegalStateException.class);
+        };
+        careless.consume(CHANGE, DELIVERY);
+    }
+
+    @Test
     void a_batch_of_one_has_no_second_change() {
         BatchConsumer consumer = batch -> batch.settle(1);
         assertThatThrownBy(() -> consumer.consume(CHANGE, DELIVERY)).isInstanceOf(IndexOutOfBoundsException.class);
