@@ -8,6 +8,7 @@ import dev.spream.core.record.DataChangeRecord;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a user's code may do with changes: take its time, throw anything, hang until it is interrupted or for longer, settle
@@ -74,11 +75,11 @@ final class SimulatedConsumer {
         };
     }
 
-    private void one(DataChangeRecord change, @org.jspecify.annotations.Nullable Delivery delivery) throws Exception {
-        ports.pass("consume %s", SimulationJudge.describe(change));
+    private void one(DataChangeRecord change, @Nullable Delivery delivery) throws Exception {
         JudgedCall call =
                 judge.started(ports.process, List.of(change), delivery == null ? List.of() : List.of(delivery));
         try {
+            ports.pass("consume %s", SimulationJudge.describe(change));
             behave();
             call.settle(0);
         } finally {
@@ -89,13 +90,13 @@ final class SimulatedConsumer {
 
     private void several(BatchConsumer.Batch batch) throws Exception {
         List<DataChangeRecord> changes = batch.changes();
-        ports.pass("consume %s", SimulationJudge.describe(changes));
         List<Delivery> deliveries = new ArrayList<>();
         for (int i = 0; i < changes.size(); i++) {
             deliveries.add(batch.delivery(i));
         }
         JudgedCall call = judge.started(ports.process, changes, deliveries);
         try {
+            ports.pass("consume %s", SimulationJudge.describe(changes));
             for (int i = 0; i < changes.size(); i++) {
                 handle(batch, i, call);
             }

@@ -3,10 +3,12 @@ package dev.spream.core.subscription;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.record.ChildPartitionsRecord;
+import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.HeartbeatRecord;
 import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -81,9 +83,7 @@ final class SimulatedCursor implements ChangeStreamCursor {
         ports.delay();
         Optional<ChangeRecord> row = awaitRow();
         row.ifPresent(shown -> judge.read(ports.process, query.token(), shown));
-        ports.pass(
-                "next of %s is %s",
-                query.token(), row.map(SimulatedCursor::describe).orElse("OK"));
+        ports.pass("next of %s is %s", query.token(), row.isPresent() ? describe(row.get()) : "OK");
         return row;
     }
 
@@ -163,7 +163,7 @@ final class SimulatedCursor implements ChangeStreamCursor {
 
     private void park(Instant until) throws InterruptedException {
         waiting = Thread.currentThread();
-        ports.process.await(java.time.Duration.between(now(), until).toNanos(), () -> closed);
+        ports.process.await(Duration.between(now(), until).toNanos(), () -> closed);
         waiting = null;
     }
 
@@ -199,11 +199,7 @@ final class SimulatedCursor implements ChangeStreamCursor {
         return query.token();
     }
 
-    static String describe(ChangeRecord row) {
-        return switch (row) {
-            case dev.spream.core.record.DataChangeRecord change -> SimulationJudge.describe(change);
-            case HeartbeatRecord heartbeat -> "heartbeat " + heartbeat.timestamp();
-            case ChildPartitionsRecord children -> "children " + children.childPartitions();
-        };
+    private static Object describe(ChangeRecord row) {
+        return row instanceof DataChangeRecord change ? SimulationJudge.describe(change) : row;
     }
 }

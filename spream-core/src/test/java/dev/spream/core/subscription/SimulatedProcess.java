@@ -99,7 +99,7 @@ final class SimulatedProcess implements Executor, EngineTime {
             LockSupport.park(this);
             if (Thread.interrupted()) {
                 timer.cancel();
-                throw new InterruptedException();
+                throw new InterruptedException(SimulatedFailure.message("interrupted"));
             }
         }
         timer.cancel();

@@ -387,17 +387,29 @@ final class SimulationJudge {
         storage.completed();
     }
 
-    static String describe(DataChangeRecord change) {
-        StringBuilder text = new StringBuilder(change.serverTransactionId())
-                .append('/')
-                .append(change.recordSequence())
-                .append('@')
-                .append(change.commitTimestamp());
-        change.mods().forEach(mod -> text.append(' ').append(mod.keys()));
-        return text.toString();
+    /** Changes as violations and histories show them; the text is made when it is asked for. */
+    record Described(List<DataChangeRecord> changes) {
+        @Override
+        public String toString() {
+            return changes.stream().map(Described::describe).toList().toString();
+        }
+
+        private static String describe(DataChangeRecord change) {
+            StringBuilder text = new StringBuilder(change.serverTransactionId())
+                    .append('/')
+                    .append(change.recordSequence())
+                    .append('@')
+                    .append(change.commitTimestamp());
+            change.mods().forEach(mod -> text.append(' ').append(mod.keys()));
+            return text.toString();
+        }
     }
 
-    static String describe(List<DataChangeRecord> changes) {
-        return changes.stream().map(SimulationJudge::describe).toList().toString();
+    static Described describe(DataChangeRecord change) {
+        return new Described(List.of(change));
+    }
+
+    static Described describe(List<DataChangeRecord> changes) {
+        return new Described(changes);
     }
 }
