@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 final class SingleChange implements BatchConsumer.Batch {
     private final DataChangeRecord change;
     private final Delivery delivery;
-    private @Nullable Throwable failure;
     private boolean settled;
+    private @Nullable Throwable failure;
 
     SingleChange(DataChangeRecord change, Delivery delivery) {
         this.change = change;
@@ -33,22 +33,24 @@ final class SingleChange implements BatchConsumer.Batch {
     @Override
     public void settle(int index) {
         Objects.checkIndex(index, 1);
-        failure = null;
         settled = true;
+        failure = null;
     }
 
     @Override
     public void fail(int index, Throwable cause) {
         Objects.checkIndex(index, 1);
-        requireNonNull(cause, "cause");
         if (settled) {
-            throw new IllegalStateException("change 0 of the batch is settled; it cannot fail any more");
+            throw new IllegalStateException("the change is settled; it cannot fail any more");
         }
-        failure = cause;
+        failure = requireNonNull(cause, "cause");
     }
 
-    boolean isSettled() {
-        return settled;
+    /** The call threw, which is nothing to a change that it had settled before. */
+    void failUnlessSettled(Throwable thrown) {
+        if (!settled) {
+            failure = thrown;
+        }
     }
 
     void rethrowFailure() throws Exception {

@@ -73,6 +73,11 @@ final class SimulatedTrouble {
         return true;
     }
 
+    /** From now on, nothing goes wrong any more. */
+    void end() {
+        left = 0;
+    }
+
     /** How long something takes, in nanoseconds: often nothing. */
     long latency() {
         return latency > 0 && random.nextDouble() < latency ? random.nextLong(longestLatency) : 0;

@@ -1,6 +1,7 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.SpreamException;
+import dev.spream.core.consume.Consumer;
 import dev.spream.core.subscription.SimulationViolation.Promise;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
@@ -17,17 +18,14 @@ final class SimulatedWorker {
     private final SimulatedPorts ports;
     private final SimulationJudge judge;
     private final Subscriber subscriber;
-    private final dev.spream.core.consume.Consumer consumer;
+    private final Consumer consumer;
+    private @Nullable Thread runner;
     private boolean stopped;
     private boolean ended;
     private @Nullable RunResult result;
     private @Nullable Throwable thrown;
 
-    SimulatedWorker(
-            SimulatedPorts ports,
-            SimulationJudge judge,
-            Subscriber subscriber,
-            dev.spream.core.consume.Consumer consumer) {
+    SimulatedWorker(SimulatedPorts ports, SimulationJudge judge, Subscriber subscriber, Consumer consumer) {
         this.process = ports.process;
         this.ports = ports;
         this.judge = judge;
@@ -39,12 +37,13 @@ final class SimulatedWorker {
     void disturb(RandomGenerator random, Duration leaseTime) {
         long call = (long) Math.exp(random.nextDouble(Math.log(LONGEST_RUN_CALLS)));
         long time = (long) Math.exp(random.nextDouble(Math.log(60e9)));
-        switch (random.nextInt(8)) {
+        switch (random.nextInt(9)) {
             case 0, 1, 2, 3 -> ports.crashAt(call);
             case 4 ->
                 ports.pauseAt(call, random.nextLong(leaseTime.multipliedBy(3).toNanos()));
             case 5 -> stop(time, SimulationEvent.SHUTDOWN, () -> subscriber.shutdown(SHUTDOWN_TIMEOUT));
             case 6 -> stop(time, SimulationEvent.CLOSE, subscriber::close);
+            case 7 -> stop(time, SimulationEvent.INTERRUPT, this::interrupt);
             default -> {}
         }
     }
@@ -61,12 +60,18 @@ final class SimulatedWorker {
         });
     }
 
+    private void interrupt() {
+        if (runner != null) {
+            runner.interrupt();
+        }
+    }
+
     /** Runs, while the calling thread waits, and judges how it ended; whether the subscription is completed. */
     boolean run(SimulatedProcess operator) {
         ports.trouble.tally.count(SimulationEvent.RUN);
         Thread waiting = Thread.currentThread();
         process.onKill(() -> LockSupport.unpark(waiting));
-        process.start("run", () -> {
+        runner = process.start("run", () -> {
             try {
                 result = subscriber.run(consumer);
             } catch (SpreamException | Error | IllegalStateException e) {

@@ -1,6 +1,5 @@
 package dev.spream.core.subscription;
 
-import dev.spream.core.consume.Ordering;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.WorkerId;
@@ -30,6 +29,7 @@ final class Simulation {
     private final SimulationJudge judge;
     private final Shape shape;
     private final int maxOpenQueries;
+    private long onlyCrashAt;
 
     private Simulation(long seed, SimulationHistory history, SimulationSabotage sabotage) {
         this.random = new SplittableRandom(seed);
@@ -64,6 +64,20 @@ final class Simulation {
         }
     }
 
+    /**
+     * A history with no other trouble than a crash of the first process, at that moment of its calls of ports, the first
+     * being 1.
+     *
+     * @return whether the process lived to see it
+     */
+    static boolean runWithCrash(long seed, long moment) {
+        Simulation simulation = new Simulation(seed, new SimulationHistory(false), SimulationSabotage.NONE);
+        simulation.trouble.end();
+        simulation.onlyCrashAt = moment;
+        simulation.machine.run(simulation::operate);
+        return simulation.tally.of(SimulationEvent.CRASH) > 0;
+    }
+
     private void describe(long seed) {
         history.note("seed " + seed);
         history.note("subscription from %s to %s, %s, %s".formatted(world.start, world.end, shape, options));
@@ -83,7 +97,9 @@ final class Simulation {
             SimulatedProcess process = machine.process("worker-" + run, random.nextLong());
             SimulatedPorts ports = new SimulatedPorts(process, trouble, history);
             SimulatedWorker worker = worker(ports);
-            if (run <= disturbedRuns) {
+            if (onlyCrashAt > 0) {
+                ports.crashAt(run == 1 ? onlyCrashAt : Long.MAX_VALUE);
+            } else if (run <= disturbedRuns) {
                 worker.disturb(random, options.leaseTime());
             }
             if (worker.run(operator)) {
@@ -115,10 +131,5 @@ final class Simulation {
                 judge,
                 subscriber,
                 sabotage.consumer(new SimulatedConsumer(ports, judge).shaped(shape), process));
-    }
-
-    /** The order that is judged. */
-    Ordering ordering() {
-        return judge.ordering();
     }
 }
