@@ -75,7 +75,7 @@ final class JudgedCall {
     }
 
     void ended() {
-        judge.ended(process, hold, changes);
+        judge.consumer.ended(process, hold, changes);
     }
 
     static boolean isOrdered(Ordering ordering) {

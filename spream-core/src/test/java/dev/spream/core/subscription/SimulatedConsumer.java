@@ -76,8 +76,8 @@ final class SimulatedConsumer {
     }
 
     private void one(DataChangeRecord change, @Nullable Delivery delivery) throws Exception {
-        JudgedCall call =
-                judge.started(ports.process, List.of(change), delivery == null ? List.of() : List.of(delivery));
+        JudgedCall call = judge.consumer.started(
+                ports.process, List.of(change), delivery == null ? List.of() : List.of(delivery));
         try {
             ports.pass("consume %s", SimulationJudge.describe(change));
             behave();
@@ -94,7 +94,7 @@ final class SimulatedConsumer {
         for (int i = 0; i < changes.size(); i++) {
             deliveries.add(batch.delivery(i));
         }
-        JudgedCall call = judge.started(ports.process, changes, deliveries);
+        JudgedCall call = judge.consumer.started(ports.process, changes, deliveries);
         try {
             ports.pass("consume %s", SimulationJudge.describe(changes));
             for (int i = 0; i < changes.size(); i++) {

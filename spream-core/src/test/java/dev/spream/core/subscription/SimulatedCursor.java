@@ -82,7 +82,7 @@ final class SimulatedCursor implements ChangeStreamCursor {
         ports.pass("next of %s", query.token());
         ports.delay();
         Optional<ChangeRecord> row = awaitRow();
-        row.ifPresent(shown -> judge.read(ports.process, query.token(), shown));
+        row.ifPresent(shown -> judge.source.read(ports.process, query.token(), shown));
         ports.pass("next of %s is %s", query.token(), row.isPresent() ? describe(row.get()) : "OK");
         return row;
     }
@@ -188,7 +188,7 @@ final class SimulatedCursor implements ChangeStreamCursor {
         if (!closed) {
             closed = true;
             ports.history.log(ports.process, "close of %s", query.token());
-            judge.closed(ports.process, this);
+            judge.source.closed(ports.process, this);
             if (waiting != null) {
                 LockSupport.unpark(waiting);
             }

@@ -1,6 +1,7 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.record.DataChangeRecord;
 import java.time.Duration;
 
@@ -15,9 +16,20 @@ final class SimulatedListener implements SubscriptionListener {
     }
 
     @Override
+    public void delivering(PartitionToken partition, DataChangeRecord change, int attempt) {
+        ports.perhapsYield();
+    }
+
+    @Override
+    public void childrenDiscovered(PartitionToken partition, ChildPartitionsRecord children) {
+        ports.perhapsYield();
+    }
+
+    @Override
     public void settled(PartitionToken partition, DataChangeRecord change, Outcome outcome, Duration consumeTime) {
         ports.history.log(ports.process, "settled %s: %s", SimulationJudge.describe(change), outcome);
         judge.toldSettled(ports.process, partition, change);
+        ports.perhapsYield();
     }
 
     @Override

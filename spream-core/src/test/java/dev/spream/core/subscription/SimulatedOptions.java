@@ -8,9 +8,8 @@ import java.util.random.RandomGenerator;
 final class SimulatedOptions {
     private SimulatedOptions() {}
 
-    static SubscriberOptions draw(RandomGenerator random, SimulatedWorld world) {
+    static SubscriberOptions.Builder draw(RandomGenerator random, SimulatedWorld world) {
         SubscriberOptions.Builder builder = SubscriberOptions.builder()
-                .startAt(world.start)
                 .endAt(world.end)
                 .heartbeatInterval(between(random, 100, 3_000))
                 .missedHeartbeats(2 + random.nextInt(4))
@@ -33,7 +32,7 @@ final class SimulatedOptions {
         if (random.nextInt(3) == 0) {
             builder.maxOpenPartitions(1 + random.nextInt(4));
         }
-        return builder.build();
+        return builder;
     }
 
     /** Milliseconds; each order of magnitude as likely as the others. */

@@ -59,4 +59,11 @@ final class SimulatedPorts {
             process.sleepUninterruptibly(latency);
         }
     }
+
+    /** Lets other threads go first, or not. */
+    void perhapsYield() {
+        if (trouble.random.nextInt(4) == 0) {
+            Thread.yield();
+        }
+    }
 }

@@ -21,6 +21,8 @@ final class SimulatedProcess implements Executor, EngineTime {
     private final List<Runnable> heldUp = new ArrayList<>();
     private boolean dead;
     private boolean paused;
+    private long pausedAt;
+    private long resumedAt = -1;
     private Runnable onKill = () -> {};
 
     SimulatedProcess(SimulatedMachine machine, String name, long clockOffset) {
@@ -74,12 +76,22 @@ final class SimulatedProcess implements Executor, EngineTime {
     /** Stops all threads, the calling one included, for that long. */
     void pause(long nanos) {
         paused = true;
-        machine.at(machine.now() + nanos, () -> {
+        pausedAt = machine.now();
+        machine.at(pausedAt + nanos, () -> {
             paused = false;
+            resumedAt = machine.now();
             heldUp.forEach(this::execute);
             heldUp.clear();
         });
         Thread.yield();
+    }
+
+    /**
+     * The time, on the process's monotonic clock, that its threads may go by: what one has asked for before a pause still
+     * counts in the moment when it goes on.
+     */
+    long lastAwake() {
+        return (machine.now() == resumedAt ? pausedAt : machine.now()) + clockOffset;
     }
 
     /** Kills the process that the calling thread belongs to. Does not return. */

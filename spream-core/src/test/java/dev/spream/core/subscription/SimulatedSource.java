@@ -61,9 +61,9 @@ final class SimulatedSource implements ChangeStreamSource {
             throw new SourceException(
                     SourceException.Kind.TRANSIENT, SimulatedFailure.message("UNAVAILABLE at the query"), null);
         }
-        judge.queried(ports.process, query);
+        judge.source.queried(ports.process, query);
         SimulatedCursor cursor = new SimulatedCursor(query, rows(query), partitionEnd(query), ports, judge, world.end);
-        judge.opened(ports.process, cursor);
+        judge.source.opened(ports.process, cursor);
         ports.pass("query %s is open", query.token());
         return cursor;
     }

@@ -44,9 +44,9 @@ final class SimulatedStorage implements InvocationHandler {
         if (ports.trouble.strikes(ports.trouble.storageFatal, SimulationEvent.STORAGE_FATAL)) {
             throw failure(call, false, "for good");
         }
-        judge.beforeStorage(ports.process, call, given);
+        judge.storage.before(judge.run(ports.process), call, given);
         Object result = invoke(method, arguments);
-        judge.afterStorage(ports.process, call, given, result, requestedAt);
+        judge.storage.after(judge.run(ports.process), call, given, result, requestedAt);
         if (ports.trouble.strikes(ports.trouble.storageFailure, SimulationEvent.STORAGE_FAILED_AFTER)) {
             throw failure(call, true, "after its effect");
         }

@@ -39,7 +39,7 @@ final class Simulation {
         this.machine = new SimulatedMachine(random.split(), random.nextInt(4) > 0);
         this.world = new SimulatedWorldBuilder(random.split(), tally).build();
         this.surviving = new InMemoryPartitionStorage(machine::instant);
-        this.options = SimulatedOptions.draw(random.split(), world);
+        this.options = SimulatedOptions.draw(random.split(), world).build();
         this.shape = Shape.values()[random.nextInt(Shape.values().length)];
         this.maxOpenQueries = 1 + random.nextInt(100);
         this.judge = new SimulationJudge(
@@ -115,14 +115,16 @@ final class Simulation {
         SimulatedProcess process = ports.process;
         ChangeStreamSource source = sabotage.source(new SimulatedSource(world, ports, judge, maxOpenQueries));
         PartitionStorage storage = sabotage.storage(SimulatedStorage.of(surviving, ports, judge), process);
-        SubscriberOptions ofProcess = options.toBuilder()
+        SubscriberOptions.Builder ofProcess = options.toBuilder()
                 .worker(new WorkerId(process.toString()))
                 .errorHandler(new SimulatedErrorHandler(ports, judge))
                 .deadLetterSink(new SimulatedSink(letters, ports, judge))
-                .listener(new SimulatedListener(ports, judge))
-                .build();
+                .listener(new SimulatedListener(ports, judge));
+        if (surviving.subscription().isEmpty() || random.nextBoolean()) {
+            ofProcess.startAt(world.start); // else from the storage
+        }
         Subscriber subscriber = Subscriber.builder(source, storage)
-                .options(sabotage.options(ofProcess))
+                .options(sabotage.options(ofProcess.build()))
                 .time(process)
                 .random(random.split())
                 .build();
