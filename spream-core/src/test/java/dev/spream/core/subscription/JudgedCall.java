@@ -1,10 +1,10 @@
 package dev.spream.core.subscription;
 
-import dev.spream.core.consume.Ordering;
 import dev.spream.core.consume.RecordKey;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /**
  * A call of the consumer. Of a batch it knows which changes count as handled when the call returns: not those that failed,
@@ -28,7 +28,15 @@ final class JudgedCall {
     void settle(int index) {
         if (settled.add(index)) {
             judge.settled(process, hold, changes.get(index));
+            judge.consumer.left(process, hold, changes.get(index), open());
         }
+    }
+
+    private List<SimulatedWorld.Change> open() {
+        return IntStream.range(0, changes.size())
+                .filter(index -> !settled.contains(index))
+                .mapToObj(changes::get)
+                .toList();
     }
 
     void fail(int index) {
@@ -75,10 +83,6 @@ final class JudgedCall {
     }
 
     void ended() {
-        judge.consumer.ended(process, hold, changes);
-    }
-
-    static boolean isOrdered(Ordering ordering) {
-        return ordering != Ordering.NONE;
+        judge.consumer.ended(process, hold, open());
     }
 }

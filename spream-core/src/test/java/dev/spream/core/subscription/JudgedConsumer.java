@@ -67,7 +67,7 @@ final class JudgedConsumer {
                     hold.inCalls.size());
         }
         judge.requireParentsDone(hold.token);
-        if (ordering == Ordering.PARTITION && !hold.inCalls.isEmpty()) {
+        if (ordering == Ordering.PARTITION && hold.calls > 0) {
             throw judge.violated(
                     Promise.ORDER,
                     "%s is consumed while %s of the same partition is",
@@ -91,6 +91,7 @@ final class JudgedConsumer {
             inThisCall.add(change.identity());
         }
         run.calls++;
+        hold.calls++;
         hold.inCalls.addAll(inThisCall);
         changes.forEach(change -> change.keys().keySet().forEach(key -> run.busyKeys.put(key, hold)));
         return new JudgedCall(judge, process, hold, changes);
@@ -170,13 +171,24 @@ final class JudgedConsumer {
         }
     }
 
-    /** The call has ended, however. */
-    void ended(SimulatedProcess process, JudgedHold hold, List<SimulatedWorld.Change> changes) {
-        JudgedRun run = judge.run(process);
-        run.calls--;
-        for (SimulatedWorld.Change change : changes) {
-            hold.inCalls.remove(change.identity());
-            change.keys().keySet().forEach(key -> run.busyKeys.remove(key, hold));
+    /** The change is done with, while others of its call are still on their way. */
+    void left(
+            SimulatedProcess process,
+            JudgedHold hold,
+            SimulatedWorld.Change change,
+            List<SimulatedWorld.Change> stillOpen) {
+        hold.inCalls.remove(change.identity());
+        for (RecordKey key : change.keys().keySet()) {
+            if (stillOpen.stream().noneMatch(open -> open.keys().containsKey(key))) {
+                judge.run(process).busyKeys.remove(key, hold);
+            }
         }
+    }
+
+    /** The call has ended, however; those changes were left open. */
+    void ended(SimulatedProcess process, JudgedHold hold, List<SimulatedWorld.Change> open) {
+        judge.run(process).calls--;
+        hold.calls--;
+        open.forEach(change -> left(process, hold, change, List.of()));
     }
 }

@@ -21,6 +21,9 @@ final class JudgedHold {
     /** What is on its way through the consumer. */
     final Set<RecordIdentity> inCalls = new LinkedHashSet<>();
 
+    /** How many calls of the consumer have not returned. */
+    int calls;
+
     /** How often the listener was told that a change is settled. */
     final Map<RecordIdentity, Integer> told = new HashMap<>();
 
