@@ -1,0 +1,194 @@
+package dev.spream.core.subscription;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.consume.Delivery;
+import dev.spream.core.consume.Ordering;
+import dev.spream.core.consume.RecordKey;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.RecordIdentity;
+import dev.spream.core.subscription.SimulationViolation.Promise;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** The part of the {@link SimulationJudge} that watches which changes are consumed when, and after which others. */
+final class JudgedConsumer {
+    private final SimulationJudge judge;
+    private final SimulatedWorld world;
+    private final SubscriberOptions options;
+    private final Ordering ordering;
+    private final SimulatedDeadLetters letters;
+    private final SimulationTally tally;
+
+    JudgedConsumer(
+            SimulationJudge judge,
+            SimulatedWorld world,
+            SubscriberOptions options,
+            Ordering ordering,
+            SimulatedDeadLetters letters,
+            SimulationTally tally) {
+        this.judge = judge;
+        this.world = world;
+        this.options = options;
+        this.ordering = ordering;
+        this.letters = letters;
+        this.tally = tally;
+    }
+
+    /** A call of the consumer begins. */
+    JudgedCall started(SimulatedProcess process, List<DataChangeRecord> rows, List<Delivery> deliveries) {
+        JudgedRun run = judge.run(process);
+        List<SimulatedWorld.Change> changes = rows.stream().map(judge::known).toList();
+        JudgedHold hold = hold(run, changes.getFirst(), deliveries);
+        tally.count(SimulationEvent.CALL);
+        if (changes.size() > 1) {
+            tally.count(SimulationEvent.MULTI_BATCH);
+        }
+        if (run.calls > 0) {
+            tally.count(SimulationEvent.CONCURRENT_CALLS);
+        }
+        if (process.lastAwake() >= hold.leaseUntil) {
+            throw judge.violated(
+                    Promise.ONE_OWNER,
+                    "%s consumes %s, and its lease of epoch %d ended %s ago",
+                    process,
+                    SimulationJudge.describe(rows),
+                    hold.epoch,
+                    Duration.ofNanos(process.nanoTime() - hold.leaseUntil));
+        }
+        if (changes.size() > options.maxBatchSize() || hold.inCalls.size() + changes.size() > options.maxInflight()) {
+            throw judge.violated(
+                    Promise.BOUNDS,
+                    "a call of %d changes of %s while %d are in calls",
+                    changes.size(),
+                    hold.token,
+                    hold.inCalls.size());
+        }
+        judge.requireParentsDone(hold.token);
+        if (ordering == Ordering.PARTITION && hold.calls > 0) {
+            throw judge.violated(
+                    Promise.ORDER,
+                    "%s is consumed while %s of the same partition is",
+                    SimulationJudge.describe(rows),
+                    hold.inCalls);
+        }
+        Set<RecordIdentity> inThisCall = new HashSet<>();
+        for (SimulatedWorld.Change change : changes) {
+            if (!change.partition().token.equals(hold.token) || !hold.read.contains(change.identity())) {
+                throw judge.violated(
+                        Promise.ORDER, "%s is consumed and was not read", SimulationJudge.describe(change.row()));
+            }
+            if (hold.settled.contains(change.identity()) || hold.inCalls.contains(change.identity())) {
+                throw judge.violated(
+                        Promise.ORDER,
+                        "%s is consumed again without a new lease of its partition",
+                        SimulationJudge.describe(change.row()));
+            }
+            requireTurn(run, hold, change, inThisCall);
+            requireFreeKeys(process, run, hold, change);
+            inThisCall.add(change.identity());
+        }
+        run.calls++;
+        hold.calls++;
+        hold.inCalls.addAll(inThisCall);
+        changes.forEach(change -> change.keys().keySet().forEach(key -> run.busyKeys.put(key, hold)));
+        return new JudgedCall(judge, process, hold, changes);
+    }
+
+    private JudgedHold hold(JudgedRun run, SimulatedWorld.Change first, List<Delivery> deliveries) {
+        JudgedHold latest = requireNonNull(run.holds.get(first.partition().token));
+        if (deliveries.isEmpty()) {
+            return latest;
+        }
+        Delivery delivery = deliveries.getFirst();
+        return run.allHolds.stream()
+                .filter(hold -> hold.token.equals(delivery.partition()) && hold.epoch == delivery.epoch())
+                .findFirst()
+                .orElseThrow(() -> judge.violated(
+                        Promise.ONE_OWNER, "a delivery under epoch %d, which was not acquired", delivery.epoch()));
+    }
+
+    /** Everything that the change must not overtake has to be settled, here or for good; or precede it in its call. */
+    void requireTurn(
+            JudgedRun run, JudgedHold hold, SimulatedWorld.Change change, Set<RecordIdentity> precedingInCall) {
+        if (ordering == Ordering.NONE) {
+            return;
+        }
+        change.keys().forEach((key, index) -> {
+            List<SimulatedWorld.Change> history = world.history(key);
+            for (SimulatedWorld.Change earlier : history.subList(0, index)) {
+                if (precedingInCall.contains(earlier.identity())) {
+                    continue;
+                }
+                boolean settledHere = hold.settled.contains(earlier.identity());
+                boolean skippedHere = hold.read.contains(earlier.identity()) && !settledHere;
+                if (skippedHere || (!judge.isDurable(earlier) && !run.settled.contains(earlier.identity()))) {
+                    throw judge.violated(
+                            Promise.ORDER,
+                            "%s overtakes %s of key %s",
+                            SimulationJudge.describe(change.row()),
+                            SimulationJudge.describe(earlier.row()),
+                            key.primaryKey());
+                }
+            }
+        });
+        if (ordering == Ordering.PARTITION) {
+            for (RecordIdentity earlier : hold.read) {
+                if (earlier.equals(change.identity())) {
+                    break;
+                }
+                if (!hold.settled.contains(earlier) && !precedingInCall.contains(earlier)) {
+                    throw judge.violated(
+                            Promise.ORDER, "%s overtakes %s", SimulationJudge.describe(change.row()), earlier);
+                }
+            }
+        }
+    }
+
+    private void requireFreeKeys(
+            SimulatedProcess process, JudgedRun run, JudgedHold hold, SimulatedWorld.Change change) {
+        if (ordering == Ordering.NONE) {
+            return;
+        }
+        for (RecordKey key : change.keys().keySet()) {
+            JudgedHold busy = run.busyKeys.get(key);
+            if (busy != null && (busy.equals(hold) || process.lastAwake() < busy.leaseUntil)) {
+                throw judge.violated(
+                        Promise.ORDER,
+                        "%s is consumed while another change of key %s is",
+                        SimulationJudge.describe(change.row()),
+                        key.primaryKey());
+            }
+            if (letters.isParked(key)) {
+                throw judge.violated(
+                        Promise.ORDER,
+                        "%s is consumed, and key %s is parked",
+                        SimulationJudge.describe(change.row()),
+                        key.primaryKey());
+            }
+        }
+    }
+
+    /** The change is done with, while others of its call are still on their way. */
+    void left(
+            SimulatedProcess process,
+            JudgedHold hold,
+            SimulatedWorld.Change change,
+            List<SimulatedWorld.Change> stillOpen) {
+        hold.inCalls.remove(change.identity());
+        for (RecordKey key : change.keys().keySet()) {
+            if (stillOpen.stream().noneMatch(open -> open.keys().containsKey(key))) {
+                judge.run(process).busyKeys.remove(key, hold);
+            }
+        }
+    }
+
+    /** The call has ended, however; those changes were left open. */
+    void ended(SimulatedProcess process, JudgedHold hold, List<SimulatedWorld.Change> open) {
+        judge.run(process).calls--;
+        hold.calls--;
+        open.forEach(change -> left(process, hold, change, List.of()));
+    }
+}

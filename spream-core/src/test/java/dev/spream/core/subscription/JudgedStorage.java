@@ -1,0 +1,194 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionLease;
+import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionProof;
+import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.WatermarkAdvance;
+import dev.spream.core.subscription.SimulationViolation.Promise;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** The part of the {@link SimulationJudge} that watches what is stored: watermarks, proofs of ends, and leases. */
+final class JudgedStorage {
+    private final SimulationJudge judge;
+    private final SimulatedWorld world;
+    private final PartitionStorage surviving;
+    private final SimulatedMachine machine;
+    private final SubscriberOptions options;
+    private final SimulationTally tally;
+
+    JudgedStorage(
+            SimulationJudge judge,
+            SimulatedWorld world,
+            PartitionStorage surviving,
+            SimulatedMachine machine,
+            SubscriberOptions options,
+            SimulationTally tally) {
+        this.judge = judge;
+        this.world = world;
+        this.surviving = surviving;
+        this.machine = machine;
+        this.options = options;
+        this.tally = tally;
+    }
+
+    void before(JudgedRun run, String call, List<Object> arguments) {
+        switch (call) {
+            case "advanceWatermarks" -> {
+                for (Object argument : (Collection<?>) arguments.getFirst()) {
+                    WatermarkAdvance advance = (WatermarkAdvance) argument;
+                    requireSettled(run, advance.lease(), advance.watermark());
+                }
+            }
+            case "finish" ->
+                requireProof(run, (PartitionLease) arguments.get(0), (Instant) arguments.get(1), (EndProof)
+                        arguments.get(2));
+            default -> {}
+        }
+    }
+
+    private void requireSettled(JudgedRun run, PartitionLease lease, Instant watermark) {
+        for (SimulatedWorld.Change change : world.changesOf(lease.token())) {
+            if (change.row().commitTimestamp().isBefore(watermark) && !judge.isDurable(change)) {
+                throw judge.violated(
+                        Promise.AT_LEAST_ONCE,
+                        "the watermark of %s is stored as %s, and %s is not settled and flushed",
+                        lease.token(),
+                        watermark,
+                        SimulationJudge.describe(change.row()));
+            }
+        }
+        SimulatedPartition partition = world.partition(lease.token());
+        if (watermark.isAfter(machine.instant()) || (partition != null && watermark.isAfter(partition.end))) {
+            throw judge.violated(
+                    Promise.AT_LEAST_ONCE,
+                    "the watermark of %s is stored as %s, past what there is",
+                    lease.token(),
+                    watermark);
+        }
+        JudgedHold hold = run.holds.get(lease.token());
+        if (hold != null && hold.epoch == lease.epoch()) {
+            if (watermark.isBefore(hold.watermark)) {
+                throw judge.violated(
+                        Promise.AT_LEAST_ONCE,
+                        "the watermark of %s goes back from %s to %s",
+                        lease.token(),
+                        hold.watermark,
+                        watermark);
+            }
+            hold.watermark = watermark;
+        }
+    }
+
+    private void requireProof(JudgedRun run, PartitionLease lease, Instant watermark, EndProof proof) {
+        PartitionToken token = lease.token();
+        requireSettled(run, lease, watermark);
+        for (SimulatedWorld.Change change : world.changesOf(token)) {
+            if (!judge.isDurable(change)) {
+                throw judge.violated(
+                        Promise.AT_LEAST_ONCE,
+                        "%s is finished, and %s is not settled and flushed",
+                        token,
+                        SimulationJudge.describe(change.row()));
+            }
+        }
+        SimulatedPartition partition = world.partition(token);
+        List<PartitionToken> children = partition == null ? world.roots() : partition.children();
+        boolean endsInChildren = partition == null || !partition.end.isAfter(world.end);
+        if (endsInChildren != (proof.kind() == EndProof.Kind.CHILD_PARTITIONS)
+                || (endsInChildren && !Set.copyOf(proof.children()).equals(Set.copyOf(children)))
+                || machine.instant().isBefore(proof.at())
+                || (!endsInChildren && !machine.instant().isAfter(world.end))) {
+            throw judge.violated(
+                    Promise.PROVEN_END, "%s is finished by %s; it is %s", token, proof, String.valueOf(partition));
+        }
+        if (endsInChildren) {
+            requireStored(token, children);
+        }
+        tally.count(endsInChildren ? SimulationEvent.FINISHED_BY_CHILDREN : SimulationEvent.FINISHED_AT_END);
+    }
+
+    private void requireStored(PartitionToken parent, List<PartitionToken> children) {
+        Set<PartitionToken> stored = new HashSet<>();
+        surviving.lineage().partitions().forEach(partition -> stored.add(partition.token()));
+        surviving.proofs().forEach(proof -> stored.add(proof.token()));
+        for (PartitionToken child : children) {
+            if (!stored.contains(child)) {
+                throw judge.violated(
+                        Promise.PROVEN_END, "%s is finished, and its child %s is not stored", parent, child);
+            }
+        }
+    }
+
+    void after(JudgedRun run, String call, List<Object> arguments, Object result, long requestedAt) {
+        switch (call) {
+            case "acquire" -> {
+                for (Object acquired : (List<?>) result) {
+                    PartitionLease lease = (PartitionLease) acquired;
+                    JudgedHold hold = new JudgedHold(
+                            lease.token(), lease.epoch(), lease.watermark(), requestedAt + nanos(arguments.get(2)));
+                    run.holds.put(lease.token(), hold);
+                    run.allHolds.add(hold);
+                }
+            }
+            case "renew" -> {
+                for (Object renewed : (Collection<?>) arguments.getFirst()) {
+                    PartitionLease lease = (PartitionLease) renewed;
+                    JudgedHold hold = run.holds.get(lease.token());
+                    if (hold != null && hold.epoch == lease.epoch() && !((Set<?>) result).contains(lease.token())) {
+                        hold.leaseUntil = requestedAt + nanos(arguments.get(1));
+                    }
+                }
+            }
+            case "finish" -> given(run, (PartitionLease) arguments.getFirst());
+            case "release" -> {
+                for (Object released : (Collection<?>) arguments.getFirst()) {
+                    given(run, (PartitionLease) released);
+                }
+            }
+            case "cleanUp" -> {
+                if ((Integer) result > 0) {
+                    tally.count(SimulationEvent.CLEANED_UP);
+                }
+            }
+            default -> {}
+        }
+    }
+
+    private static long nanos(Object duration) {
+        return ((Duration) duration).toNanos();
+    }
+
+    private static void given(JudgedRun run, PartitionLease lease) {
+        JudgedHold hold = run.holds.get(lease.token());
+        if (hold != null && hold.epoch == lease.epoch()) {
+            hold.given = true;
+        }
+    }
+
+    void completed() {
+        Set<PartitionToken> left = new HashSet<>(world.reachable());
+        for (PartitionMetadata partition : surviving.lineage().partitions()) {
+            if (!partition.isFinished() || !left.remove(partition.token())) {
+                throw judge.violated(Promise.PROVEN_END, "the subscription is completed, and %s is stored", partition);
+            }
+        }
+        for (PartitionProof proof : surviving.proofs()) {
+            left.remove(proof.token());
+        }
+        if (!left.isEmpty()) {
+            throw judge.violated(Promise.PROVEN_END, "the subscription is completed, and nobody read %s", left);
+        }
+        if (options.endTimestamp().isEmpty()
+                || surviving.subscription().stream().noneMatch(subscription -> subscription.completed())) {
+            throw judge.violated(Promise.PROVEN_END, "the subscription is not stored as completed");
+        }
+    }
+}

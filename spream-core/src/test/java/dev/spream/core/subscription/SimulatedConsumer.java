@@ -1,0 +1,157 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.consume.BatchConsumer;
+import dev.spream.core.consume.Consumer;
+import dev.spream.core.consume.Delivery;
+import dev.spream.core.consume.RecordConsumer;
+import dev.spream.core.record.DataChangeRecord;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a user's code may do with changes: take its time, throw anything, hang until it is interrupted or for longer, settle
+ * or fail single changes of a batch. Its effects are durable when {@code flush} returns, and not before.
+ */
+final class SimulatedConsumer {
+    private static final long LONGEST_HANG = 40_000_000_000L;
+
+    /** In which of the three shapes of the port the consumer comes. */
+    enum Shape {
+        RECORD,
+        DELIVERY,
+        BATCH
+    }
+
+    private final SimulatedPorts ports;
+    private final SimulationJudge judge;
+    private final SimulatedTrouble trouble;
+
+    SimulatedConsumer(SimulatedPorts ports, SimulationJudge judge) {
+        this.ports = ports;
+        this.judge = judge;
+        this.trouble = ports.trouble;
+    }
+
+    Consumer shaped(Shape shape) {
+        return switch (shape) {
+            case RECORD ->
+                new RecordConsumer() {
+                    @Override
+                    public void consume(DataChangeRecord change) throws Exception {
+                        one(change, null);
+                    }
+
+                    @Override
+                    public void flush() {
+                        SimulatedConsumer.this.flush();
+                    }
+                };
+            case DELIVERY ->
+                new Consumer() {
+                    @Override
+                    public void consume(DataChangeRecord change, Delivery delivery) throws Exception {
+                        one(change, delivery);
+                    }
+
+                    @Override
+                    public void flush() {
+                        SimulatedConsumer.this.flush();
+                    }
+                };
+            case BATCH ->
+                new BatchConsumer() {
+                    @Override
+                    public void consume(Batch batch) throws Exception {
+                        several(batch);
+                    }
+
+                    @Override
+                    public void flush() {
+                        SimulatedConsumer.this.flush();
+                    }
+                };
+        };
+    }
+
+    private void one(DataChangeRecord change, @Nullable Delivery delivery) throws Exception {
+        JudgedCall call = judge.consumer.started(
+                ports.process, List.of(change), delivery == null ? List.of() : List.of(delivery));
+        try {
+            ports.pass("consume %s", SimulationJudge.describe(change));
+            behave();
+            call.settle(0);
+        } finally {
+            call.ended();
+            ports.pass("consume %s ends", SimulationJudge.describe(change));
+        }
+    }
+
+    private void several(BatchConsumer.Batch batch) throws Exception {
+        List<DataChangeRecord> changes = batch.changes();
+        List<Delivery> deliveries = new ArrayList<>();
+        for (int i = 0; i < changes.size(); i++) {
+            deliveries.add(batch.delivery(i));
+        }
+        JudgedCall call = judge.consumer.started(ports.process, changes, deliveries);
+        try {
+            ports.pass("consume %s", SimulationJudge.describe(changes));
+            for (int i = 0; i < changes.size(); i++) {
+                handle(batch, i, call);
+            }
+            behave();
+            call.settleRest();
+        } finally {
+            call.ended();
+            ports.pass("consume of %d ends", changes.size());
+        }
+    }
+
+    private void handle(BatchConsumer.Batch batch, int index, JudgedCall call) {
+        if (trouble.strikes(trouble.failInBatch, SimulationEvent.FAILED_IN_BATCH)) {
+            ports.history.log(ports.process, "fails %d of the batch", index);
+            batch.fail(index, new SimulatedFailure("failed in a batch"));
+            call.fail(index);
+        } else if (call.mayBeSettled(index) && trouble.random.nextInt(8) == 0) {
+            trouble.tally.count(SimulationEvent.SETTLED_EARLY);
+            ports.history.log(ports.process, "settles %d of the batch", index);
+            call.settle(index);
+            batch.settle(index);
+        }
+    }
+
+    private void behave() throws Exception {
+        ports.delay();
+        RandomGenerator random = trouble.random;
+        if (trouble.strikes(trouble.hang, SimulationEvent.HUNG)) {
+            long nanos = random.nextLong(LONGEST_HANG);
+            if (trouble.strikes(trouble.ignoreInterrupt, SimulationEvent.IGNORED_INTERRUPT)) {
+                ports.process.sleepUninterruptibly(nanos);
+            } else {
+                ports.process.sleep(nanos);
+            }
+        }
+        if (trouble.strikes(trouble.consumerThrow, SimulationEvent.THROWN)) {
+            String message = SimulatedFailure.message("the consumer throws");
+            switch (random.nextInt(4)) {
+                case 0 -> throw new Exception(message);
+                case 1 -> throw new InterruptedException(message);
+                case 2 -> throw new StackOverflowError(message);
+                default -> throw new SimulatedFailure("the consumer throws");
+            }
+        }
+    }
+
+    private void flush() {
+        ports.pass("flush");
+        trouble.tally.count(SimulationEvent.FLUSH);
+        List<SimulatedWorld.Change> covered = judge.flushStarted(ports.process);
+        ports.delay();
+        if (trouble.strikes(trouble.flushFailure, SimulationEvent.FLUSH_FAILED)) {
+            throw new SimulatedFailure("the consumer's flush fails");
+        }
+        judge.flushed(ports.process, covered);
+        ports.pass("flush ends");
+    }
+}

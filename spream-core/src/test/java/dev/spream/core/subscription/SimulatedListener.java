@@ -1,0 +1,47 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.ChildPartitionsRecord;
+import dev.spream.core.record.DataChangeRecord;
+import java.time.Duration;
+
+/** Listens to one process for the judge. */
+final class SimulatedListener implements SubscriptionListener {
+    private final SimulatedPorts ports;
+    private final SimulationJudge judge;
+
+    SimulatedListener(SimulatedPorts ports, SimulationJudge judge) {
+        this.ports = ports;
+        this.judge = judge;
+    }
+
+    @Override
+    public void delivering(PartitionToken partition, DataChangeRecord change, int attempt) {
+        ports.perhapsYield();
+    }
+
+    @Override
+    public void childrenDiscovered(PartitionToken partition, ChildPartitionsRecord children) {
+        ports.perhapsYield();
+    }
+
+    @Override
+    public void settled(PartitionToken partition, DataChangeRecord change, Outcome outcome, Duration consumeTime) {
+        ports.history.log(ports.process, "settled %s: %s", SimulationJudge.describe(change), outcome);
+        judge.toldSettled(ports.process, partition, change);
+        ports.perhapsYield();
+    }
+
+    @Override
+    public void leaseLost(PartitionToken partition, long epoch) {
+        ports.history.log(ports.process, "lost %s, epoch %d", partition, epoch);
+        ports.trouble.tally.count(SimulationEvent.LEASE_LOST);
+        judge.lost(ports.process, partition, epoch);
+    }
+
+    @Override
+    public void consumeTimedOut(PartitionToken partition, DataChangeRecord change, Duration elapsed) {
+        ports.history.log(ports.process, "timed out: %s", SimulationJudge.describe(change));
+        ports.trouble.tally.count(SimulationEvent.TIMED_OUT);
+    }
+}

@@ -1,0 +1,173 @@
+package dev.spream.core.subscription;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A process of a {@link SimulatedMachine}: the virtual threads that were started in it, and the time they see. A killed one
+ * never runs again, whatever its threads were doing; a paused one goes on later, and does not know.
+ */
+final class SimulatedProcess implements Executor, EngineTime {
+    private static final long LONGEST_WAIT = 1L << 60;
+
+    private final SimulatedMachine machine;
+    private final String name;
+    private final long clockOffset;
+    private final List<Runnable> heldUp = new ArrayList<>();
+    private boolean dead;
+    private boolean paused;
+    private long pausedAt;
+    private long resumedAt = -1;
+    private Runnable onKill = () -> {};
+
+    SimulatedProcess(SimulatedMachine machine, String name, long clockOffset) {
+        this.machine = machine;
+        this.name = name;
+        this.clockOffset = clockOffset;
+    }
+
+    /** Starts a virtual thread; those that it starts belong to the process as well. A failure of it fails the machine. */
+    Thread start(String threadName, Runnable body) {
+        Thread thread = SimulatedInternals.virtualThreads(this).name(threadName).unstarted(() -> {
+            try {
+                body.run();
+            } catch (Throwable t) {
+                machine.fail(t);
+            }
+        });
+        thread.start();
+        return thread;
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        if (!holdsUp(task)) {
+            machine.enqueue(this, task);
+        }
+    }
+
+    /** Whether that task does not run now: not before the process goes on, or never. */
+    boolean holdsUp(Runnable task) {
+        if (paused && !dead) {
+            heldUp.add(task);
+        }
+        return paused || dead;
+    }
+
+    void kill() {
+        dead = true;
+        heldUp.clear();
+        onKill.run();
+    }
+
+    void onKill(Runnable action) {
+        onKill = action;
+    }
+
+    boolean isDead() {
+        return dead;
+    }
+
+    /** Stops all threads, the calling one included, for that long. */
+    void pause(long nanos) {
+        paused = true;
+        pausedAt = machine.now();
+        machine.at(pausedAt + nanos, () -> {
+            paused = false;
+            resumedAt = machine.now();
+            heldUp.forEach(this::execute);
+            heldUp.clear();
+        });
+        Thread.yield();
+    }
+
+    /**
+     * The time, on the process's monotonic clock, that its threads may go by: what one has asked for before a pause still
+     * counts in the moment when it goes on.
+     */
+    long lastAwake() {
+        return (machine.now() == resumedAt ? pausedAt : machine.now()) + clockOffset;
+    }
+
+    /** Kills the process that the calling thread belongs to. Does not return. */
+    void die() {
+        kill();
+        while (true) {
+            LockSupport.park(this);
+        }
+    }
+
+    /** Waits until that holds, or that much time has passed. Whoever makes it hold unparks the thread. */
+    void await(long nanos, BooleanSupplier holds) throws InterruptedException {
+        long deadline = machine.now() + nanos;
+        Thread thread = Thread.currentThread();
+        SimulatedMachine.Timer timer = machine.at(deadline, () -> LockSupport.unpark(thread));
+        while (!holds.getAsBoolean() && machine.now() < deadline) {
+            LockSupport.park(this);
+            if (Thread.interrupted()) {
+                timer.cancel();
+                throw new InterruptedException(SimulatedFailure.message("interrupted"));
+            }
+        }
+        timer.cancel();
+    }
+
+    /** Lets that much time pass. */
+    void sleep(long nanos) throws InterruptedException {
+        await(nanos, () -> false);
+    }
+
+    /** Lets that much time pass, whether interrupted or not. */
+    void sleepUninterruptibly(long nanos) {
+        long deadline = machine.now() + nanos;
+        boolean interrupted = Thread.interrupted();
+        while (machine.now() < deadline) {
+            try {
+                sleep(deadline - machine.now());
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public Instant instant() {
+        return machine.instant();
+    }
+
+    @Override
+    public long nanoTime() {
+        return machine.now() + clockOffset;
+    }
+
+    @Override
+    @SuppressWarnings("WaitNotInLoop") // the caller's part
+    public long awaitNanos(Condition condition, long nanos) throws InterruptedException {
+        if (nanos <= 0) {
+            return nanos;
+        }
+        long wait = Math.min(nanos, LONGEST_WAIT);
+        long startedAt = machine.now();
+        SimulatedMachine.Timer timer =
+                machine.at(startedAt + wait, () -> start("timer", () -> SimulatedInternals.signalAll(condition)));
+        try {
+            condition.await();
+        } finally {
+            timer.cancel();
+        }
+        return nanos - (machine.now() - startedAt);
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,96 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.record.ChangeRecord;
+import dev.spream.core.source.ChangeStreamCursor;
+import dev.spream.core.source.ChangeStreamSource;
+import dev.spream.core.source.PartitionQuery;
+import dev.spream.core.source.SourceException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/** The change stream of a {@link SimulatedWorld}, as one process sees it: with the trouble that connections have. */
+final class SimulatedSource implements ChangeStreamSource {
+    static final String STREAM = "Simulated";
+
+    private final SimulatedWorld world;
+    private final SimulatedPorts ports;
+    private final SimulationJudge judge;
+    private final int maxOpenQueries;
+
+    SimulatedSource(SimulatedWorld world, SimulatedPorts ports, SimulationJudge judge, int maxOpenQueries) {
+        this.world = world;
+        this.ports = ports;
+        this.judge = judge;
+        this.maxOpenQueries = maxOpenQueries;
+    }
+
+    @Override
+    public String streamName() {
+        return STREAM;
+    }
+
+    @Override
+    public PartitionMode partitionMode() {
+        return PartitionMode.IMMUTABLE_KEY_RANGE;
+    }
+
+    @Override
+    public Optional<Duration> retention() {
+        return Optional.empty();
+    }
+
+    @Override
+    public int maxOpenQueries() {
+        return maxOpenQueries;
+    }
+
+    @Override
+    public Instant serverTime() {
+        return ports.process.instant();
+    }
+
+    @Override
+    public ChangeStreamCursor query(PartitionQuery query) {
+        ports.pass("query %s from %s", query.token(), query.startTimestamp());
+        ports.trouble.tally.count(SimulationEvent.QUERY);
+        ports.delay();
+        if (ports.trouble.strikes(ports.trouble.streamBreak / 10, SimulationEvent.BREAK)) {
+            throw new SourceException(
+                    SourceException.Kind.TRANSIENT, SimulatedFailure.message("UNAVAILABLE at the query"), null);
+        }
+        judge.source.queried(ports.process, query);
+        SimulatedCursor cursor = new SimulatedCursor(query, rows(query), partitionEnd(query), ports, judge, world.end);
+        judge.source.opened(ports.process, cursor);
+        ports.pass("query %s is open", query.token());
+        return cursor;
+    }
+
+    private List<ChangeRecord> rows(PartitionQuery query) {
+        if (query.token().isRoot()) {
+            return world.rootRows();
+        }
+        SimulatedPartition partition = world.partition(query.token());
+        if (partition == null
+                || query.startTimestamp().isBefore(partition.start)
+                || query.startTimestamp().isAfter(partition.end)) {
+            throw new SourceException(
+                    SourceException.Kind.OUTSIDE_PARTITION,
+                    "start %s is outside of %s".formatted(query.startTimestamp(), partition),
+                    null);
+        }
+        return partition.rows(query.startTimestamp(), query.endTimestamp().orElse(Instant.MAX));
+    }
+
+    private Instant partitionEnd(PartitionQuery query) {
+        SimulatedPartition partition = world.partition(query.token());
+        return partition == null ? world.start : partition.end;
+    }
+
+    @Override
+    public void close() {
+        // Nothing is held open.
+    }
+}

@@ -1,0 +1,85 @@
+package dev.spream.core.subscription;
+
+import java.util.random.RandomGenerator;
+
+/**
+ * What goes wrong in one history, and how often. Each history has some kinds of trouble and not others, so that each is
+ * met alone as well as with all the rest; and an end of trouble, so that it comes to an end itself.
+ */
+final class SimulatedTrouble {
+    final RandomGenerator random;
+    final SimulationTally tally;
+
+    final double storageFailure;
+    final double storageFatal;
+    final double streamBreak;
+    final double earlyOk;
+    final double stall;
+    final double repeatedRow;
+    final double sourceFatal;
+    final double consumerThrow;
+    final double failInBatch;
+    final double hang;
+    final double ignoreInterrupt;
+    final double flushFailure;
+    final double sinkFailure;
+    final double stop;
+
+    private final long longestLatency;
+    private final double latency;
+    private int left;
+
+    SimulatedTrouble(RandomGenerator random, SimulationTally tally) {
+        this.random = random;
+        this.tally = tally;
+        this.storageFailure = some(0.5, 0.1);
+        this.storageFatal = some(0.1, 0.01);
+        this.streamBreak = some(0.7, 0.6);
+        this.earlyOk = some(0.4, 0.4);
+        this.stall = some(0.3, 0.2);
+        this.repeatedRow = some(0.3, 0.3);
+        this.sourceFatal = some(0.1, 0.05);
+        this.consumerThrow = some(0.6, 0.3);
+        this.failInBatch = some(0.6, 0.2);
+        this.hang = some(0.3, 0.1);
+        this.ignoreInterrupt = some(0.3, 0.5);
+        this.flushFailure = some(0.2, 0.05);
+        this.sinkFailure = some(0.2, 0.1);
+        this.stop = some(0.3, 0.2);
+        this.latency = some(0.8, 0.8);
+        this.longestLatency = 1L << (10 + random.nextInt(20));
+        this.left = random.nextInt(60);
+    }
+
+    /** Zero in so many histories, and drawn up to a limit in the others. */
+    private double some(double histories, double limit) {
+        return random.nextDouble() < histories ? random.nextDouble(limit) : 0;
+    }
+
+    /** Whether trouble of a kind with that probability comes now, and counts as such. */
+    boolean strikes(double probability, SimulationEvent kind) {
+        if (!strikes(probability)) {
+            return false;
+        }
+        tally.count(kind);
+        return true;
+    }
+
+    boolean strikes(double probability) {
+        if (left == 0 || probability == 0 || random.nextDouble() >= probability) {
+            return false;
+        }
+        left--;
+        return true;
+    }
+
+    /** From now on, nothing goes wrong any more. */
+    void end() {
+        left = 0;
+    }
+
+    /** How long something takes, in nanoseconds: often nothing. */
+    long latency() {
+        return latency > 0 && random.nextDouble() < latency ? random.nextLong(longestLatency) : 0;
+    }
+}

@@ -1,0 +1,112 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.SpreamException;
+import dev.spream.core.consume.Consumer;
+import dev.spream.core.subscription.SimulationViolation.Promise;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** One process that runs a subscriber until that ends, or until it dies; and what disturbs it meanwhile. */
+final class SimulatedWorker {
+    private static final long LIMIT = Duration.ofHours(3).toNanos();
+    private static final Duration SHUTDOWN_TIMEOUT = Duration.ofMinutes(1);
+    private static final double LONGEST_RUN_CALLS = 4000;
+
+    private final SimulatedProcess process;
+    private final SimulatedPorts ports;
+    private final SimulationJudge judge;
+    private final Subscriber subscriber;
+    private final Consumer consumer;
+    private @Nullable Thread runner;
+    private boolean stopped;
+    private boolean ended;
+    private @Nullable RunResult result;
+    private @Nullable Throwable thrown;
+
+    SimulatedWorker(SimulatedPorts ports, SimulationJudge judge, Subscriber subscriber, Consumer consumer) {
+        this.process = ports.process;
+        this.ports = ports;
+        this.judge = judge;
+        this.subscriber = subscriber;
+        this.consumer = consumer;
+    }
+
+    /** Chooses how the run is disturbed, if it is. */
+    void disturb(RandomGenerator random, Duration leaseTime) {
+        long call = (long) Math.exp(random.nextDouble(Math.log(LONGEST_RUN_CALLS)));
+        long time = (long) Math.exp(random.nextDouble(Math.log(60e9)));
+        switch (random.nextInt(9)) {
+            case 0, 1, 2, 3 -> ports.crashAt(call);
+            case 4 ->
+                ports.pauseAt(call, random.nextLong(leaseTime.multipliedBy(3).toNanos()));
+            case 5 -> stop(time, SimulationEvent.SHUTDOWN, () -> subscriber.shutdown(SHUTDOWN_TIMEOUT));
+            case 6 -> stop(time, SimulationEvent.CLOSE, subscriber::close);
+            case 7 -> stop(time, SimulationEvent.INTERRUPT, this::interrupt);
+            default -> {}
+        }
+    }
+
+    private void stop(long after, SimulationEvent event, Runnable stop) {
+        process.start("stop", () -> {
+            process.sleepUninterruptibly(after);
+            if (!ended) {
+                stopped = true;
+                ports.history.log(process, "%s", event);
+                ports.trouble.tally.count(event);
+                stop.run();
+            }
+        });
+    }
+
+    private void interrupt() {
+        if (runner != null) {
+            runner.interrupt();
+        }
+    }
+
+    /** Runs, while the calling thread waits, and judges how it ended; whether the subscription is completed. */
+    boolean run(SimulatedProcess operator) {
+        ports.trouble.tally.count(SimulationEvent.RUN);
+        Thread waiting = Thread.currentThread();
+        process.onKill(() -> LockSupport.unpark(waiting));
+        runner = process.start("run", () -> {
+            try {
+                result = subscriber.run(consumer);
+            } catch (SpreamException | Error | IllegalStateException e) {
+                thrown = e;
+            }
+            ended = true;
+            LockSupport.unpark(waiting);
+        });
+        try {
+            operator.await(LIMIT, () -> ended || process.isDead());
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+        return judged();
+    }
+
+    private boolean judged() {
+        if (process.isDead()) {
+            return false;
+        }
+        if (!ended) {
+            throw judge.violated(Promise.PROGRESS, "%s does not come to an end", process);
+        }
+        ports.history.log(process, "ends with %s", String.valueOf(thrown == null ? result : thrown));
+        judge.ended(process);
+        process.kill();
+        if (thrown != null && !SimulatedFailure.isSimulated(thrown)) {
+            SimulationViolation violation = judge.violated(Promise.PROGRESS, "%s fails by itself: %s", process, thrown);
+            violation.initCause(thrown);
+            throw violation;
+        }
+        if (thrown == null && result != RunResult.COMPLETED && !stopped) {
+            throw judge.violated(
+                    Promise.PROGRESS, "%s ends with %s, and nobody stopped it", process, String.valueOf(result));
+        }
+        return result == RunResult.COMPLETED;
+    }
+}

@@ -1,0 +1,132 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.consume.RecordKey;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.ChangeRecord;
+import dev.spream.core.record.ChildPartitionsRecord;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.RecordIdentity;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The truth of one simulated history: all partitions of a change stream and all changes, before anybody reads them. Time
+ * only decides what of it a server shows yet. Holds more than the subscription asks for, behind its end.
+ */
+final class SimulatedWorld {
+
+    /** A change, where it is, and its place in the history of each of its keys. */
+    record Change(
+            DataChangeRecord row,
+            RecordIdentity identity,
+            SimulatedPartition partition,
+            Map<RecordKey, Integer> keys) {}
+
+    final Instant start;
+    final Instant end;
+    private final Map<PartitionToken, SimulatedPartition> partitions;
+    private final List<ChildPartitionsRecord> roots;
+
+    private final Map<RecordIdentity, Change> changes = new LinkedHashMap<>();
+    private final Map<RecordKey, List<Change>> histories = new HashMap<>();
+    private final Map<PartitionToken, List<Change>> byPartition = new HashMap<>();
+
+    /**
+     * A world of these partitions, in which each stands behind its parents.
+     *
+     * @param roots what the initial query returns
+     * @param start of the subscription, inclusive
+     * @param end of the subscription, inclusive
+     */
+    SimulatedWorld(
+            Instant start,
+            Instant end,
+            Map<PartitionToken, SimulatedPartition> partitions,
+            List<ChildPartitionsRecord> roots) {
+        this.start = start;
+        this.end = end;
+        this.partitions = partitions;
+        this.roots = roots;
+        partitions.values().forEach(this::index);
+    }
+
+    private void index(SimulatedPartition partition) {
+        List<Change> ofPartition = byPartition.computeIfAbsent(partition.token, token -> new ArrayList<>());
+        for (DataChangeRecord row : partition.changes) {
+            if (row.commitTimestamp().isAfter(end)) {
+                continue;
+            }
+            Map<RecordKey, Integer> keys = new LinkedHashMap<>();
+            Change change = new Change(row, row.identity(), partition, keys);
+            for (RecordKey key : RecordKey.of(row)) {
+                List<Change> history = histories.computeIfAbsent(key, k -> new ArrayList<>());
+                keys.put(key, history.size());
+                history.add(change);
+            }
+            ofPartition.add(change);
+            changes.put(change.identity(), change);
+        }
+    }
+
+    /** All changes that the subscription asks for. */
+    Collection<Change> changes() {
+        return changes.values();
+    }
+
+    /** Those of one partition, in the order in which a server returns them. */
+    List<Change> changesOf(PartitionToken partition) {
+        return byPartition.getOrDefault(partition, List.of());
+    }
+
+    @Nullable
+    Change change(RecordIdentity identity) {
+        return changes.get(identity);
+    }
+
+    /** All changes of a key that the subscription asks for, in commit order. */
+    List<Change> history(RecordKey key) {
+        return histories.getOrDefault(key, List.of());
+    }
+
+    @Nullable
+    SimulatedPartition partition(PartitionToken token) {
+        return partitions.get(token);
+    }
+
+    Collection<SimulatedPartition> partitions() {
+        return partitions.values();
+    }
+
+    /** The partitions that the subscription has to read, its root included: what starts at the very end as well. */
+    Set<PartitionToken> reachable() {
+        Set<PartitionToken> reachable = new LinkedHashSet<>();
+        reachable.add(PartitionToken.ROOT);
+        for (SimulatedPartition partition : partitions.values()) {
+            if (!partition.start.isAfter(end)) {
+                reachable.add(partition.token);
+            }
+        }
+        return reachable;
+    }
+
+    /** The children of the initial query. */
+    List<PartitionToken> roots() {
+        return roots.stream()
+                .flatMap(childRecord -> childRecord.childPartitions().stream())
+                .map(child -> new PartitionToken(child.token()))
+                .toList();
+    }
+
+    /** What the initial query returns. */
+    List<ChangeRecord> rootRows() {
+        return List.copyOf(roots);
+    }
+}

@@ -1,0 +1,103 @@
+package dev.spream.core.subscription;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The promises of {@link Subscriber} in thousands of simulated histories. {@code -Dsimulation.seed=N} repeats one of them and
+ * writes it out, call by call; {@code -Dsimulation.histories=N} says how many there are, {@code -Dsimulation.first=N} where
+ * they begin.
+ */
+class SimulationIT {
+    private static final Path HISTORIES = Path.of("target", "simulation");
+
+    @Test
+    void every_history_keeps_all_promises() throws IOException {
+        Long seed = Long.getLong("simulation.seed");
+        if (seed != null) {
+            SimulationHistory history = new SimulationHistory(true);
+            try {
+                Simulation.run(seed, new SimulationTally(), history, SimulationSabotage.NONE);
+            } finally {
+                System.out.println("simulation: the history of seed " + seed + " is in " + write(seed, history));
+            }
+            return;
+        }
+        long first = Long.getLong("simulation.first", 1);
+        long count = Long.getLong("simulation.histories", 2_000);
+        SimulationTally tally = new SimulationTally();
+        long startedAt = System.nanoTime();
+        for (long i = first; i < first + count; i++) {
+            keepsAllPromises(i, tally);
+        }
+        Duration took = Duration.ofNanos(System.nanoTime() - startedAt);
+        System.out.printf(
+                Locale.ROOT,
+                "simulation: %d histories in %.1f s, %.0f a second: %s%n",
+                count,
+                took.toMillis() / 1e3,
+                count * 1e9 / took.toNanos(),
+                tally);
+        assertThat(Arrays.stream(SimulationEvent.values()).filter(event -> tally.of(event) == 0))
+                .as("what did not happen in any history")
+                .isEmpty();
+    }
+
+    private static void keepsAllPromises(long seed, SimulationTally tally) throws IOException {
+        try {
+            Simulation.run(seed, tally);
+        } catch (Throwable t) {
+            SimulationHistory history = new SimulationHistory(true);
+            try {
+                Simulation.run(seed, new SimulationTally(), history, SimulationSabotage.NONE);
+            } catch (Throwable again) {
+                t.addSuppressed(again);
+            }
+            throw new AssertionError(
+                    "seed %d: %s%nIts history is in %s; -Dit.test=SimulationIT -Dsimulation.seed=%d repeats it"
+                            .formatted(seed, t.getMessage(), write(seed, history), seed),
+                    t);
+        }
+    }
+
+    private static Path write(long seed, SimulationHistory history) throws IOException {
+        Files.createDirectories(HISTORIES);
+        return Files.write(HISTORIES.resolve("seed-" + seed + ".txt"), history.lines());
+    }
+
+    @Test
+    void the_same_seed_gives_the_same_history() {
+        for (long seed = 1; seed <= 50; seed++) {
+            List<String> history = historyOf(seed);
+            assertThat(historyOf(seed)).as("seed %d", seed).isEqualTo(history);
+            assertThat(history).as("seed %d", seed).hasSizeGreaterThan(50);
+        }
+    }
+
+    private static List<String> historyOf(long seed) {
+        SimulationHistory history = new SimulationHistory(true);
+        Simulation.run(seed, new SimulationTally(), history, SimulationSabotage.NONE);
+        return history.lines();
+    }
+
+    @Test
+    void a_crash_at_any_moment_of_any_port_call_breaks_no_promise() {
+        long crashes = 0;
+        for (long seed = 1; seed <= 5; seed++) {
+            long moment = 1;
+            while (Simulation.runWithCrash(seed, moment)) {
+                moment++;
+            }
+            crashes += moment - 1;
+        }
+        assertThat(crashes).isGreaterThan(500);
+    }
+}

@@ -1,0 +1,221 @@
+package dev.spream.core.subscription;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.consume.DeadLetter;
+import dev.spream.core.consume.DeliveryFailure;
+import dev.spream.core.consume.Ordering;
+import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.RecordIdentity;
+import dev.spream.core.subscription.SimulationViolation.Promise;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Holds every call of a port against the promises that {@link Subscriber} makes, and against the truth of the {@link
+ * SimulatedWorld}. Stands between the engine and its ports: what it sees is what the engine did. The first broken promise
+ * ends the history.
+ *
+ * <p>Vocabulary: a change is <em>settled</em> in a process when its consumer returned, the error handler skipped it, or the
+ * dead letter sink took it; it is <em>durable</em> when the consumer's flush that began after that has returned, or the
+ * sink took it. What is settled and not durable dies with the process.
+ */
+final class SimulationJudge {
+    final JudgedSource source;
+    final JudgedConsumer consumer;
+    final JudgedStorage storage;
+
+    private final SimulatedMachine machine;
+    private final SimulatedWorld world;
+    private final Ordering ordering;
+    private final SimulationTally tally;
+    private final Map<SimulatedProcess, JudgedRun> runs = new LinkedHashMap<>();
+    private final Set<RecordIdentity> durable = new HashSet<>();
+
+    SimulationJudge(
+            SimulatedMachine machine,
+            SimulatedWorld world,
+            SubscriberOptions options,
+            Ordering ordering,
+            SimulatedDeadLetters letters,
+            PartitionStorage surviving,
+            SimulationTally tally,
+            int maxOpenQueries) {
+        this.machine = machine;
+        this.world = world;
+        this.ordering = ordering;
+        this.tally = tally;
+        this.storage = new JudgedStorage(this, world, surviving, machine, options, tally);
+        this.source = new JudgedSource(this, options, maxOpenQueries);
+        this.consumer = new JudgedConsumer(this, world, options, ordering, letters, tally);
+    }
+
+    Ordering ordering() {
+        return ordering;
+    }
+
+    SimulationViolation violated(Promise promise, String message, Object... arguments) {
+        SimulationViolation violation = new SimulationViolation(
+                promise, "at %s: %s".formatted(machine.instant(), message.formatted(arguments)));
+        machine.fail(violation);
+        return violation;
+    }
+
+    JudgedRun run(SimulatedProcess process) {
+        return runs.computeIfAbsent(process, p -> new JudgedRun());
+    }
+
+    boolean isDurable(SimulatedWorld.Change change) {
+        return durable.contains(change.identity());
+    }
+
+    /** The change as the world knows it. */
+    SimulatedWorld.Change known(DataChangeRecord row) {
+        SimulatedWorld.Change change = world.change(row.identity());
+        if (change == null || !change.row().equals(row)) {
+            throw violated(Promise.AT_LEAST_ONCE, "%s is not asked for", describe(row));
+        }
+        return change;
+    }
+
+    /** A child is read, and its changes are consumed, after all changes of its parents are settled. */
+    void requireParentsDone(PartitionToken token) {
+        SimulatedPartition partition = world.partition(token);
+        if (partition == null) {
+            return;
+        }
+        for (PartitionToken parent : partition.parents) {
+            for (SimulatedWorld.Change change : world.changesOf(parent)) {
+                if (!isDurable(change)) {
+                    throw violated(
+                            Promise.ORDER,
+                            "%s is read while %s of its parent %s is not settled",
+                            token,
+                            describe(change.row()),
+                            parent);
+                }
+            }
+        }
+    }
+
+    // The consumer.
+
+    void settled(SimulatedProcess process, JudgedHold hold, SimulatedWorld.Change change) {
+        JudgedRun run = run(process);
+        hold.settled.add(change.identity());
+        tally.count(
+                run.settled.add(change.identity()) && !isDurable(change)
+                        ? SimulationEvent.SETTLED
+                        : SimulationEvent.SETTLED_AGAIN);
+        run.unflushed.add(change);
+    }
+
+    /** A change that the error handler skips. */
+    void settled(SimulatedProcess process, PartitionToken token, DataChangeRecord row) {
+        settled(process, requireNonNull(run(process).holds.get(token)), known(row));
+    }
+
+    /** What that flush will have made durable when it returns. */
+    List<SimulatedWorld.Change> flushStarted(SimulatedProcess process) {
+        return List.copyOf(run(process).unflushed);
+    }
+
+    void flushed(SimulatedProcess process, List<SimulatedWorld.Change> covered) {
+        covered.forEach(change -> durable.add(change.identity()));
+        run(process).unflushed.subList(0, covered.size()).clear();
+    }
+
+    void setAside(SimulatedProcess process, DeadLetter letter) {
+        JudgedRun run = run(process);
+        SimulatedWorld.Change change = known(letter.change());
+        JudgedHold hold = requireNonNull(run.holds.get(letter.partition()));
+        consumer.requireTurn(run, hold, change, Set.of());
+        settled(process, hold, change);
+        durable.add(change.identity());
+    }
+
+    void failed(SimulatedProcess process, DeliveryFailure failure) {
+        JudgedHold hold = requireNonNull(run(process).holds.get(failure.partition()));
+        if (hold.settled.contains(failure.change().identity())) {
+            throw violated(Promise.ONCE_TOLD, "%s fails and was settled", describe(failure.change()));
+        }
+    }
+
+    // The listener.
+
+    void toldSettled(SimulatedProcess process, PartitionToken token, DataChangeRecord row) {
+        JudgedHold hold = requireNonNull(run(process).holds.get(token));
+        int told = hold.told.merge(row.identity(), 1, Integer::sum);
+        if (!hold.settled.contains(row.identity())) {
+            throw violated(
+                    Promise.AT_LEAST_ONCE, "%s counts as settled, and its consumer has not returned", describe(row));
+        }
+        if (told > 1) {
+            throw violated(Promise.ONCE_TOLD, "the listener is told %d times that %s is settled", told, describe(row));
+        }
+    }
+
+    void lost(SimulatedProcess process, PartitionToken token, long epoch) {
+        JudgedHold hold = run(process).holds.get(token);
+        if (hold != null && hold.epoch == epoch) {
+            hold.given = true;
+        }
+    }
+
+    // The end.
+
+    /** The process has ended by itself. */
+    void ended(SimulatedProcess process) {
+        for (JudgedHold hold : run(process).allHolds) {
+            for (RecordIdentity settled : hold.settled) {
+                if (!hold.told.containsKey(settled)) {
+                    throw violated(Promise.ONCE_TOLD, "the listener is not told that %s is settled", settled);
+                }
+            }
+        }
+        if (!run(process).openCursors.isEmpty()) {
+            throw violated(Promise.BOUNDS, "%s ended and left queries open", process);
+        }
+    }
+
+    /** The subscription says that it is completed. */
+    void completed() {
+        for (SimulatedWorld.Change change : world.changes()) {
+            if (!isDurable(change)) {
+                throw violated(Promise.AT_LEAST_ONCE, "%s is lost", describe(change.row()));
+            }
+        }
+        storage.completed();
+    }
+
+    /** Changes as violations and histories show them; the text is made when it is asked for. */
+    record Described(List<DataChangeRecord> changes) {
+        @Override
+        public String toString() {
+            return changes.stream().map(Described::describe).toList().toString();
+        }
+
+        private static String describe(DataChangeRecord change) {
+            StringBuilder text = new StringBuilder(change.serverTransactionId())
+                    .append('/')
+                    .append(change.recordSequence())
+                    .append('@')
+                    .append(change.commitTimestamp());
+            change.mods().forEach(mod -> text.append(' ').append(mod.keys()));
+            return text.toString();
+        }
+    }
+
+    static Described describe(DataChangeRecord change) {
+        return new Described(List.of(change));
+    }
+
+    static Described describe(List<DataChangeRecord> changes) {
+        return new Described(changes);
+    }
+}

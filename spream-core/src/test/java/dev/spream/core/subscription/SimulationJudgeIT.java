@@ -1,0 +1,101 @@
+package dev.spream.core.subscription;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+
+import dev.spream.core.subscription.SimulationViolation.Promise;
+import java.util.EnumMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** The judge of the simulation notices when a promise is broken: without that, histories that pass say nothing. */
+class SimulationJudgeIT {
+    private static final int SEEDS = 400;
+
+    @Test
+    void a_gate_that_is_always_open_breaks_the_order() {
+        assertNoticed(Promise.ORDER, SimulationSabotages.openGate());
+    }
+
+    @Test
+    void a_watermark_that_is_one_too_high_loses_changes() {
+        assertNoticed(Promise.AT_LEAST_ONCE, SimulationSabotages.highWatermark());
+    }
+
+    @Test
+    void a_break_taken_for_an_end_finishes_without_proof() {
+        assertNoticed(Promise.PROVEN_END, SimulationSabotages.breaksAreEnds());
+    }
+
+    @Test
+    void children_stored_after_the_call_finish_without_proof() {
+        assertNoticed(Promise.PROVEN_END, SimulationSabotages.lateChildren());
+    }
+
+    @Test
+    void a_row_that_does_not_get_through_is_lost() {
+        assertNoticed(Promise.AT_LEAST_ONCE, SimulationSabotages.lostRows());
+    }
+
+    @Test
+    void an_ack_before_the_consumer_returned_loses_changes() {
+        assertNoticed(Promise.AT_LEAST_ONCE, SimulationSabotages.earlyAck());
+    }
+
+    @Test
+    void a_change_that_comes_twice_breaks_the_order() {
+        assertNoticed(Promise.ORDER, SimulationSabotages.twice());
+    }
+
+    @Test
+    void a_watermark_without_a_flush_loses_changes() {
+        assertNoticed(Promise.AT_LEAST_ONCE, SimulationSabotages.noFlush());
+    }
+
+    @Test
+    void keys_without_lanes_break_the_order() {
+        assertNoticed(Promise.ORDER, SimulationSabotages.noLanes());
+    }
+
+    @Test
+    void more_in_flight_than_allowed_breaks_the_bounds() {
+        assertNoticed(Promise.BOUNDS, SimulationSabotages.muchInflight());
+    }
+
+    @Test
+    void more_buffered_than_allowed_breaks_the_bounds() {
+        assertNoticed(Promise.BOUNDS, SimulationSabotages.muchBuffered());
+    }
+
+    @Test
+    void more_open_queries_than_allowed_break_the_bounds() {
+        assertNoticed(Promise.BOUNDS, SimulationSabotages.manyQueries());
+    }
+
+    @Test
+    void a_lease_that_ended_unnoticed_breaks_the_one_owner() {
+        assertNoticed(Promise.ONE_OWNER, SimulationSabotages.longLeases());
+    }
+
+    @Test
+    void a_parked_key_that_is_forgotten_breaks_the_order() {
+        assertNoticed(Promise.ORDER, SimulationSabotages.forgottenKeys());
+    }
+
+    private static void assertNoticed(Promise promise, SimulationSabotage sabotage) {
+        SimulationTally tally = new SimulationTally();
+        Map<Promise, Integer> noticed = new EnumMap<>(Promise.class);
+        for (long seed = 1; seed <= SEEDS; seed++) {
+            try {
+                Simulation.run(seed, tally, new SimulationHistory(false), sabotage);
+            } catch (SimulationViolation violation) {
+                noticed.merge(violation.promise(), 1, Integer::sum);
+                if (violation.promise() == promise) {
+                    assertThat(violation).hasMessageContaining("2026-01-01T");
+                    return;
+                }
+            }
+        }
+        fail("%s was not noticed in %d histories; what was: %s", promise, SEEDS, noticed);
+    }
+}

@@ -1,0 +1,31 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.consume.Consumer;
+import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.source.ChangeStreamSource;
+
+/**
+ * Stands between the engine and what the judge sees, and makes the engine seem to break a promise. The judge has to find
+ * out.
+ */
+interface SimulationSabotage {
+    /** None. */
+    SimulationSabotage NONE = new SimulationSabotage() {};
+
+    /** The options of the engine; the judge goes by the given ones. */
+    default SubscriberOptions options(SubscriberOptions options) {
+        return options;
+    }
+
+    default ChangeStreamSource source(ChangeStreamSource source) {
+        return source;
+    }
+
+    default PartitionStorage storage(PartitionStorage storage, SimulatedProcess process) {
+        return storage;
+    }
+
+    default Consumer consumer(Consumer consumer, SimulatedProcess process) {
+        return consumer;
+    }
+}

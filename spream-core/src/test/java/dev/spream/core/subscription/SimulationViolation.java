@@ -1,0 +1,28 @@
+package dev.spream.core.subscription;
+
+/** A promise was broken in a simulated history. */
+final class SimulationViolation extends AssertionError {
+    private static final long serialVersionUID = 1L;
+
+    /** Which promise. */
+    enum Promise {
+        AT_LEAST_ONCE,
+        ORDER,
+        BOUNDS,
+        PROVEN_END,
+        ONE_OWNER,
+        ONCE_TOLD,
+        PROGRESS
+    }
+
+    private final Promise promise;
+
+    SimulationViolation(Promise promise, String message) {
+        super(promise + ": " + message);
+        this.promise = promise;
+    }
+
+    Promise promise() {
+        return promise;
+    }
+}
