@@ -146,8 +146,8 @@ final class PartitionReader {
                 if (next.isEmpty()) {
                     return new StreamEnd.Ok();
                 }
-                if (isActive()) {
-                    intake.take(next.get());
+                if (isActive() && !intake.take(next.get())) {
+                    return new StreamEnd.Stopped();
                 }
             }
             return new StreamEnd.Stopped();
