@@ -32,6 +32,7 @@ final class DispatcherRun implements SubscriptionListener {
     private static final int RECORDS = 24;
     private static final int MAX_ATTEMPTS = 4;
     private static final long MAX_CALL_NANOS = 20_000;
+    private static final Duration TIMEOUT = Duration.ofMillis(1);
 
     private enum End {
         SETTLED,
@@ -48,6 +49,7 @@ final class DispatcherRun implements SubscriptionListener {
     private final boolean batches;
     private final End end;
     private final int endAfter;
+    private final boolean timesOut;
     private final List<DataChangeRecord> changes = new ArrayList<>();
     private final int stuck;
     private final Set<Integer> behindStuck = new TreeSet<>();
@@ -68,6 +70,7 @@ final class DispatcherRun implements SubscriptionListener {
         batches = random.nextBoolean();
         end = random.nextBoolean() ? End.SETTLED : End.values()[random.nextInt(End.values().length)];
         endAfter = random.nextInt(RECORDS);
+        timesOut = random.nextInt(4) == 0;
         for (int number = 0; number < RECORDS; number++) {
             changes.add(newChange(number + 1, "tx-" + number, List.copyOf(randomKeys(random))));
         }
@@ -75,15 +78,15 @@ final class DispatcherRun implements SubscriptionListener {
         findBehindStuck();
         othersSettled = new CountDownLatch(RECORDS - behindStuck.size());
         int room = stuck < RECORDS ? RECORDS : 0;
-        options = SubscriberFixture.quick()
+        SubscriberOptions.Builder builder = SubscriberFixture.quick()
                 .maxInflight(room + 1 + random.nextInt(12))
                 .ordering(ordering)
                 .maxBatchSize(1 + random.nextInt(6))
                 .maxBufferedChanges(room + 1 + random.nextInt(12))
                 .errorHandler(this::onFailure)
                 .deadLetterSink(new RecordingDeadLetterSink(new CopyOnWriteArrayList<>()))
-                .listener(this)
-                .build();
+                .listener(this);
+        options = (timesOut ? builder.consumeTimeout(TIMEOUT) : builder).build();
         one = new OnePartition(options, consumer());
         one.partition.onLost(one.dispatcher::stop);
     }
@@ -109,6 +112,7 @@ final class DispatcherRun implements SubscriptionListener {
     /** Submits all records, as a reader would, while another thread ends the run. */
     void run() throws InterruptedException {
         Thread ending = Thread.ofVirtual().start(this::endWhenDue);
+        Thread watching = Thread.ofVirtual().start(this::interruptOverdueCalls);
         boolean taken = true;
         for (int number = 0; number < RECORDS && taken; number++) {
             if (number == endAfter && end != End.ONE_IS_STUCK) {
@@ -126,6 +130,7 @@ final class DispatcherRun implements SubscriptionListener {
         one.dispatcher.stop();
         boolean becameIdle = one.dispatcher.awaitIdle(SubscriberFixture.BOUND);
         idle = true;
+        watching.join();
         assertThat(becameIdle).as("idle").isTrue();
         assertThat(inCall).as("in a call when idle").isEmpty();
         assertThat(one.failure).as("failure").hasNullValue();
@@ -151,6 +156,13 @@ final class DispatcherRun implements SubscriptionListener {
                 one.dispatcher.cancel();
             }
             case LEASE_LOST -> one.partition.lose();
+        }
+    }
+
+    private void interruptOverdueCalls() {
+        while (timesOut && !idle) {
+            one.calls.interruptOverdue();
+            LockSupport.parkNanos(TIMEOUT.toNanos() / 10);
         }
     }
 
@@ -234,8 +246,13 @@ final class DispatcherRun implements SubscriptionListener {
         if (how <= 2) {
             throw new IllegalStateException("refused");
         }
-        if (how == 3 && end == End.CANCELLED) {
-            endIsDue.countDown();
+        if (how == 4) {
+            Thread.currentThread().interrupt(); // and returns, as if nothing were
+        }
+        if (how == 3 && (timesOut || end == End.CANCELLED)) {
+            if (end != End.ONE_IS_STUCK) {
+                endIsDue.countDown();
+            }
             new CountDownLatch(1).await();
         }
     }
@@ -267,6 +284,9 @@ final class DispatcherRun implements SubscriptionListener {
     private void enter(List<DataChangeRecord> handed) {
         if (idle) {
             violations.add("a call after the end: " + handed);
+        }
+        if (!timesOut && Thread.currentThread().isInterrupted() && !one.dispatcher.isCancelled()) {
+            violations.add("an interrupt was left behind for " + handed);
         }
         List<Integer> together = new ArrayList<>();
         for (DataChangeRecord change : handed) {
@@ -310,10 +330,11 @@ final class DispatcherRun implements SubscriptionListener {
 
     @Override
     public String toString() {
-        return "%s %s, %s after %d, inflight %d, batch %d, budget %d; settled %s; in a call %s; watermark %s; violations %s"
+        return "%s %s%s, %s after %d, inflight %d, batch %d, budget %d; settled %s; in a call %s; watermark %s; violations %s"
                 .formatted(
                         ordering,
                         batches ? "in batches" : "one by one",
+                        timesOut ? " in time" : "",
                         end,
                         endAfter,
                         options.maxInflight(),

@@ -33,6 +33,7 @@ final class OnePartition {
     final AtomicReference<Throwable> failure = new AtomicReference<>();
     final Budget budget;
     final HeldPartition partition;
+    final ConsumerCalls calls;
     final DeliveryPath path;
     final RecordDispatcher dispatcher;
 
@@ -60,7 +61,8 @@ final class OnePartition {
                 time.nanoTime(),
                 LEASE_TIME);
         budget = Budget.of(options);
-        path = new DeliveryPath(context, consumer, new ConsumerCalls(context), new ParkedKeys());
+        calls = new ConsumerCalls(context);
+        path = new DeliveryPath(context, consumer, calls, new ParkedKeys());
         dispatcher = new RecordDispatcher(
                 context, partition, path, budget.open(), thrown -> failure.compareAndSet(null, thrown));
         watermarks = new WatermarkWriter(context, consumer);
