@@ -59,14 +59,16 @@ final class ChangeDelivery {
                 settled(partition, record, Outcome.CONSUMED, consumeTime);
                 return true;
             }
-            if (control.isCancelled()) {
+            Thread.interrupted(); // what user code left behind must not hit the handler, the sink or the next attempt
+            if (control.isCancelled()) { // asked after that: the interrupt of a later cancel reaches the handler or the
+                // sink
                 return false;
             }
-            Thread.interrupted(); // what user code left behind must not hit the handler, the sink or the next attempt
             Optional<Duration> retryDelay = judge(partition, record, thrown, consumeTime);
             if (retryDelay.isEmpty()) {
                 return true;
             }
+            Thread.interrupted(); // nor may what the handler left behind end the pause; who cancels ends it anyway
             control.pause(retryDelay.get());
         }
         return false;

@@ -187,13 +187,14 @@ final class LossAcceptance {
                 PartitionToken.ROOT, at, endTimestamp, context.options().heartbeatInterval());
     }
 
-    private void collect(ChangeRecord record, List<ChildPartition> living) {
+    private boolean collect(ChangeRecord record, List<ChildPartition> living) {
         if (record instanceof ChildPartitionsRecord childPartitions) {
             for (ChildPartition child : childPartitions.childPartitions()) {
                 living.add(ChildPartition.of(
                         child.token(), List.of(partition.token().value())));
             }
         }
+        return true;
     }
 
     private Optional<EndProof> replaceBy(List<ChildPartition> living, Instant at) throws InterruptedException {

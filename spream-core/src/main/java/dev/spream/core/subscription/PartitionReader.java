@@ -258,8 +258,9 @@ final class PartitionReader {
         return partition.token().isRoot();
     }
 
+    /** A dispatcher that stopped by itself, because a delivery failed, took a record less than was read. */
     private boolean isActive() {
-        return !stopRequested && partition.isHeld();
+        return !stopRequested && !dispatcher.isStopping() && partition.isHeld();
     }
 
     private boolean isReading() {
