@@ -63,10 +63,11 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
 
     @Override
     public void accept(DeadLetter letter) throws IOException {
+        Line line = line(new LetterLine.Kept(stored(letter)));
         long end;
         lock.lock();
         try {
-            end = keep(letter);
+            end = keep(letter, line);
         } finally {
             lock.unlock();
         }
@@ -75,14 +76,16 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
 
     @Override
     public boolean acceptIfParked(DeadLetter letter) throws IOException {
+        Line line = line(new LetterLine.Kept(stored(letter)));
+        Set<RecordKey> keys = RecordKey.of(letter.change());
         long end;
         lock.lock();
         try {
             requireOpen();
-            if (!index.isParked(RecordKey.of(letter.change()))) {
+            if (!index.isParked(keys)) {
                 return false;
             }
-            end = keep(letter);
+            end = keep(letter, line);
         } finally {
             lock.unlock();
         }
@@ -91,12 +94,11 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
     }
 
     /** Writes the letter, unless it is there already, and says up to where the file must be durable. */
-    private long keep(DeadLetter letter) throws IOException {
+    private long keep(DeadLetter letter, Line line) throws IOException {
         requireOpen();
         RecordIdentity identity = letter.change().identity();
-        return index.holds(identity, letter.reason()) && !claimed.contains(identity)
-                ? file.end()
-                : write(new LetterLine.Kept(stored(letter)));
+        boolean kept = index.holds(identity, letter.reason()) && !claimed.contains(identity);
+        return kept ? file.end() : write(line);
     }
 
     private static StoredLetter stored(DeadLetter letter) {
@@ -233,32 +235,38 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
         }
     }
 
-    /** Appends the line and does what it says. A line that could not be read again is not written. */
     private long write(LetterLine line) throws IOException {
+        return write(line(line));
+    }
+
+    /** Appends the line and does what it says. */
+    private long write(Line line) throws IOException {
         requireOpen();
-        String text = LetterJson.write(line);
-        LetterLine readBack = readable(text);
-        index.apply(readBack, file.append(text));
+        index.apply(line.meaning(), file.append(line.text()));
         mayBeOvertaken = index.hasFailed();
         return file.end();
     }
 
-    private void requireOpen() throws IOException {
-        if (closed) {
-            throw new IOException("the dead letter sink on %s is closed".formatted(file.path()));
-        }
-        file.requireUsable();
-    }
-
-    private LetterLine readable(String text) throws IOException {
+    /** A line as it is written, and as it will be read: one that could not be read would make the file unreadable. */
+    private Line line(LetterLine line) throws IOException {
+        String text = LetterJson.write(line);
         try {
-            return LetterJson.read(text);
+            return new Line(text, LetterJson.read(text));
         } catch (IllegalArgumentException e) {
             throw new IOException(
                     "a change cannot be kept in %s, because it could not be read again: %s"
                             .formatted(file.path(), e.getMessage()),
                     e);
         }
+    }
+
+    private record Line(String text, LetterLine meaning) {}
+
+    private void requireOpen() throws IOException {
+        if (closed) {
+            throw new IOException("the dead letter sink on %s is closed".formatted(file.path()));
+        }
+        file.requireUsable();
     }
 
     @Override

@@ -69,10 +69,14 @@ final class LetterJson {
     }
 
     private static List<Map<String, Object>> keys(Set<RecordKey> keys) {
-        return keys.stream()
-                .map(key -> Map.<String, Object>of(
-                        "table_name", key.tableName(), "keys", key.primaryKey().members()))
-                .toList();
+        return keys.stream().map(LetterJson::key).toList();
+    }
+
+    private static Map<String, Object> key(RecordKey key) {
+        Map<String, Object> members = new LinkedHashMap<>();
+        members.put("table_name", key.tableName());
+        members.put("keys", key.primaryKey().members());
+        return members;
     }
 
     private static String json(Map<String, @Nullable Object> members) {
