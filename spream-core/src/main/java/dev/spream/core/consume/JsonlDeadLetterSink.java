@@ -178,7 +178,7 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
         try {
             Optional<LetterIndex.Open> letter = index.find(identity)
                     .filter(open -> evenIfOvertaken || !open.isOvertaken())
-                    .filter(open -> !index.hasEarlier(open) && !isClaimed(open.keys()));
+                    .filter(open -> !open.hasEarlier() && !isClaimed(open.keys()));
             if (letter.isEmpty()) {
                 return Optional.empty();
             }

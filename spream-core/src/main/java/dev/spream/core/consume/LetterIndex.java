@@ -13,7 +13,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What the lines of a dead letter file amount to: the open letters without what they hold, and the parked keys. Confined to
@@ -25,92 +24,94 @@ import org.jspecify.annotations.Nullable;
  */
 final class LetterIndex {
     private final NavigableMap<RecordIdentity, Open> open = new TreeMap<>();
-    private final Map<RecordKey, NavigableMap<RecordIdentity, Open>> byKey = new HashMap<>();
+    private final Map<RecordKey, KeyLetters> byKey = new HashMap<>();
     private final Set<RecordKey> parked = new HashSet<>();
     private int failed;
 
     /** An open letter. */
-    static final class Open {
+    final class Open {
         private final RecordIdentity identity;
         private final Reason reason;
         private final Set<RecordKey> keys;
         private final LetterFile.Place place;
-        private @Nullable RecordIdentity overtakenBy;
 
-        private Open(RecordIdentity identity, Reason reason, Set<RecordKey> keys, LetterFile.Place place) {
-            this.identity = identity;
-            this.reason = reason;
-            this.keys = keys;
+        private Open(StoredLetter letter, LetterFile.Place place) {
+            this.identity = letter.change().identity();
+            this.reason = letter.reason();
+            this.keys = RecordKey.of(letter.change());
             this.place = place;
         }
 
-        LetterFile.Place place() {
-            return place;
+        RecordIdentity identity() {
+            return identity;
         }
 
         Set<RecordKey> keys() {
             return keys;
         }
 
+        LetterFile.Place place() {
+            return place;
+        }
+
+        boolean isParked() {
+            return reason != Reason.FAILED;
+        }
+
+        /** Changes of a parked key are not delivered past its letters. */
         boolean isOvertaken() {
-            return overtakenBy != null;
+            return !isParked() && of(keys).anyMatch(letters -> letters.isPassed(identity));
+        }
+
+        /** Whether a letter that was not overtaken has to be replayed before this one. */
+        boolean hasEarlier() {
+            return of(keys).anyMatch(letters -> letters.hasParkedBefore(identity) || letters.hasFailedBefore(identity));
         }
 
         DeadLetterStore.Entry entry() {
             return new DeadLetterStore.Entry(identity, reason, keys, isOvertaken());
-        }
-
-        private boolean isParked() {
-            return reason != Reason.FAILED;
         }
     }
 
     /** Takes the next line, which is at that place in the file. */
     void apply(LetterLine line, LetterFile.Place place) {
         switch (line) {
-            case LetterLine.Kept(StoredLetter letter) -> keep(letter, place);
-            case LetterLine.Replayed replayed -> replayed(replayed.identity());
+            case LetterLine.Kept(StoredLetter letter) -> keep(new Open(letter, place));
+            case LetterLine.Replayed replayed ->
+                remove(replayed.identity()).ifPresent(letter -> pass(letter.keys, letter.identity));
             case LetterLine.Discarded discarded -> remove(discarded.identity());
-            case LetterLine.Overtaken overtaken ->
-                overtakable(overtaken.keys(), overtaken.by()).forEach(letter -> letter.overtakenBy = overtaken.by());
+            case LetterLine.Overtaken overtaken -> pass(overtaken.keys(), overtaken.by());
             case LetterLine.Released released -> parked.removeAll(released.keys());
         }
     }
 
-    private void keep(StoredLetter letter, LetterFile.Place place) {
-        RecordIdentity identity = letter.change().identity();
-        remove(identity);
-        Open added = new Open(identity, letter.reason(), RecordKey.of(letter.change()), place);
-        earlier(added.keys, identity)
-                .filter(earlier -> identity.equals(earlier.overtakenBy))
-                .forEach(earlier -> earlier.overtakenBy = null); // it was delivered in vain
-        open.put(identity, added);
-        added.keys.forEach(
-                key -> byKey.computeIfAbsent(key, k -> new TreeMap<>()).put(identity, added));
-        if (added.isParked()) {
-            parked.addAll(added.keys);
+    private void keep(Open letter) {
+        remove(letter.identity);
+        open.put(letter.identity, letter);
+        letter.keys.forEach(
+                key -> byKey.computeIfAbsent(key, k -> new KeyLetters()).add(letter));
+        if (letter.isParked()) {
+            parked.addAll(letter.keys);
         } else {
             failed++;
         }
     }
 
-    private void replayed(RecordIdentity identity) {
-        Optional<Open> replayed = remove(identity);
-        replayed.ifPresent(
-                letter -> overtakable(letter.keys, identity).forEach(earlier -> earlier.overtakenBy = identity));
-    }
-
     private Optional<Open> remove(RecordIdentity identity) {
-        Open removed = open.remove(identity);
-        if (removed == null) {
+        Open letter = open.remove(identity);
+        if (letter == null) {
             return Optional.empty();
         }
-        removed.keys.forEach(key -> byKey.computeIfPresent(key, (k, letters) -> {
+        letter.keys.forEach(key -> byKey.computeIfPresent(key, (k, letters) -> {
             letters.remove(identity);
             return letters.isEmpty() ? null : letters;
         }));
-        failed -= removed.isParked() ? 0 : 1;
-        return Optional.of(removed);
+        failed -= letter.isParked() ? 0 : 1;
+        return Optional.of(letter);
+    }
+
+    private void pass(Set<RecordKey> keys, RecordIdentity by) {
+        of(keys).forEach(letters -> letters.pass(by));
     }
 
     /** Whether to keep the letter would add nothing. */
@@ -129,16 +130,12 @@ final class LetterIndex {
 
     /** Whether an open letter parks one of the keys. */
     boolean isHeldBack(Set<RecordKey> keys) {
-        return lettersOf(keys).flatMap(letters -> letters.values().stream()).anyMatch(Open::isParked);
+        return of(keys).anyMatch(KeyLetters::isParking);
     }
 
-    boolean isOvertaking(RecordIdentity identity, Set<RecordKey> keys) {
-        return overtakable(keys, identity).findAny().isPresent();
-    }
-
-    /** Whether a letter that was not overtaken has to be replayed before that one. */
-    boolean hasEarlier(Open letter) {
-        return earlier(letter.keys, letter.identity).anyMatch(earlier -> !earlier.isOvertaken());
+    /** Whether letters would be overtaken if the change was delivered. */
+    boolean isOvertaking(RecordIdentity change, Set<RecordKey> keys) {
+        return of(keys).anyMatch(letters -> letters.hasFailedBefore(change));
     }
 
     boolean hasFailed() {
@@ -149,20 +146,12 @@ final class LetterIndex {
         return Optional.ofNullable(open.get(identity));
     }
 
+    /** In commit order. */
     Collection<Open> open() {
         return Collections.unmodifiableCollection(open.values());
     }
 
-    private Stream<Open> overtakable(Set<RecordKey> keys, RecordIdentity by) {
-        return earlier(keys, by).filter(letter -> !letter.isParked() && !letter.isOvertaken());
-    }
-
-    /** A letter may come once for each of its keys. */
-    private Stream<Open> earlier(Set<RecordKey> keys, RecordIdentity than) {
-        return lettersOf(keys).flatMap(letters -> letters.headMap(than).values().stream());
-    }
-
-    private Stream<NavigableMap<RecordIdentity, Open>> lettersOf(Set<RecordKey> keys) {
+    private Stream<KeyLetters> of(Set<RecordKey> keys) {
         return keys.stream().map(byKey::get).filter(Objects::nonNull);
     }
 }
