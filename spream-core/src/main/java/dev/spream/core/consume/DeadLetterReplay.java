@@ -23,6 +23,10 @@ import java.util.stream.Collectors;
  * released, and the deliveries of any other key wait while a letter of it is handed over. {@link Consumer#flush} is then
  * called beside the subscription; give the replay a consumer of its own where that matters.
  *
+ * <p>Replay when the subscription has caught up with what it delivered before: after a restart or a take-over changes come
+ * again from the watermark on, and a letter may be handed over in the middle of them. Its change then comes again as well,
+ * after those before it, so that each key still ends in order.
+ *
  * <p>Immutable; each call is one replay.
  */
 public final class DeadLetterReplay {

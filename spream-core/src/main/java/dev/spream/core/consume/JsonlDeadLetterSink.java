@@ -23,12 +23,13 @@ import java.util.concurrent.locks.ReentrantLock;
  * replayed}, {@code discarded}, {@code overtaken} and {@code released}.
  *
  * <p>The file holds what rows held: it is created for its owner alone, a file that exists keeps its permissions. One sink
- * at a time has it open, over all processes, so an operator works through the sink of the running subscription, or after
- * it has ended. A file whose last line was cut off by a crash is repaired when it is opened.
+ * at a time has it open, over all processes, which a file beside it sees to that has the same name and {@code .lock}: so an
+ * operator works through the sink of the running subscription, or after it has ended. A file whose last line was cut off by
+ * a crash is repaired when it is opened.
  *
  * <p>Safe for use by many threads; interrupting one of them harms no other. Whoever opened it closes it, after the
- * subscription has ended. When the file cannot be written or forced, the call fails, and so does every later one until the
- * file is opened anew.
+ * subscription has ended. A call that cannot write fails and leaves nothing behind; once the file could not be forced, every
+ * call fails until it is opened anew.
  */
 public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable {
     private static final int MAX_MESSAGE = 1_000;
