@@ -134,7 +134,7 @@ final class LetterFile implements AutoCloseable {
 
     private void repair(int bytes, int number) throws IOException {
         log.warn(
-                "the dead letter file {} ended in the middle of line {}, as a crash leaves it; the {} bytes of that line were removed, and its change, which was not settled, comes again",
+                "the dead letter file {} ended in the middle of line {}, as a crash leaves it; the {} bytes of that line were removed: nothing counted on them, and a change that they held comes again",
                 lock.file(),
                 number,
                 bytes);

@@ -115,7 +115,7 @@ final class LetterJson {
 
     private static StoredLetter.Failure failure(JsonObject json) {
         return new StoredLetter.Failure(
-                Math.toIntExact(json.int64("attempts").orElseThrow(() -> missing("attempts"))),
+                Math.clamp(json.int64("attempts").orElseThrow(() -> missing("attempts")), 0, Integer.MAX_VALUE),
                 instant(json, "first_failure_at"),
                 instant(json, "failed_at"),
                 required(json, "error_class"),

@@ -12,6 +12,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -24,37 +26,56 @@ final class ReplaySimulationTest {
 
     @Test
     void replays_of_what_has_caught_up_keep_each_key_in_order_through_crashes() throws Exception {
-        for (long seed = 1; seed <= SEEDS; seed++) {
-            try (Simulation simulation = new Simulation(seed, true)) {
-                Map<RecordKey, List<Integer>> taken = simulation.run();
-                for (Map.Entry<RecordKey, List<Integer>> key : taken.entrySet()) {
-                    assertThat(isOrderedSuffixes(key.getValue()))
-                            .as("seed %d, %s took %s", seed, key.getKey(), key.getValue())
-                            .isTrue();
-                }
-                assertThat(taken)
-                        .as("seed %d", seed)
-                        .allSatisfy((key, places) -> assertThat(places).containsAll(simulation.places(key)));
-            }
-        }
+        assertThat(violations(store -> store, true, ReplaySimulationTest::isOrderedSuffixes))
+                .isEmpty();
     }
 
     @Test
     void replays_at_any_time_end_with_each_key_in_order() throws Exception {
+        assertThat(violations(store -> store, false, ReplaySimulationTest::endsInOrder))
+                .isEmpty();
+    }
+
+    @Test
+    void a_store_that_releases_too_early_or_loses_letters_is_noticed() throws Exception {
+        UnaryOperator<DeadLetterStore> neverParks = store -> new ForwardingStore(store) {
+            @Override
+            public boolean acceptIfParked(DeadLetter letter) {
+                return false;
+            }
+        };
+        assertThat(violations(neverParks, true, ReplaySimulationTest::isOrderedSuffixes))
+                .isNotEmpty();
+        assertThat(violations(neverParks, false, ReplaySimulationTest::endsInOrder))
+                .isNotEmpty();
+        assertThat(violations(ForgetfulStores.ForgetsWhatIsBehind::new, true, ReplaySimulationTest::isOrderedSuffixes))
+                .isNotEmpty();
+    }
+
+    /** The histories of keys that lack a change or are not as they should be. */
+    private static List<String> violations(
+            UnaryOperator<DeadLetterStore> spoiler, boolean onlyCaughtUp, Predicate<List<Integer>> isAsItShouldBe)
+            throws Exception {
+        List<String> violations = new ArrayList<>();
         for (long seed = 1; seed <= SEEDS; seed++) {
-            try (Simulation simulation = new Simulation(seed, false)) {
+            try (Simulation simulation = new Simulation(seed, spoiler, onlyCaughtUp)) {
                 Map<RecordKey, List<Integer>> taken = simulation.run();
-                for (Map.Entry<RecordKey, List<Integer>> key : taken.entrySet()) {
-                    List<Integer> last = simulation.places(key.getKey()).stream()
-                            .map(key.getValue()::lastIndexOf)
-                            .toList();
-                    assertThat(last)
-                            .as("seed %d, %s took %s", seed, key.getKey(), key.getValue())
-                            .isSorted()
-                            .doesNotContain(-1);
+                for (RecordKey key : simulation.histories.keySet()) {
+                    List<Integer> places = taken.getOrDefault(key, List.of());
+                    if (new HashSet<>(places).size() < simulation.history(key).size() || !isAsItShouldBe.test(places)) {
+                        violations.add("seed %d: %s took %s".formatted(seed, key, places));
+                    }
                 }
             }
         }
+        return violations;
+    }
+
+    /** Whether the last time that each place was taken is before the last time of the next one. */
+    private static boolean endsInOrder(List<Integer> places) {
+        List<Integer> last =
+                places.stream().distinct().sorted().map(places::lastIndexOf).toList();
+        return last.equals(last.stream().sorted().toList());
     }
 
     /** Whether each place is followed by the next one, or by an earlier one from which it all comes again. */
@@ -73,7 +94,7 @@ final class ReplaySimulationTest {
     private static final class Simulation implements AutoCloseable {
         private final Random random;
         private final boolean onlyCaughtUp;
-        private final JsonlFixture fixture = new JsonlFixture();
+        private final JsonlFixture fixture;
         private final List<DataChangeRecord> changes = new ArrayList<>();
         private final Map<RecordKey, List<DataChangeRecord>> histories = new HashMap<>();
         private final Map<RecordKey, List<Integer>> taken = new HashMap<>();
@@ -83,7 +104,8 @@ final class ReplaySimulationTest {
         private int watermark;
         private boolean healthy;
 
-        Simulation(long seed, boolean onlyCaughtUp) {
+        Simulation(long seed, UnaryOperator<DeadLetterStore> spoiler, boolean onlyCaughtUp) {
+            this.fixture = new JsonlFixture(spoiler);
             this.random = new Random(seed);
             this.onlyCaughtUp = onlyCaughtUp;
             for (long second = 0; second < CHANGES; second++) {
@@ -104,14 +126,6 @@ final class ReplaySimulationTest {
 
         private List<DataChangeRecord> history(RecordKey key) {
             return histories.getOrDefault(key, List.of());
-        }
-
-        List<Integer> places(RecordKey key) {
-            List<Integer> places = new ArrayList<>();
-            for (int i = 0; i < history(key).size(); i++) {
-                places.add(i);
-            }
-            return places;
         }
 
         Map<RecordKey, List<Integer>> run() throws Exception {
