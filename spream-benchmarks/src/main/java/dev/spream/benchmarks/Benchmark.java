@@ -1,0 +1,31 @@
+package dev.spream.benchmarks;
+
+/** The measurements, by the name under which {@link Main} runs them. */
+enum Benchmark {
+    /** What the in-flight tracker costs a record. */
+    TRACKER("tracker", TrackerCost.class, 512),
+    ;
+
+    private final String label;
+    private final Class<?> program;
+    private final int heapMegabytes;
+
+    Benchmark(String label, Class<?> program, int heapMegabytes) {
+        this.label = label;
+        this.program = program;
+        this.heapMegabytes = heapMegabytes;
+    }
+
+    String label() {
+        return label;
+    }
+
+    Class<?> program() {
+        return program;
+    }
+
+    /** The heap of the JVM that it runs in. */
+    int heapMegabytes() {
+        return heapMegabytes;
+    }
+}
