@@ -4,6 +4,8 @@ package dev.spream.benchmarks;
 enum Benchmark {
     /** What the in-flight tracker costs a record. */
     TRACKER("tracker", TrackerCost.class, 512),
+    /** A subscriber beside the client's own result sets. */
+    END_TO_END("end-to-end", EndToEnd.class, 1_024),
     ;
 
     private final String label;

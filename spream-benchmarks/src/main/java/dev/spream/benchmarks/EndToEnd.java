@@ -1,0 +1,68 @@
+package dev.spream.benchmarks;
+
+import com.google.cloud.spanner.DatabaseClient;
+import dev.spream.core.partition.InMemoryPartitionStorage;
+import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.Subscriber;
+import dev.spream.core.subscription.SubscriberOptions;
+import dev.spream.storage.spanner.DatabaseName;
+import dev.spream.storage.spanner.SpannerChangeStreamSource;
+import dev.spream.storage.spanner.SpannerConnection;
+import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * A subscriber whose consumer does nothing, beside a bare loop over the client's own result sets, on the same rows from a
+ * server that costs little. Goals: 0.9 times the bare loop with the same prefetch, 1.5 times the one with the client's
+ * default prefetch. Then a profile of where the subscriber's time goes.
+ */
+final class EndToEnd {
+    private static final int ROWS = Integer.getInteger("rows", 160_000);
+    private static final int WARM_UPS = Integer.getInteger("warmUps", 2);
+    private static final int TURNS = Integer.getInteger("turns", 7);
+
+    private EndToEnd() {}
+
+    public static void main(String[] args) throws Exception {
+        try (ChildJvm server = ChildJvm.start(ReplayServer.class, List.of("-Xmx1g"), Integer.toString(ROWS));
+                SpannerConnection connection = SpannerConnection.builder(
+                                DatabaseName.parse("projects/replay/instances/replay/databases/replay"))
+                        .emulatorHost(server.nextLine())
+                        .open()) {
+            compare(connection.client(), 1);
+            compare(connection.client(), 16);
+        }
+    }
+
+    private static void compare(DatabaseClient client, int partitions) throws Exception {
+        String stream = ReplayServer.streamName(partitions);
+        BareLoop samePrefetch = new BareLoop(client, stream, BareLoop.spreamsOptions());
+        BareLoop defaultPrefetch = new BareLoop(client, stream);
+        new Comparison("end to end, partitions: " + partitions, ROWS)
+                .add("bare loop, prefetch 64", () -> samePrefetch.run(ReplayedRows.START, ReplayedRows.END))
+                .add("bare loop, default prefetch", () -> defaultPrefetch.run(ReplayedRows.START, ReplayedRows.END))
+                .add("spream, maxInflight 1", () -> subscribe(client, stream, 1))
+                .add("spream, maxInflight 64", () -> subscribe(client, stream, 64))
+                .run(WARM_UPS, TURNS);
+    }
+
+    /** Reads the stream to its end, and returns how many changes came. */
+    private static long subscribe(DatabaseClient client, String stream, int maxInflight) {
+        LongAdder changes = new LongAdder();
+        SubscriberOptions options = SubscriberOptions.builder()
+                .startAt(ReplayedRows.START)
+                .endAt(ReplayedRows.END)
+                .maxInflight(maxInflight)
+                .build();
+        try (SpannerChangeStreamSource source = SpannerChangeStreamSource.open(client, stream);
+                Subscriber subscriber = Subscriber.builder(source, new InMemoryPartitionStorage())
+                        .options(options)
+                        .build()) {
+            RunResult result = subscriber.run(change -> changes.increment());
+            if (result != RunResult.COMPLETED) {
+                throw new IllegalStateException("the subscription ended as " + result);
+            }
+        }
+        return changes.sum();
+    }
+}
