@@ -9,6 +9,7 @@ import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerChangeStreamSource;
 import dev.spream.storage.spanner.SpannerConnection;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -20,6 +21,7 @@ final class EndToEnd {
     private static final int ROWS = Integer.getInteger("rows", 160_000);
     private static final int WARM_UPS = Integer.getInteger("warmUps", 2);
     private static final int TURNS = Integer.getInteger("turns", 7);
+    private static final int PROFILED = 3;
 
     private EndToEnd() {}
 
@@ -44,6 +46,22 @@ final class EndToEnd {
                 .add("spream, maxInflight 1", () -> subscribe(client, stream, 1))
                 .add("spream, maxInflight 64", () -> subscribe(client, stream, 64))
                 .run(WARM_UPS, TURNS);
+        CpuProfile.print(
+                "bare loop, partitions: " + partitions,
+                repeated(() -> samePrefetch.run(ReplayedRows.START, ReplayedRows.END)));
+        CpuProfile.print(
+                "spream, maxInflight 64, partitions: " + partitions, repeated(() -> subscribe(client, stream, 64)));
+    }
+
+    /** Long enough for a profile. */
+    private static Callable<Long> repeated(Callable<Long> work) {
+        return () -> {
+            long rows = 0;
+            for (int i = 0; i < PROFILED; i++) {
+                rows += work.call();
+            }
+            return rows;
+        };
     }
 
     /** Reads the stream to its end, and returns how many changes came. */
