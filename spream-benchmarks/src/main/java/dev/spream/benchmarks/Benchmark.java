@@ -6,6 +6,12 @@ enum Benchmark {
     TRACKER("tracker", TrackerCost.class, 512),
     /** A subscriber beside the client's own result sets. */
     END_TO_END("end-to-end", EndToEnd.class, 1_024),
+    /** From a parent's end to its child's query. */
+    HAND_OVER("hand-over", HandOver.class, 512),
+    /** A thousand partitions in a small heap. */
+    IDLE("idle", IdlePartitions.class, 256),
+    /** The emulator beside Google's. */
+    EMULATOR("emulator", EmulatorReads.class, 512),
     ;
 
     private final String label;
