@@ -88,6 +88,7 @@ final class ArchitectureTest {
         assertThat(visible)
                 .containsExactly(
                         "ConsumerException",
+                        "RetentionLoss",
                         "RunResult",
                         "Subscriber",
                         "SubscriberOptions",

@@ -27,6 +27,7 @@ public final class JsonObject {
 
     private final String text;
     private volatile @Nullable Map<String, @Nullable Object> members;
+    private int hash; // of the members; 0 until asked for, and then the same from any thread
 
     private JsonObject(String text, @Nullable Map<String, @Nullable Object> members) {
         this.text = text;
@@ -162,7 +163,12 @@ public final class JsonObject {
 
     @Override
     public int hashCode() {
-        return members().hashCode();
+        int known = hash;
+        if (known == 0) {
+            known = members().hashCode();
+            hash = known;
+        }
+        return known;
     }
 
     /** The object as JSON text: as it was received, or as it was built. */

@@ -34,6 +34,14 @@ public interface ChangeStreamSource extends AutoCloseable {
      */
     Optional<Duration> retention();
 
+    /**
+     * How many queries may be open at the same time: what the client's connections carry. More would wait inside the client,
+     * unseen. An idle partition needs an open query too.
+     *
+     * @return at least 1
+     */
+    int maxOpenQueries();
+
     /** The server's time. */
     Instant serverTime();
 

@@ -6,6 +6,7 @@ import dev.spream.core.partition.PartitionToken;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * A query of one partition.
@@ -14,13 +15,30 @@ import java.util.Optional;
  * @param startTimestamp the first commit timestamp to return, inclusive
  * @param endTimestamp the last commit timestamp to return, inclusive; empty to read until the partition ends
  * @param heartbeatInterval how often the partition shows life while it is idle
+ * @param prefetchBytes how many bytes the client may fetch ahead of the reader, one row more than that at most; empty to
+ *     leave it to the source
  */
 public record PartitionQuery(
-        PartitionToken token, Instant startTimestamp, Optional<Instant> endTimestamp, Duration heartbeatInterval) {
+        PartitionToken token,
+        Instant startTimestamp,
+        Optional<Instant> endTimestamp,
+        Duration heartbeatInterval,
+        OptionalLong prefetchBytes) {
     public PartitionQuery {
         requireNonNull(token, "token");
         requireNonNull(startTimestamp, "startTimestamp");
         requireNonNull(endTimestamp, "endTimestamp");
         requireNonNull(heartbeatInterval, "heartbeatInterval");
+        requireNonNull(prefetchBytes, "prefetchBytes");
+        if (prefetchBytes.isPresent() && prefetchBytes.getAsLong() < 1) {
+            throw new IllegalArgumentException(
+                    "prefetchBytes is %d, must be 1 or more".formatted(prefetchBytes.getAsLong()));
+        }
+    }
+
+    /** A query that leaves it to the source how much is fetched ahead. */
+    public PartitionQuery(
+            PartitionToken token, Instant startTimestamp, Optional<Instant> endTimestamp, Duration heartbeatInterval) {
+        this(token, startTimestamp, endTimestamp, heartbeatInterval, OptionalLong.empty());
     }
 }

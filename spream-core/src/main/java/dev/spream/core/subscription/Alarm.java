@@ -10,9 +10,14 @@ import java.util.concurrent.locks.ReentrantLock;
  * waits, any may raise.
  */
 final class Alarm {
+    private final EngineTime time;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private boolean raised; // guarded by lock
+
+    Alarm(EngineTime time) {
+        this.time = time;
+    }
 
     void raise() {
         lock.lock();
@@ -30,7 +35,7 @@ final class Alarm {
         lock.lockInterruptibly();
         try {
             while (!raised && nanos > 0) {
-                nanos = changed.awaitNanos(nanos);
+                nanos = time.awaitNanos(changed, nanos);
             }
             raised = false;
         } finally {

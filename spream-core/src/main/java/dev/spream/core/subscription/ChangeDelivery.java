@@ -8,7 +8,6 @@ import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.ErrorDecision;
-import dev.spream.core.consume.RecordKey;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.subscription.SubscriptionListener.Outcome;
 import java.time.Duration;
@@ -20,110 +19,128 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Takes one change through the consumer and, where it is refused, through the decisions of the error handler, until it is
- * settled or has to be left. Runs on the thread of the change's lane, and holds its place in it all the time.
+ * settled or has to be left. Holds its place in its lanes all the time, and the thread it runs on.
  */
 final class ChangeDelivery {
     private static final Logger log = LoggerFactory.getLogger(ChangeDelivery.class);
 
-    /** What the lane says while a change is on its way. */
-    interface Lane {
-        /** Whether the change must be left, unsettled, because the lane stops. */
-        boolean isStopping();
-
-        /** Whether the consumer was interrupted, so that what it threw is not a failure. */
-        boolean isCancelled();
-
-        /** Waits before a retry; returns early when the lane stops. */
-        void pause(Duration delay) throws InterruptedException;
-    }
-
     private final EngineContext context;
     private final Consumer consumer;
+    private final ConsumerCalls calls;
     private final ParkedKeys parkedKeys;
 
-    ChangeDelivery(EngineContext context, Consumer consumer, ParkedKeys parkedKeys) {
+    ChangeDelivery(EngineContext context, Consumer consumer, ConsumerCalls calls, ParkedKeys parkedKeys) {
         this.context = context;
         this.consumer = consumer;
+        this.calls = calls;
         this.parkedKeys = parkedKeys;
     }
 
-    /** Whether the change is settled; if not, it was left and comes again. */
-    boolean deliver(HeldPartition partition, DataChangeRecord change, Lane lane) throws InterruptedException {
-        if (isParked(change) && !lane.isStopping() && partition.isHeld()) {
-            setAside(new DeadLetter(
-                    DeadLetter.Reason.BEHIND_PARKED, partition.token(), change, now(), Optional.empty()));
-            parkedKeys.park(RecordKey.of(change)); // its other keys as well: what follows on them must not overtake it
-            settled(partition, change, Outcome.DEAD_LETTERED, Duration.ZERO);
-            return true;
-        }
-        @Nullable Instant firstFailureAt = null;
-        for (int attempt = 1; !lane.isStopping() && partition.isHeld(); attempt++) {
-            long startedAt = context.nanoTime().getAsLong();
-            Throwable thrown = attempt(partition, change, attempt);
-            Duration consumeTime = Duration.ofNanos(context.nanoTime().getAsLong() - startedAt);
-            if (thrown == null) {
-                settled(partition, change, Outcome.CONSUMED, consumeTime);
+    /**
+     * Delivers a record, or goes on with one whose last failure was not judged yet.
+     *
+     * @return whether the record is settled; if not, it was left and comes again
+     */
+    boolean deliver(HeldPartition partition, InflightRecord record, DeliveryControl control)
+            throws InterruptedException {
+        while (!control.isStopping() && partition.isHeld()) {
+            Throwable thrown = record.takeUnjudgedFailure();
+            if (thrown == null && isParked(record)) {
+                setAsideBehindParked(partition, record);
                 return true;
             }
-            if (lane.isCancelled()) {
+            Duration consumeTime = Duration.ZERO;
+            if (thrown == null) {
+                long startedAt = context.time().nanoTime();
+                thrown = attempt(partition, record);
+                consumeTime = Duration.ofNanos(context.time().nanoTime() - startedAt);
+            }
+            if (thrown == null) {
+                settled(partition, record, Outcome.CONSUMED, consumeTime);
+                return true;
+            }
+            if (control.isCancelled()) {
                 return false;
             }
             Thread.interrupted(); // what user code left behind must not hit the handler, the sink or the next attempt
-            Instant failedAt = now();
-            firstFailureAt = firstFailureAt == null ? failedAt : firstFailureAt;
-            DeliveryFailure failure =
-                    new DeliveryFailure(partition.token(), change, attempt, firstFailureAt, failedAt, thrown);
-            ErrorDecision decision = decide(failure);
-            context.listener().tell(listener -> listener.deliveryFailed(failure, decision));
-            switch (decision) {
-                case ErrorDecision.Retry retry -> {
-                    log.warn(
-                            "[{}] consumer failed on {} (attempt {}); trying again in {}",
-                            context.label(partition.token()),
-                            change.identity(),
-                            attempt,
-                            retry.delay(),
-                            thrown);
-                    lane.pause(retry.delay());
-                }
-                case ErrorDecision.Skip skip -> {
-                    log.warn(
-                            "[{}] consumer failed on {} after {} attempts; the change is skipped, as decided",
-                            context.label(partition.token()),
-                            change.identity(),
-                            attempt,
-                            thrown);
-                    settled(partition, change, Outcome.SKIPPED, consumeTime);
-                    return true;
-                }
-                case ErrorDecision.DeadLetter deadLetter -> {
-                    setAside(new DeadLetter(
-                            DeadLetter.Reason.FAILED, partition.token(), change, failedAt, Optional.of(failure)));
-                    settled(partition, change, Outcome.DEAD_LETTERED, consumeTime);
-                    return true;
-                }
-                case ErrorDecision.ParkKey parkKey -> {
-                    setAside(new DeadLetter(
-                            DeadLetter.Reason.PARKED, partition.token(), change, failedAt, Optional.of(failure)));
-                    parkedKeys.park(RecordKey.of(change));
-                    settled(partition, change, Outcome.DEAD_LETTERED, consumeTime);
-                    return true;
-                }
-                case ErrorDecision.Stop stop -> throw stopped(partition, failure);
+            Optional<Duration> retryDelay = judge(partition, record, thrown, consumeTime);
+            if (retryDelay.isEmpty()) {
+                return true;
             }
+            control.pause(retryDelay.get());
         }
         return false;
     }
 
-    private @Nullable Throwable attempt(HeldPartition partition, DataChangeRecord change, int attempt) {
+    /** Whether a change of the record's keys was parked, so that the record must not be tried. */
+    boolean isParked(InflightRecord record) {
+        return !parkedKeys.isEmpty() && parkedKeys.containsAny(record.keys());
+    }
+
+    private void setAsideBehindParked(HeldPartition partition, InflightRecord record) {
+        setAside(new DeadLetter(
+                DeadLetter.Reason.BEHIND_PARKED, partition.token(), record.change(), now(), Optional.empty()));
+        parkedKeys.park(record.keys()); // its other keys as well: what follows on them must not overtake it
+        settled(partition, record, Outcome.DEAD_LETTERED, Duration.ZERO);
+    }
+
+    private @Nullable Throwable attempt(HeldPartition partition, InflightRecord record) {
+        DataChangeRecord change = record.change();
+        int attempt = record.nextAttempt();
         context.listener().tell(listener -> listener.delivering(partition.token(), change, attempt));
-        try {
-            consumer.consume(
-                    change, new Delivery(partition.token(), partition.lease().epoch(), attempt, Optional.empty()));
-            return null;
-        } catch (Throwable t) {
-            return t;
+        return calls.call(
+                partition.token(),
+                change,
+                deadline -> consumer.consume(
+                        change,
+                        new Delivery(partition.token(), partition.lease().epoch(), attempt, deadline)));
+    }
+
+    /** Does what the error handler decides; the delay before the next attempt, or empty if the record is settled. */
+    private Optional<Duration> judge(
+            HeldPartition partition, InflightRecord record, Throwable thrown, Duration consumeTime) {
+        Instant failedAt = now();
+        DeliveryFailure failure = new DeliveryFailure(
+                partition.token(),
+                record.change(),
+                record.attempts(),
+                record.firstFailureAt(failedAt),
+                failedAt,
+                thrown);
+        ErrorDecision decision = decide(failure);
+        context.listener().tell(listener -> listener.deliveryFailed(failure, decision));
+        switch (decision) {
+            case ErrorDecision.Retry retry -> {
+                log.warn(
+                        "[{}] consumer failed on {} (attempt {}); trying again in {}",
+                        context.label(partition.token()),
+                        record.change().identity(),
+                        failure.attempt(),
+                        retry.delay(),
+                        thrown);
+                return Optional.of(retry.delay());
+            }
+            case ErrorDecision.Skip skip -> {
+                log.warn(
+                        "[{}] consumer failed on {} after {} attempts; the change is skipped, as decided",
+                        context.label(partition.token()),
+                        record.change().identity(),
+                        failure.attempt(),
+                        thrown);
+                settled(partition, record, Outcome.SKIPPED, consumeTime);
+            }
+            case ErrorDecision.DeadLetter deadLetter -> {
+                setAside(DeadLetter.Reason.FAILED, failure);
+                settled(partition, record, Outcome.DEAD_LETTERED, consumeTime);
+            }
+            case ErrorDecision.ParkKey parkKey -> {
+                setAside(DeadLetter.Reason.PARKED, failure);
+                parkedKeys.park(record.keys());
+                settled(partition, record, Outcome.DEAD_LETTERED, consumeTime);
+            }
+            case ErrorDecision.Stop stop -> throw stopped(partition, failure);
         }
+        return Optional.empty();
     }
 
     private ErrorDecision decide(DeliveryFailure failure) {
@@ -142,8 +159,9 @@ final class ChangeDelivery {
         }
     }
 
-    private boolean isParked(DataChangeRecord change) {
-        return !parkedKeys.isEmpty() && parkedKeys.containsAny(RecordKey.of(change));
+    private void setAside(DeadLetter.Reason reason, DeliveryFailure failure) {
+        setAside(new DeadLetter(
+                reason, failure.partition(), failure.change(), failure.failedAt(), Optional.of(failure)));
     }
 
     private void setAside(DeadLetter letter) {
@@ -167,8 +185,8 @@ final class ChangeDelivery {
         }
     }
 
-    private void settled(HeldPartition partition, DataChangeRecord change, Outcome outcome, Duration consumeTime) {
-        context.listener().tell(listener -> listener.settled(partition.token(), change, outcome, consumeTime));
+    private void settled(HeldPartition partition, InflightRecord record, Outcome outcome, Duration consumeTime) {
+        context.listener().tell(listener -> listener.settled(partition.token(), record.change(), outcome, consumeTime));
     }
 
     private ConsumerException stopped(HeldPartition partition, DeliveryFailure failure) {
@@ -183,6 +201,6 @@ final class ChangeDelivery {
     }
 
     private Instant now() {
-        return context.clock().instant();
+        return context.time().instant();
     }
 }

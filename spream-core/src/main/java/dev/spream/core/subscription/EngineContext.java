@@ -4,14 +4,13 @@ import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.source.ChangeStreamSource;
-import java.time.InstantSource;
-import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
 
 /**
  * What the parts of one running subscription share.
  *
  * @param worker this worker, in the storage
- * @param nanoTime a clock that never goes back, in nanoseconds, for leases and durations
+ * @param random for jitter
  * @param storageCalls repeats calls to the storage that failed in a way that may pass
  * @param partitionsChanged raised when a partition may have become acquirable
  */
@@ -22,9 +21,23 @@ record EngineContext(
         SubscriberOptions options,
         WorkerId worker,
         SafeListener listener,
-        InstantSource clock,
-        LongSupplier nanoTime,
+        EngineTime time,
+        RandomGenerator random,
         Alarm partitionsChanged) {
+
+    private static final long MIN_PREFETCH_BYTES = 16 << 10;
+    private static final long MAX_PREFETCH_BYTES = 16 << 20;
+
+    /** How many partitions may be read at the same time. */
+    int maxOpenPartitions() {
+        return Math.min(options.maxOpenPartitions(), source.maxOpenQueries());
+    }
+
+    /** How much the client may fetch ahead for one partition: half of the budget, shared by all that may be open. */
+    long prefetchBytes() {
+        long share = options.maxBufferedBytes() / 2 / maxOpenPartitions();
+        return Math.clamp(share, MIN_PREFETCH_BYTES, MAX_PREFETCH_BYTES);
+    }
 
     /** How a partition is named at the start of log lines and messages. */
     String label(PartitionToken token) {

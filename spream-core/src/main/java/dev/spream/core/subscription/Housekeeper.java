@@ -29,7 +29,7 @@ final class Housekeeper {
     void cleanUp() {
         try {
             int partitions = context.storage()
-                    .cleanUp(context.clock().instant().minus(context.options().finishedRetention()));
+                    .cleanUp(context.time().instant().minus(context.options().finishedRetention()));
             int workers = context.storage().expireWorkers();
             if (partitions + workers > 0) {
                 log.debug(

@@ -53,7 +53,7 @@ final class LeaseKeeper {
             return;
         }
         List<PartitionLease> leases = held.stream().map(HeldPartition::lease).toList();
-        long requestedAt = context.nanoTime().getAsLong();
+        long requestedAt = context.time().nanoTime();
         Set<PartitionToken> lost =
                 context.storage().renew(leases, context.options().leaseTime());
         for (HeldPartition partition : held) {

@@ -7,7 +7,7 @@ import dev.spream.core.source.SourceException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.random.RandomGenerator;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,10 +38,13 @@ final class PartitionReader {
     private final Optional<Instant> endTimestamp;
     private final String label;
 
-    private final RecordIntake intake; // confined to the reader's thread, like the next
-    private final ReconnectBackoff backoff = new ReconnectBackoff(RandomGenerator.getDefault());
+    // Confined to the reader's thread.
+    private final RecordIntake intake;
+    private final LossAcceptance lossAcceptance;
+    private @Nullable Instant steppedBackTo;
+    private final ReconnectBackoff backoff;
 
-    private final Alarm stopAlarm = new Alarm();
+    private final Alarm stopAlarm;
     private volatile boolean stopRequested;
     private volatile @Nullable WatchedCursor cursor;
 
@@ -57,6 +60,9 @@ final class PartitionReader {
         this.watermarks = watermarks;
         this.endTimestamp = endTimestamp;
         this.label = context.label(partition.token());
+        this.backoff = new ReconnectBackoff(context.random());
+        this.stopAlarm = new Alarm(context.time());
+        this.lossAcceptance = new LossAcceptance(context, partition, watermarks, endTimestamp, this::isActive);
         this.intake = new RecordIntake(context, partition, dispatcher, this::isActive);
         partition.onLost(this::stopForLostLease);
     }
@@ -113,8 +119,10 @@ final class PartitionReader {
                 }
                 case StreamEnd.Ok ok -> reconnect(null);
                 case StreamEnd.Broken broken -> {
-                    requireTransient(broken.cause());
-                    reconnect(broken.cause());
+                    Optional<EndProof> proof = recover(broken.cause());
+                    if (proof.isPresent()) {
+                        return proof;
+                    }
                 }
                 case StreamEnd.Stopped stopped -> {
                     return Optional.empty();
@@ -127,9 +135,10 @@ final class PartitionReader {
     private StreamEnd readOnce() throws InterruptedException {
         PartitionQuery query = new PartitionQuery(
                 partition.token(),
-                intake.position(),
+                queryStart(),
                 endTimestamp,
-                context.options().heartbeatInterval());
+                context.options().heartbeatInterval(),
+                OptionalLong.of(context.prefetchBytes()));
         try (WatchedCursor open = new WatchedCursor(context, context.source().query(query))) {
             cursor = open;
             while (isActive()) {
@@ -159,9 +168,12 @@ final class PartitionReader {
 
     /** Waits until the server's time is past the end timestamp; false if the reader has to stop before. */
     private boolean awaitServerPassedEnd() throws InterruptedException {
-        Instant end = endTimestamp.orElseThrow();
+        return awaitServerPassed(endTimestamp.orElseThrow());
+    }
+
+    private boolean awaitServerPassed(Instant time) throws InterruptedException {
         while (isActive()) {
-            Duration ahead = Duration.between(context.source().serverTime(), end);
+            Duration ahead = Duration.between(context.source().serverTime(), time);
             if (ahead.isNegative()) {
                 return true;
             }
@@ -170,14 +182,77 @@ final class PartitionReader {
         return false;
     }
 
-    private void requireTransient(SourceException e) {
-        if (e.kind() != SourceException.Kind.TRANSIENT && isActive()) {
-            throw new SubscriptionException(
-                    "[%s] the partition cannot be read any further: %s; its watermark stays at %s, and the subscription stops"
-                            .formatted(
-                                    label, e.getMessage(), partition.tracker().watermark()),
-                    e);
+    /** Does what the failure of a stream asks for; the proof that the partition has ended, where that is what it found. */
+    private Optional<EndProof> recover(SourceException failure) throws InterruptedException {
+        if (!isActive()) {
+            return Optional.empty();
         }
+        switch (failure.kind()) {
+            case TRANSIENT -> reconnect(failure);
+            case RETENTION_LOST, PARTITION_EXPIRED -> {
+                return acceptLoss(failure);
+            }
+            case OUTSIDE_PARTITION -> stepBack(failure);
+            case START_IN_FUTURE -> {
+                reconnect(failure);
+                awaitServerPassed(intake.position());
+            }
+            case CANCELLED, NOT_FOUND, PERMISSION_DENIED, MALFORMED, FATAL -> throw unreadable(failure);
+        }
+        return Optional.empty();
+    }
+
+    private Optional<EndProof> acceptLoss(SourceException failure) throws InterruptedException {
+        if (context.options().retentionLoss() == RetentionLoss.STOP) {
+            throw unreadable(failure);
+        }
+        if (!dispatcher.awaitSettled() || !isActive()) {
+            return Optional.empty();
+        }
+        Optional<Instant> beginning = lossAcceptance.acceptGap(failure);
+        if (beginning.isEmpty()) {
+            return Optional.empty();
+        }
+        intake.skipTo(beginning.get());
+        if (failure.kind() == SourceException.Kind.RETENTION_LOST) {
+            return Optional.empty();
+        }
+        while (isActive()) {
+            try {
+                return lossAcceptance.replaceExpired(beginning.get());
+            } catch (SourceException e) {
+                if (e.kind() != SourceException.Kind.TRANSIENT) {
+                    throw unreadable(e);
+                }
+                reconnect(e);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * A position past the partition's end is no proof of anything: what the partition returns at its end, its children, may
+     * not have been read. It is read again from there.
+     */
+    private void stepBack(SourceException failure) throws InterruptedException {
+        Instant end = failure.validUntil().orElseThrow(() -> unreadable(failure));
+        if (!end.isBefore(queryStart())) {
+            throw unreadable(failure);
+        }
+        steppedBackTo = end;
+        reconnect(failure);
+    }
+
+    private Instant queryStart() {
+        Instant back = steppedBackTo;
+        return back == null ? intake.position() : back;
+    }
+
+    private SubscriptionException unreadable(SourceException e) {
+        return new SubscriptionException(
+                "[%s] the partition cannot be read any further: %s; its watermark stays at %s, and the subscription stops"
+                        .formatted(label, e.getMessage(), partition.tracker().watermark()),
+                e);
     }
 
     private void reconnect(@Nullable SourceException cause) throws InterruptedException {

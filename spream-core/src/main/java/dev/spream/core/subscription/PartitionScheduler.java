@@ -9,34 +9,37 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Claims partitions as soon as the gate lets them through: at once when this worker has changed the lineage, otherwise at
  * every discovery interval. Confined to the thread that runs the subscription.
  */
 final class PartitionScheduler {
+    private static final Logger log = LoggerFactory.getLogger(PartitionScheduler.class);
 
-    /** Starts to read a partition that was acquired by a request sent at that time. */
-    interface Starter {
+    /** What this worker reads. */
+    interface Readers {
+        /** Whether this worker still has a reader for the partition, be its lease lost. */
+        boolean isRead(PartitionToken partition);
+
+        /** How many partitions are read. */
+        int open();
+
+        /** Starts to read a partition that was acquired by a request sent at that time. */
         void start(PartitionLease lease, long requestedAt);
     }
 
     private final EngineContext context;
-    private final Predicate<PartitionToken> isRead;
-    private final Starter starter;
+    private final Readers readers;
+    private int waiting; // confined to the thread that runs the subscription
     private volatile @Nullable Instant lowWatermark;
 
-    /**
-     * A scheduler.
-     *
-     * @param isRead whether this worker still has a reader for the partition, be its lease lost
-     */
-    PartitionScheduler(EngineContext context, Predicate<PartitionToken> isRead, Starter starter) {
+    PartitionScheduler(EngineContext context, Readers readers) {
         this.context = context;
-        this.isRead = isRead;
-        this.starter = starter;
+        this.readers = readers;
     }
 
     /** Claims partitions until the subscription is completed, which it returns true for, or nobody wants it any more. */
@@ -83,19 +86,40 @@ final class PartitionScheduler {
     }
 
     private void claim(Lineage lineage, BooleanSupplier wanted) throws InterruptedException {
-        List<PartitionClaim> claims = lineage.acquirable().stream()
-                .filter(partition -> !isRead.test(partition.token()))
-                .map(PartitionClaim::of)
+        List<PartitionMetadata> free = lineage.acquirable().stream()
+                .filter(partition -> !readers.isRead(partition.token()))
                 .toList();
+        int room = Math.max(0, context.maxOpenPartitions() - readers.open());
+        noteWaiting(free.subList(Math.min(room, free.size()), free.size()));
+        List<PartitionClaim> claims =
+                free.stream().limit(room).map(PartitionClaim::of).toList();
         if (claims.isEmpty()) {
             return;
         }
         Acquired acquired = context.storageCalls().repeat("acquiring partitions", wanted, () -> acquire(claims));
-        acquired.leases().forEach(lease -> starter.start(lease, acquired.requestedAt()));
+        acquired.leases().forEach(lease -> readers.start(lease, acquired.requestedAt()));
+    }
+
+    /** Partitions over the limit: they come in the order of their watermarks, the oldest first. */
+    private void noteWaiting(List<PartitionMetadata> over) {
+        if (over.size() == waiting) {
+            return;
+        }
+        if (waiting == 0) {
+            log.warn(
+                    "[{}] {} partitions wait, the oldest since {}: {} are read, which is the limit. Raise maxOpenPartitions and what the source can carry, or add workers, before what they hold expires",
+                    context.source().streamName(),
+                    over.size(),
+                    over.getFirst().watermark(),
+                    context.maxOpenPartitions());
+        }
+        waiting = over.size();
+        Instant oldest = over.isEmpty() ? null : over.getFirst().watermark();
+        context.listener().tell(listener -> listener.partitionsWaiting(over.size(), oldest));
     }
 
     private Acquired acquire(List<PartitionClaim> claims) {
-        long requestedAt = context.nanoTime().getAsLong();
+        long requestedAt = context.time().nanoTime();
         return new Acquired(
                 requestedAt,
                 context.storage()

@@ -6,10 +6,11 @@ import java.time.Duration;
 final class Periodic implements TaskGroup.Task {
     private final Duration interval;
     private final TaskGroup.Task work;
-    private final Alarm alarm = new Alarm();
+    private final Alarm alarm;
     private volatile boolean stopped;
 
-    Periodic(Duration interval, TaskGroup.Task work) {
+    Periodic(EngineTime time, Duration interval, TaskGroup.Task work) {
+        this.alarm = new Alarm(time);
         this.interval = interval;
         this.work = work;
     }

@@ -1,50 +1,71 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.consume.Ordering;
+import dev.spream.core.consume.RecordKey;
 import dev.spream.core.record.DataChangeRecord;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Hands the records of one partition to the consumer, one at a time and in read order, on a virtual thread that lives while
- * there is something to do. The reader fills it and is held up when as many records as allowed are in flight; so a slow
- * consumer stops the reading and nothing else. Safe for use by many threads.
+ * Hands the records of one partition to the consumer, as many at a time as their lanes and the options allow, on virtual
+ * threads that live while there is something to do. The reader fills it, and is held up when as many records as allowed
+ * are in flight, or the budget is used up; so a slow consumer stops the reading and nothing else. Safe for use by many
+ * threads.
  *
- * <p>Stopping lets the record that was started finish and leaves the rest unsettled; cancelling interrupts the started one
- * as well. What was settled before counts in any case.
+ * <p>Vocabulary: a <em>runner</em> is a thread that takes ready records and delivers them; it is <em>seeking</em> between
+ * two deliveries, and <em>calling</em> in one, but for the waits before a retry. Without batches there is a runner for every
+ * ready record. With batches there is one while none is calling, so that what comes meanwhile is taken together; and
+ * another one as soon as a full batch is ready.
+ *
+ * <p>Stopping lets records finish that are being consumed and leaves the rest unsettled; cancelling interrupts them as
+ * well. What was settled before counts in any case.
  */
-final class RecordDispatcher implements ChangeDelivery.Lane {
+final class RecordDispatcher implements DeliveryControl {
+    private static final Set<?> ONE_LANE = Set.of(Ordering.PARTITION);
+
     private final HeldPartition partition;
-    private final ChangeDelivery delivery;
+    private final DeliveryPath path;
+    private final Budget.Share budget;
+    private final EngineTime time;
+    private final SubscriberOptions options;
+    private final Ordering ordering;
+    private final String label;
     private final String threadName;
-    private final int maxInflight;
     private final Consumer<Throwable> onFailure;
 
+    private final KeyLanes lanes = new KeyLanes();
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
+    private final Condition changed = lock.newCondition(); // a record was settled, a runner ended, or it stops
+    private final Condition stopped = lock.newCondition();
 
-    // Guarded by lock.
-    private final Deque<ReadRecord> waiting = new ArrayDeque<>();
-    private @Nullable Thread lane;
-    private boolean stopping;
-    private boolean cancelled;
+    // Guarded by lock; the last two are only written under it.
+    private final Set<Thread> runners = new HashSet<>();
+    private int seeking;
+    private int calling;
+    private volatile boolean stopping;
+    private volatile boolean cancelled;
 
     RecordDispatcher(
+            EngineContext context,
             HeldPartition partition,
-            ChangeDelivery delivery,
-            String threadName,
-            int maxInflight,
+            DeliveryPath path,
+            Budget.Share budget,
             Consumer<Throwable> onFailure) {
         this.partition = partition;
-        this.delivery = delivery;
-        this.threadName = threadName;
-        this.maxInflight = maxInflight;
+        this.path = path;
+        this.budget = budget;
+        this.time = context.time();
+        this.options = context.options();
+        this.ordering = options.effectiveOrdering();
+        this.label = context.label(partition.token());
+        this.threadName = context.threadName("consumer", partition.token());
         this.onFailure = onFailure;
     }
 
@@ -54,81 +75,183 @@ final class RecordDispatcher implements ChangeDelivery.Lane {
      * @return false if the dispatcher is stopping; the record was not taken
      */
     boolean submit(DataChangeRecord change, Instant position) throws InterruptedException {
-        lock.lockInterruptibly();
+        Set<?> itsLanes = lanesOf(change);
+        long bytes = InflightRecord.sizeOf(change);
+        if (!awaitRoom() || !budget.acquire(bytes)) {
+            return false;
+        }
+        lock.lock();
         try {
-            while (!stopping && partition.tracker().inFlight() >= maxInflight) {
-                changed.await();
-            }
             if (stopping) {
+                budget.release(bytes);
                 return false;
             }
-            waiting.add(new ReadRecord(partition.tracker().open(position), change));
-            if (lane == null) {
-                lane = Thread.ofVirtual().name(threadName).start(this::runLane);
-            }
+            lanes.enter(new InflightRecord(partition.tracker().open(position), change, itsLanes, bytes));
+            startRunners();
             return true;
         } finally {
             lock.unlock();
         }
     }
 
-    private void runLane() {
+    private Set<?> lanesOf(DataChangeRecord change) {
+        return switch (ordering) {
+            case PARTITION -> ONE_LANE;
+            case KEY -> keysOf(change);
+            case NONE -> Set.of();
+        };
+    }
+
+    private Set<RecordKey> keysOf(DataChangeRecord change) {
         try {
-            ReadRecord record;
-            while ((record = nextOrEnd()) != null) {
-                boolean settled = delivery.deliver(partition, record.change(), this);
-                clearInterrupt();
-                if (settled) {
-                    settle(record);
-                } else {
-                    stop();
-                    loseIfNotHeld();
-                }
-            }
-        } catch (Throwable t) {
-            stop();
-            endLane();
-            if (!(t instanceof InterruptedException && isCancelled())) {
-                onFailure.accept(t);
-            }
+            return RecordKey.of(change);
+        } catch (IllegalArgumentException e) {
+            throw new SubscriptionException(
+                    "[%s] the primary keys of %s cannot be read, so its place among the other changes is not known; the watermark stays at %s, and the subscription stops"
+                            .formatted(
+                                    label,
+                                    change.identity(),
+                                    partition.tracker().watermark()),
+                    e);
         }
     }
 
-    /** The lease ran out before a call: the reader, which may wait for its stream, is to stop as well. */
-    private void loseIfNotHeld() {
-        if (!partition.isHeld()) {
-            partition.lose();
-        }
-    }
-
-    /** The next record; null when there is none, and then the lane has ended. */
-    private @Nullable ReadRecord nextOrEnd() {
-        lock.lock();
+    private boolean awaitRoom() throws InterruptedException {
+        lock.lockInterruptibly();
         try {
-            ReadRecord record = stopping ? null : waiting.poll();
-            if (record == null) {
-                endLane();
+            while (!stopping && partition.tracker().inFlight() >= options.maxInflight()) {
+                changed.await();
             }
-            return record;
+            return !stopping;
         } finally {
             lock.unlock();
         }
     }
 
-    private void settle(ReadRecord record) {
+    /** Starts runners for what is ready and has none. The caller holds the lock. */
+    private void startRunners() {
+        while (!stopping && needsRunner()) {
+            seeking++;
+            startRunner(() -> run(List.of()));
+        }
+    }
+
+    private boolean needsRunner() {
+        return path.takesBatches() ? seeking == 0 && mayCall() : lanes.ready() > seeking;
+    }
+
+    private boolean mayCall() {
+        int ready = lanes.ready();
+        return ready > 0 && (!path.takesBatches() || calling == 0 || ready >= options.maxBatchSize());
+    }
+
+    private void startRunner(Runnable work) {
+        Thread runner = Thread.ofVirtual().name(threadName).unstarted(work);
+        runners.add(runner);
+        runner.start();
+    }
+
+    /** Delivers those records, and then whatever is ready. */
+    private void run(List<InflightRecord> first) {
+        try {
+            List<InflightRecord> records = first.isEmpty() ? takeOrEnd() : first;
+            while (!records.isEmpty()) {
+                deliver(records);
+                records = takeOrEnd();
+            }
+        } catch (Throwable t) {
+            stop();
+            if (!(t instanceof InterruptedException && isCancelled())) {
+                onFailure.accept(t);
+            }
+        } finally {
+            ended();
+        }
+    }
+
+    /** The next records to consume together; none when there is nothing to do, and then the runner has to end. */
+    private List<InflightRecord> takeOrEnd() {
         lock.lock();
         try {
+            seeking--;
+            if (stopping || !mayCall()) {
+                return List.of();
+            }
+            List<InflightRecord> records = lanes.take(path.takesBatches() ? options.maxBatchSize() : 1);
+            calling++;
+            startRunners();
+            return records;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void deliver(List<InflightRecord> records) throws InterruptedException {
+        boolean settled = false;
+        if (records.size() == 1) {
+            settled = path.changes().deliver(partition, records.getFirst(), this);
+        } else {
+            path.batches().deliver(partition, records, this);
+        }
+        clearInterrupt();
+        lock.lock();
+        try {
+            calling--;
+            seeking++;
+            if (settled) {
+                settle(records.getFirst());
+            } else if (!partition.isHeld()) {
+                stop();
+            }
+            startRunners();
+        } finally {
+            lock.unlock();
+        }
+        if (!settled && !partition.isHeld()) {
+            partition.lose(); // the reader, which may wait for its stream, is to stop as well
+        }
+    }
+
+    @Override
+    public void settle(InflightRecord record) {
+        lock.lock();
+        try {
+            lanes.leave(record);
             partition.tracker().settle(record.sequence());
+            budget.release(record.bytes());
+            startRunners();
             changed.signalAll();
         } finally {
             lock.unlock();
         }
     }
 
-    private void endLane() {
+    @Override
+    public void putBack(InflightRecord record, boolean alone) {
         lock.lock();
         try {
-            lane = null;
+            lanes.putBack(record, alone);
+            startRunners();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void judge(InflightRecord record) {
+        lock.lock();
+        try {
+            calling++;
+            startRunner(() -> run(List.of(record)));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void ended() {
+        lock.lock();
+        try {
+            runners.remove(Thread.currentThread());
             changed.signalAll();
         } finally {
             lock.unlock();
@@ -169,15 +292,16 @@ final class RecordDispatcher implements ChangeDelivery.Lane {
         lock.lockInterruptibly();
         try {
             long grace = TimeUnit.NANOSECONDS.convert(graceAfterCancel);
-            while (lane != null) {
+            while (!runners.isEmpty()) {
                 if (!cancelled) {
                     changed.await();
                 } else if (grace > 0) {
-                    grace = changed.awaitNanos(grace);
+                    grace = time.awaitNanos(changed, grace);
                 } else {
                     return false;
                 }
             }
+            budget.close();
             return true;
         } finally {
             lock.unlock();
@@ -187,41 +311,43 @@ final class RecordDispatcher implements ChangeDelivery.Lane {
     boolean isIdle() {
         lock.lock();
         try {
-            return lane == null;
+            return runners.isEmpty();
         } finally {
             lock.unlock();
         }
     }
 
     void stop() {
+        budget.stop();
         lock.lock();
         try {
             stopping = true;
             changed.signalAll();
+            stopped.signalAll();
         } finally {
             lock.unlock();
         }
     }
 
     void cancel() {
+        budget.stop();
         lock.lock();
         try {
             stopping = true;
             cancelled = true;
-            if (lane != null) {
-                lane.interrupt();
-            }
+            runners.forEach(Thread::interrupt);
             changed.signalAll();
+            stopped.signalAll();
         } finally {
             lock.unlock();
         }
     }
 
-    /** Whether the calling thread is in a call of the consumer that this dispatcher made. */
+    /** Whether that is a thread of this dispatcher, in a call of the consumer or another of the user's parts. */
     boolean isCalledBy(Thread thread) {
         lock.lock();
         try {
-            return thread.equals(lane);
+            return runners.contains(thread);
         } finally {
             lock.unlock();
         }
@@ -229,22 +355,12 @@ final class RecordDispatcher implements ChangeDelivery.Lane {
 
     @Override
     public boolean isStopping() {
-        lock.lock();
-        try {
-            return stopping;
-        } finally {
-            lock.unlock();
-        }
+        return stopping;
     }
 
     @Override
     public boolean isCancelled() {
-        lock.lock();
-        try {
-            return cancelled;
-        } finally {
-            lock.unlock();
-        }
+        return cancelled;
     }
 
     @Override
@@ -252,13 +368,14 @@ final class RecordDispatcher implements ChangeDelivery.Lane {
         long nanos = TimeUnit.NANOSECONDS.convert(delay);
         lock.lockInterruptibly();
         try {
+            calling--;
+            startRunners();
             while (!stopping && nanos > 0) {
-                nanos = changed.awaitNanos(nanos);
+                nanos = time.awaitNanos(stopped, nanos);
             }
         } finally {
+            calling++;
             lock.unlock();
         }
     }
-
-    private record ReadRecord(long sequence, DataChangeRecord change) {}
 }

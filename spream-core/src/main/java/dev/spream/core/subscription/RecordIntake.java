@@ -115,6 +115,11 @@ final class RecordIntake {
         context.listener().tell(listener -> listener.childrenDiscovered(partition.token(), record));
     }
 
+    /** What comes before is lost, and the loss is recorded. */
+    void skipTo(Instant beginning) {
+        position.advance(beginning);
+    }
+
     private void mark(Instant timestamp) {
         position.advance(timestamp);
         partition.tracker().mark(timestamp);

@@ -14,9 +14,13 @@ final class StorageCalls {
 
     private static final Duration STEP = Duration.ofMillis(100);
 
+    private final EngineTime time;
+    private final RandomGenerator random;
     private final SafeListener listener;
 
-    StorageCalls(SafeListener listener) {
+    StorageCalls(EngineTime time, RandomGenerator random, SafeListener listener) {
+        this.time = time;
+        this.random = random;
         this.listener = listener;
     }
 
@@ -26,7 +30,7 @@ final class StorageCalls {
      * @param wanted asked before each repetition; the last failure is thrown when it says no
      */
     <T> T repeat(String operation, BooleanSupplier wanted, Supplier<T> call) throws InterruptedException {
-        ReconnectBackoff backoff = new ReconnectBackoff(RandomGenerator.getDefault());
+        ReconnectBackoff backoff = new ReconnectBackoff(random);
         while (true) {
             try {
                 return call.get();
@@ -42,8 +46,8 @@ final class StorageCalls {
     }
 
     /** Waits in steps, so that a call that nobody wants any more holds up no shutdown. */
-    private static void pause(Duration delay, BooleanSupplier wanted) throws InterruptedException {
-        Alarm pause = new Alarm();
+    private void pause(Duration delay, BooleanSupplier wanted) throws InterruptedException {
+        Alarm pause = new Alarm(time);
         for (Duration left = delay; left.isPositive() && wanted.getAsBoolean(); left = left.minus(STEP)) {
             pause.await(left.compareTo(STEP) < 0 ? left : STEP);
         }

@@ -10,13 +10,13 @@ import dev.spream.core.partition.WorkerId;
 import dev.spream.core.source.ChangeStreamSource;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.Optional;
+import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,19 +62,19 @@ public final class Subscriber implements AutoCloseable {
             ChangeStreamSource source,
             PartitionStorage storage,
             SubscriberOptions options,
-            InstantSource clock,
-            LongSupplier nanoTime) {
+            EngineTime time,
+            RandomGenerator random) {
         SafeListener listener = new SafeListener(options.listeners());
         this.context = new EngineContext(
                 source,
                 storage,
-                new StorageCalls(listener),
+                new StorageCalls(time, random, listener),
                 options,
                 options.worker().orElseGet(WorkerId::random),
                 listener,
-                clock,
-                nanoTime,
-                new Alarm());
+                time,
+                random,
+                new Alarm(time));
     }
 
     /** A subscriber of that stream, which keeps its state in that storage. */
@@ -198,8 +198,8 @@ public final class Subscriber implements AutoCloseable {
         private final ChangeStreamSource source;
         private final PartitionStorage storage;
         private SubscriberOptions options = SubscriberOptions.defaults();
-        private InstantSource clock = InstantSource.system();
-        private LongSupplier nanoTime = System::nanoTime;
+        private EngineTime time = EngineTime.SYSTEM;
+        private RandomGenerator random = new Random();
 
         private Builder(ChangeStreamSource source, PartitionStorage storage) {
             this.source = source;
@@ -224,14 +224,19 @@ public final class Subscriber implements AutoCloseable {
         }
 
         /** For tests that drive the time. */
-        Builder time(InstantSource clock, LongSupplier nanoTime) {
-            this.clock = clock;
-            this.nanoTime = nanoTime;
+        Builder time(EngineTime time) {
+            this.time = time;
+            return this;
+        }
+
+        /** For tests that repeat a run: where jitter comes from; used by many threads. */
+        Builder random(RandomGenerator random) {
+            this.random = random;
             return this;
         }
 
         public Subscriber build() {
-            return new Subscriber(source, storage, options, clock, nanoTime);
+            return new Subscriber(source, storage, options, time, random);
         }
     }
 }

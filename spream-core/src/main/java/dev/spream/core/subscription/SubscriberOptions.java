@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.ErrorHandler;
+import dev.spream.core.consume.Ordering;
 import dev.spream.core.partition.WorkerId;
 import java.time.Duration;
 import java.time.Instant;
@@ -20,6 +21,13 @@ public record SubscriberOptions(
         Duration heartbeatInterval,
         int missedHeartbeats,
         int maxInflight,
+        Optional<Ordering> ordering,
+        int maxBatchSize,
+        Optional<Duration> consumeTimeout,
+        int maxBufferedChanges,
+        long maxBufferedBytes,
+        int maxOpenPartitions,
+        RetentionLoss retentionLoss,
         ErrorHandler errorHandler,
         Optional<DeadLetterSink> deadLetterSink,
         Duration watermarkInterval,
@@ -34,21 +42,27 @@ public record SubscriberOptions(
 
     public static final Duration MAX_HEARTBEAT_INTERVAL = Duration.ofMinutes(5);
     public static final int MAX_MAX_INFLIGHT = 1_000;
+    public static final long MIN_MAX_BUFFERED_BYTES = 1L << 20;
     private static final int MAX_MISSED_HEARTBEATS = 1_000;
     private static final Duration FIRST_ROW_TIMEOUT = Duration.ofSeconds(10);
+    private static final int MAX_MAX_BUFFERED_CHANGES = 10_000_000;
+    private static final int MAX_MAX_OPEN_PARTITIONS = 100_000;
+    private static final int DEFAULT_HEAP_SHARE = 4;
 
     public SubscriberOptions {
         requireNonNull(startTimestamp, "startTimestamp");
         requireNonNull(endTimestamp, "endTimestamp");
         requireBetween("heartbeatInterval", heartbeatInterval, MIN_HEARTBEAT_INTERVAL, MAX_HEARTBEAT_INTERVAL);
-        if (missedHeartbeats < 2 || missedHeartbeats > MAX_MISSED_HEARTBEATS) {
-            throw new IllegalArgumentException(
-                    "missedHeartbeats is %d, must be 2 to %d".formatted(missedHeartbeats, MAX_MISSED_HEARTBEATS));
-        }
-        if (maxInflight < 1 || maxInflight > MAX_MAX_INFLIGHT) {
-            throw new IllegalArgumentException(
-                    "maxInflight is %d, must be 1 to %d".formatted(maxInflight, MAX_MAX_INFLIGHT));
-        }
+        requireBetween("missedHeartbeats", missedHeartbeats, 2, MAX_MISSED_HEARTBEATS);
+        requireBetween("maxInflight", maxInflight, 1, MAX_MAX_INFLIGHT);
+        requireNonNull(ordering, "ordering");
+        requireBetween("maxBatchSize", maxBatchSize, 1, MAX_MAX_INFLIGHT);
+        consumeTimeout.ifPresent(
+                timeout -> requireBetween("consumeTimeout", timeout, Duration.ofMillis(1), Duration.ofDays(1)));
+        requireBetween("maxBufferedChanges", maxBufferedChanges, 1, MAX_MAX_BUFFERED_CHANGES);
+        requireBetween("maxBufferedBytes", maxBufferedBytes, MIN_MAX_BUFFERED_BYTES, Long.MAX_VALUE);
+        requireBetween("maxOpenPartitions", maxOpenPartitions, 1, MAX_MAX_OPEN_PARTITIONS);
+        requireNonNull(retentionLoss, "retentionLoss");
         requireNonNull(errorHandler, "errorHandler");
         requireNonNull(deadLetterSink, "deadLetterSink");
         requireBetween("watermarkInterval", watermarkInterval, Duration.ofMillis(1), Duration.ofMinutes(10));
@@ -67,6 +81,12 @@ public record SubscriberOptions(
         }
     }
 
+    private static void requireBetween(String field, long value, long min, long max) {
+        if (value < min || value > max) {
+            throw new IllegalArgumentException("%s is %d, must be %d to %d".formatted(field, value, min, max));
+        }
+    }
+
     private static void requireBetween(String field, Duration value, Duration min, Duration max) {
         if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
             throw new IllegalArgumentException("%s is %s, must be %s to %s".formatted(field, value, min, max));
@@ -80,6 +100,11 @@ public record SubscriberOptions(
     Duration stallTimeout(boolean beforeFirstRow) {
         Duration timeout = heartbeatInterval.multipliedBy(missedHeartbeats);
         return beforeFirstRow && timeout.compareTo(FIRST_ROW_TIMEOUT) < 0 ? FIRST_ROW_TIMEOUT : timeout;
+    }
+
+    /** The order that holds: the one that was asked for, or else what goes with {@link #maxInflight}. */
+    public Ordering effectiveOrdering() {
+        return ordering.orElse(maxInflight == 1 ? Ordering.PARTITION : Ordering.KEY);
     }
 
     public static SubscriberOptions defaults() {
@@ -97,6 +122,13 @@ public record SubscriberOptions(
         builder.heartbeatInterval = heartbeatInterval;
         builder.missedHeartbeats = missedHeartbeats;
         builder.maxInflight = maxInflight;
+        builder.ordering = ordering;
+        builder.maxBatchSize = maxBatchSize;
+        builder.consumeTimeout = consumeTimeout;
+        builder.maxBufferedChanges = maxBufferedChanges;
+        builder.maxBufferedBytes = maxBufferedBytes;
+        builder.maxOpenPartitions = maxOpenPartitions;
+        builder.retentionLoss = retentionLoss;
         builder.errorHandler = errorHandler;
         builder.deadLetterSink = deadLetterSink;
         builder.watermarkInterval = watermarkInterval;
@@ -116,6 +148,14 @@ public record SubscriberOptions(
         private Duration heartbeatInterval = Duration.ofSeconds(10);
         private int missedHeartbeats = 5;
         private int maxInflight = 1;
+        private Optional<Ordering> ordering = Optional.empty();
+        private int maxBatchSize = MAX_MAX_INFLIGHT;
+        private Optional<Duration> consumeTimeout = Optional.empty();
+        private int maxBufferedChanges = 10_000;
+        private long maxBufferedBytes =
+                Math.max(MIN_MAX_BUFFERED_BYTES, Runtime.getRuntime().maxMemory() / DEFAULT_HEAP_SHARE);
+        private int maxOpenPartitions = 1_000;
+        private RetentionLoss retentionLoss = RetentionLoss.STOP;
         private ErrorHandler errorHandler = ErrorHandler.stop();
         private Optional<DeadLetterSink> deadLetterSink = Optional.empty();
         private Duration watermarkInterval = Duration.ofSeconds(1);
@@ -166,11 +206,76 @@ public record SubscriberOptions(
         }
 
         /**
-         * How many changes of one partition may be read and not settled, 1 to 1,000, 1 by default. More lets reading go on
-         * while a consumer is slow or waits for a retry.
+         * How many changes of one partition may be read and not settled, 1 to 1,000, 1 by default. With more, reading goes on
+         * while a consumer is slow or waits for a retry, and changes of different keys are consumed at the same time.
          */
         public Builder maxInflight(int maxInflight) {
             this.maxInflight = maxInflight;
+            return this;
+        }
+
+        /**
+         * Which changes wait for which. By default {@link Ordering#PARTITION} with one change in flight, and {@link
+         * Ordering#KEY} with more.
+         */
+        public Builder ordering(Ordering ordering) {
+            this.ordering = Optional.of(ordering);
+            return this;
+        }
+
+        /**
+         * How many changes a {@link dev.spream.core.consume.BatchConsumer} is given at most in one call, 1 to 1,000, by
+         * default as many as may be in flight. A call is made when none is on its way for the partition, with what may be
+         * consumed then; with less than {@link #maxInflight}, further calls are made at the same time as soon as there is
+         * enough for a full one.
+         */
+        public Builder maxBatchSize(int maxBatchSize) {
+            this.maxBatchSize = maxBatchSize;
+            return this;
+        }
+
+        /**
+         * How long one call of the consumer may take, 1 ms to 1 day; without limit by default. Past it the call is
+         * interrupted, and failed unless it returns normally all the same. A call that ignores the interrupt keeps its
+         * changes and what waits for them: nothing is handed over a second time while the first may still be at work.
+         */
+        public Builder consumeTimeout(Duration consumeTimeout) {
+            this.consumeTimeout = Optional.of(consumeTimeout);
+            return this;
+        }
+
+        /**
+         * How many changes may be read and not settled over all partitions, 1 to 10,000,000, 10,000 by default. Every
+         * partition may hold one in any case, so that none starves.
+         */
+        public Builder maxBufferedChanges(int maxBufferedChanges) {
+            this.maxBufferedChanges = maxBufferedChanges;
+            return this;
+        }
+
+        /**
+         * How many bytes of changes may be in memory over all partitions, at least 1 MiB, by default a quarter of the heap.
+         * Half of it is for changes that are read and not settled, where every partition may hold one in any case; the other
+         * half is shared out to the queries for what the client fetches ahead.
+         */
+        public Builder maxBufferedBytes(long maxBufferedBytes) {
+            this.maxBufferedBytes = maxBufferedBytes;
+            return this;
+        }
+
+        /**
+         * How many partitions are read at the same time, 1 to 100,000, 1,000 by default, and never more than the source can
+         * {@linkplain dev.spream.core.source.ChangeStreamSource#maxOpenQueries carry}. An idle partition counts too. Those
+         * over the limit wait, or are read by other workers; the one with the oldest watermark is next.
+         */
+        public Builder maxOpenPartitions(int maxOpenPartitions) {
+            this.maxOpenPartitions = maxOpenPartitions;
+            return this;
+        }
+
+        /** What to do when changes were lost to the stream's retention period; by default the subscription stops. */
+        public Builder retentionLoss(RetentionLoss retentionLoss) {
+            this.retentionLoss = requireNonNull(retentionLoss, "retentionLoss");
             return this;
         }
 
@@ -255,6 +360,13 @@ public record SubscriberOptions(
                     heartbeatInterval,
                     missedHeartbeats,
                     maxInflight,
+                    ordering,
+                    maxBatchSize,
+                    consumeTimeout,
+                    maxBufferedChanges,
+                    maxBufferedBytes,
+                    maxOpenPartitions,
+                    retentionLoss,
                     errorHandler,
                     deadLetterSink,
                     watermarkInterval,

@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * consumer does not return from an interrupted call is not given back: its lease runs out, so that the next owner does not
  * overlap with the call for longer than it must.
  */
-final class Subscription {
+final class Subscription implements PartitionScheduler.Readers {
     private static final Logger log = LoggerFactory.getLogger(Subscription.class);
     private static final Duration CANCEL_GRACE = Duration.ofSeconds(5);
     private static final Duration FINAL_WRITE_DEADLINE = Duration.ofSeconds(10);
@@ -40,7 +40,9 @@ final class Subscription {
     }
 
     private final EngineContext context;
-    private final Consumer consumer;
+    private final ConsumerCalls calls;
+    private final DeliveryPath path;
+    private final Budget budget;
     private final WatermarkWriter watermarks;
     private final LeaseKeeper leases;
     private final PartitionScheduler scheduler;
@@ -50,7 +52,7 @@ final class Subscription {
     private final TaskGroup background = new TaskGroup(tasks::fail);
     private final ParkedKeys parkedKeys = new ParkedKeys();
     private final Map<PartitionToken, PartitionReader> readers = new ConcurrentHashMap<>();
-    private final Alarm drainAlarm = new Alarm();
+    private final Alarm drainAlarm;
 
     private volatile Stop stop = Stop.NO;
     private volatile boolean readersEnded;
@@ -62,11 +64,14 @@ final class Subscription {
 
     Subscription(EngineContext context, Consumer consumer) {
         this.context = context;
-        this.consumer = consumer;
+        this.calls = new ConsumerCalls(context);
+        this.path = new DeliveryPath(context, consumer, calls, parkedKeys);
+        this.budget = Budget.of(context.options());
+        this.drainAlarm = new Alarm(context.time());
         this.watermarks = new WatermarkWriter(context, consumer);
         this.leases = new LeaseKeeper(context, this::heldPartitions);
         this.housekeeper = new Housekeeper(context);
-        this.scheduler = new PartitionScheduler(context, readers::containsKey, this::startReader);
+        this.scheduler = new PartitionScheduler(context, this);
     }
 
     RunResult run() {
@@ -125,12 +130,13 @@ final class Subscription {
                 "stalls",
                 context.options().heartbeatInterval(),
                 () -> readers.values().forEach(PartitionReader::cancelIfStalled));
+        calls.interval().ifPresent(interval -> startPeriodic("timeouts", interval, calls::interruptOverdue));
         startPeriodic("housekeeping", housekeeper.interval(), housekeeper::cleanUp);
         return scheduler.run(() -> stop == Stop.NO);
     }
 
     private void startPeriodic(String role, Duration interval, TaskGroup.Task work) {
-        Periodic task = new Periodic(interval, work);
+        Periodic task = new Periodic(context.time(), interval, work);
         periodic.add(task);
         background.start("spream-" + context.source().streamName() + "-" + role, task);
     }
@@ -152,20 +158,26 @@ final class Subscription {
         }
     }
 
-    private void startReader(PartitionLease lease, long requestedAt) {
-        int maxInflight = context.options().maxInflight();
+    @Override
+    public boolean isRead(PartitionToken partition) {
+        return readers.containsKey(partition);
+    }
+
+    @Override
+    public int open() {
+        return readers.size();
+    }
+
+    @Override
+    public void start(PartitionLease lease, long requestedAt) {
         HeldPartition partition = new HeldPartition(
                 lease,
-                new InflightTracker(context.label(lease.token()), maxInflight, lease.watermark()),
-                context.nanoTime(),
+                new InflightTracker(
+                        context.label(lease.token()), context.options().maxInflight(), lease.watermark()),
+                context.time()::nanoTime,
                 requestedAt,
                 context.options().leaseTime());
-        RecordDispatcher dispatcher = new RecordDispatcher(
-                partition,
-                new ChangeDelivery(context, consumer, parkedKeys),
-                context.threadName("consumer", lease.token()),
-                maxInflight,
-                tasks::fail);
+        RecordDispatcher dispatcher = new RecordDispatcher(context, partition, path, budget.open(), tasks::fail);
         PartitionReader reader = new PartitionReader(context, partition, dispatcher, watermarks, endTimestamp);
         readers.put(lease.token(), reader);
         if (stop != Stop.NO) {
@@ -298,9 +310,9 @@ final class Subscription {
         List<HeldPartition> left = heldPartitions().stream()
                 .filter(partition -> !partition.isFinished() && !partition.isLost())
                 .toList();
-        long deadline = context.nanoTime().getAsLong() + FINAL_WRITE_DEADLINE.toNanos();
+        long deadline = context.time().nanoTime() + FINAL_WRITE_DEADLINE.toNanos();
         try {
-            watermarks.persist(left, () -> context.nanoTime().getAsLong() - deadline < 0);
+            watermarks.persist(left, () -> context.time().nanoTime() - deadline < 0);
         } catch (RuntimeException e) {
             tasks.fail(e); // and give the partitions back all the same
         }
@@ -309,7 +321,7 @@ final class Subscription {
                         left.contains(reader.partition()) && reader.dispatcher().isIdle())
                 .toList();
         context.storageCalls()
-                .repeat("giving partitions back", () -> context.nanoTime().getAsLong() - deadline < 0, () -> {
+                .repeat("giving partitions back", () -> context.time().nanoTime() - deadline < 0, () -> {
                     context.storage()
                             .release(idle.stream()
                                     .map(reader -> reader.partition().lease())

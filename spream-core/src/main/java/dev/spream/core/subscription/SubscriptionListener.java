@@ -3,6 +3,7 @@ package dev.spream.core.subscription;
 import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.record.DataChangeRecord;
@@ -46,8 +47,24 @@ public interface SubscriptionListener {
     /** A change was read that this process has already dispatched, as happens after a reconnect; it was dropped. */
     default void duplicateDropped(PartitionToken partition, DataChangeRecord change) {}
 
+    /**
+     * Changes of the partition were lost to the stream's retention period, and the loss was accepted, as the options say.
+     * What is missing is a gap of the stored partition as well.
+     */
+    default void gapAccepted(PartitionToken partition, PartitionGap gap) {}
+
+    /**
+     * Partitions wait because as many are read as may be. Told when their number changes; zero when none waits any more.
+     *
+     * @param oldestWatermark of those that wait; null if none does
+     */
+    default void partitionsWaiting(int count, @Nullable Instant oldestWatermark) {}
+
     /** A change was handed to the consumer for the first time or again. */
     default void delivering(PartitionToken partition, DataChangeRecord change, int attempt) {}
+
+    /** A call of the consumer took longer than it may, and was interrupted. It may not have ended yet. */
+    default void consumeTimedOut(PartitionToken partition, DataChangeRecord change, Duration elapsed) {}
 
     /** The consumer refused a change. */
     default void deliveryFailed(DeliveryFailure failure, ErrorDecision decision) {}

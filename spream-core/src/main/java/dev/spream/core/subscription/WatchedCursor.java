@@ -30,7 +30,7 @@ final class WatchedCursor implements AutoCloseable {
 
     /** The next record, as {@link ChangeStreamCursor#next}; a stall is a transient failure. */
     Optional<ChangeRecord> next() throws InterruptedException {
-        waitingSince = OptionalLong.of(context.nanoTime().getAsLong());
+        waitingSince = OptionalLong.of(context.time().nanoTime());
         try {
             Optional<ChangeRecord> next = cursor.next();
             returnedRow = true;
@@ -49,8 +49,7 @@ final class WatchedCursor implements AutoCloseable {
     void cancelIfStalled() {
         OptionalLong since = waitingSince;
         if (since.isPresent()
-                && context.nanoTime().getAsLong() - since.getAsLong()
-                        > timeout().toNanos()) {
+                && context.time().nanoTime() - since.getAsLong() > timeout().toNanos()) {
             stalled = true;
             close();
         }

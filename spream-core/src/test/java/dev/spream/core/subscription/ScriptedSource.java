@@ -218,6 +218,11 @@ final class ScriptedSource implements ChangeStreamSource {
     }
 
     @Override
+    public int maxOpenQueries() {
+        return Integer.MAX_VALUE;
+    }
+
+    @Override
     public Instant serverTime() {
         lock.lock();
         try {

@@ -63,7 +63,7 @@ class SubscriberFailureTest {
                         .leaseTime(Duration.ofMillis(400))
                         .partitionDiscoveryInterval(Duration.ofMillis(20))
                         .build())
-                .time(InstantSource.system(), () -> System.nanoTime() + pause.get())
+                .time(EngineTime.of(InstantSource.system(), () -> System.nanoTime() + pause.get()))
                 .build();
 
         CompletableFuture<RunResult> run = fixture.start(subscriber, consumer);

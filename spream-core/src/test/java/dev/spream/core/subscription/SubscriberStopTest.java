@@ -291,7 +291,7 @@ class SubscriberStopTest {
                         .maxInflight(5)
                         .leaseTime(Duration.ofHours(1))
                         .build())
-                .time(InstantSource.system(), nanos::get)
+                .time(EngineTime.of(InstantSource.system(), nanos::get))
                 .build();
         CompletableFuture<RunResult> run = fixture.start(subscriber, consumer);
         Polling.await(() -> source.queriesOf("p").size() == 1, source::queries);

@@ -89,6 +89,11 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
     }
 
     @Override
+    public int maxOpenQueries() {
+        return 400; // four channels, the client's own default, of a hundred streams each
+    }
+
+    @Override
     public Instant serverTime() {
         return catalog.serverTime();
     }

@@ -41,6 +41,11 @@ final class RecordingSource implements ChangeStreamSource {
     }
 
     @Override
+    public int maxOpenQueries() {
+        return source.maxOpenQueries();
+    }
+
+    @Override
     public Instant serverTime() {
         return source.serverTime();
     }

@@ -1,0 +1,19 @@
+package dev.spream.core.consume;
+
+/**
+ * Which changes wait for which, within one partition. From a parent to its children the order is always kept: a child is
+ * read after everything of its parents is settled.
+ */
+public enum Ordering {
+    /** One change, or one batch, at a time, in commit order. The default where one change may be in flight. */
+    PARTITION,
+
+    /**
+     * The changes of one primary key one at a time, in commit order; changes of different keys at the same time. A change
+     * of several rows is held against all of their keys. The default where several changes may be in flight.
+     */
+    KEY,
+
+    /** Any change at any time: the fastest, for effects that do not depend on order. */
+    NONE
+}

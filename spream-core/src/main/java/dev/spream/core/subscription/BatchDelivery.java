@@ -1,0 +1,216 @@
+package dev.spream.core.subscription;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.consume.BatchConsumer;
+import dev.spream.core.consume.Delivery;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.subscription.SubscriptionListener.Outcome;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes several changes of one partition through a batch consumer in one call. What the call leaves open goes its own way:
+ * a failed change to the error handler; changes behind it in its lanes are handed over again after it; and where the call
+ * threw, so that nobody knows at which change, each is handed over again alone, so that one bad change fails by itself.
+ */
+final class BatchDelivery {
+    private static final Logger log = LoggerFactory.getLogger(BatchDelivery.class);
+
+    private final EngineContext context;
+    private final BatchConsumer consumer;
+    private final ConsumerCalls calls;
+    private final ChangeDelivery changes;
+
+    BatchDelivery(EngineContext context, BatchConsumer consumer, ConsumerCalls calls, ChangeDelivery changes) {
+        this.context = context;
+        this.consumer = consumer;
+        this.calls = calls;
+        this.changes = changes;
+    }
+
+    /** Delivers records, in this order. Those that are not settled then were put back, handed on to be judged, or left. */
+    void deliver(HeldPartition partition, List<InflightRecord> records, DeliveryControl control) {
+        List<InflightRecord> untilParked = untilParked(records);
+        for (int i = untilParked.size(); i < records.size(); i++) {
+            control.putBack(records.get(i), i == untilParked.size());
+        }
+        if (untilParked.isEmpty() || control.isStopping() || !partition.isHeld()) {
+            return;
+        }
+        OpenBatch batch = new OpenBatch(partition, untilParked, control);
+        Throwable thrown = calls.call(partition.token(), untilParked.getFirst().change(), deadline -> {
+            batch.handOver(deadline);
+            consumer.consume(batch);
+        });
+        batch.close();
+        if (thrown == null) {
+            batch.settleHandled();
+        } else if (!control.isCancelled()) {
+            Thread.interrupted(); // what user code left behind must not hit the next call
+            batch.splitUp(thrown);
+        }
+    }
+
+    /** The records before the first one that is parked: that is set aside alone, when those before it are settled. */
+    private List<InflightRecord> untilParked(List<InflightRecord> records) {
+        for (int i = 0; i < records.size(); i++) {
+            if (changes.isParked(records.get(i))) {
+                return records.subList(0, i);
+            }
+        }
+        return records;
+    }
+
+    private enum State {
+        OPEN,
+        SETTLED,
+        FAILED
+    }
+
+    /** The batch of one call. What is done to it during the call is done by one thread at a time, as its contract says. */
+    private final class OpenBatch implements BatchConsumer.Batch {
+        private final HeldPartition partition;
+        private final List<InflightRecord> records;
+        private final DeliveryControl control;
+        private final List<DataChangeRecord> changes;
+        private final State[] states;
+        private final @Nullable Throwable[] causes;
+        private final List<Delivery> deliveries = new ArrayList<>();
+        private final long startedAt = context.time().nanoTime();
+        private boolean closed;
+
+        OpenBatch(HeldPartition partition, List<InflightRecord> records, DeliveryControl control) {
+            this.partition = partition;
+            this.records = records;
+            this.control = control;
+            this.changes = records.stream().map(InflightRecord::change).toList();
+            this.states = new State[records.size()];
+            this.causes = new Throwable[records.size()];
+            Arrays.fill(states, State.OPEN);
+        }
+
+        void handOver(Optional<Instant> deadline) {
+            for (InflightRecord record : records) {
+                int attempt = record.nextAttempt();
+                deliveries.add(new Delivery(partition.token(), partition.lease().epoch(), attempt, deadline));
+                context.listener().tell(listener -> listener.delivering(partition.token(), record.change(), attempt));
+            }
+        }
+
+        @Override
+        public List<DataChangeRecord> changes() {
+            return changes;
+        }
+
+        @Override
+        public Delivery delivery(int index) {
+            return deliveries.get(index);
+        }
+
+        @Override
+        public void settle(int index) {
+            requireOpen();
+            if (states[index] != State.SETTLED) {
+                states[index] = State.SETTLED;
+                settled(index);
+                control.settle(records.get(index));
+            }
+        }
+
+        @Override
+        public void fail(int index, Throwable cause) {
+            requireOpen();
+            if (states[index] == State.SETTLED) {
+                throw new IllegalStateException(
+                        "change %d of the batch is settled; it cannot fail any more".formatted(index));
+            }
+            causes[index] = requireNonNull(cause, "cause");
+            states[index] = State.FAILED;
+        }
+
+        private void requireOpen() {
+            if (closed) {
+                throw new IllegalStateException("the call that received this batch has ended");
+            }
+        }
+
+        void close() {
+            closed = true;
+        }
+
+        private void settled(int index) {
+            Duration consumeTime = Duration.ofNanos(context.time().nanoTime() - startedAt);
+            context.listener()
+                    .tell(listener ->
+                            listener.settled(partition.token(), changes.get(index), Outcome.CONSUMED, consumeTime));
+        }
+
+        /** Settles what was not failed, but for what has to come after a failed change. */
+        void settleHandled() {
+            Set<Object> heldUp = new HashSet<>();
+            for (int i = 0; i < states.length; i++) {
+                InflightRecord record = records.get(i);
+                boolean behindFailed = record.lanes().stream().anyMatch(heldUp::contains);
+                switch (states[i]) {
+                    case SETTLED -> {}
+                    case FAILED -> {
+                        heldUp.addAll(record.lanes());
+                        if (behindFailed) {
+                            control.putBack(record, false);
+                        } else {
+                            judge(i);
+                        }
+                    }
+                    case OPEN -> {
+                        if (behindFailed) {
+                            heldUp.addAll(record.lanes());
+                            control.putBack(record, false);
+                        } else {
+                            settled(i);
+                            control.settle(record);
+                        }
+                    }
+                }
+            }
+        }
+
+        /** After a failure of the call as a whole. */
+        void splitUp(Throwable thrown) {
+            log.debug(
+                    "[{}] consumer failed on a batch of {}; those not settled are handed over one by one",
+                    context.label(partition.token()),
+                    records.size(),
+                    thrown);
+            Set<Object> heldUp = new HashSet<>();
+            for (int i = 0; i < states.length; i++) {
+                InflightRecord record = records.get(i);
+                if (states[i] == State.SETTLED) {
+                    continue;
+                }
+                boolean behindUnsettled = record.lanes().stream().anyMatch(heldUp::contains);
+                heldUp.addAll(record.lanes());
+                if (states[i] == State.FAILED && !behindUnsettled) {
+                    judge(i);
+                } else {
+                    control.putBack(record, true);
+                }
+            }
+        }
+
+        private void judge(int index) {
+            InflightRecord record = records.get(index);
+            record.failed(requireNonNull(causes[index]));
+            control.judge(record);
+        }
+    }
+}

@@ -1,0 +1,161 @@
+package dev.spream.core.subscription;
+
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * How many changes, and how many bytes of them, may be read and not settled over all partitions of a subscriber. Both are
+ * granted together: two semaphores could each be held by one who waits for the other. Safe for use by many threads.
+ *
+ * <p>Why nobody waits for ever: who holds nothing is granted anything at once, be it larger than the whole budget. So
+ * whoever waits holds a change, and that is settled without anything more from the budget: its consumer needs none, nor do
+ * the changes before it in its lanes, which are held too. Each settlement gives back, and at the latest with the last one
+ * of its partition the waiting one holds nothing. No partition's progress depends on another's.
+ */
+final class Budget {
+    private final int maxChanges;
+    private final long maxBytes;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Guarded by lock, like the fields of the shares.
+    private final Set<Share> waiting = new LinkedHashSet<>();
+    private long changes;
+    private long bytes;
+
+    Budget(int maxChanges, long maxBytes) {
+        this.maxChanges = maxChanges;
+        this.maxBytes = maxBytes;
+    }
+
+    /** Half of the bytes; the other half is shared out to the queries, for what is fetched ahead. */
+    static Budget of(SubscriberOptions options) {
+        return new Budget(options.maxBufferedChanges(), options.maxBufferedBytes() / 2);
+    }
+
+    /** A share for one partition. */
+    Share open() {
+        return new Share();
+    }
+
+    private boolean hasRoom(long wanted) {
+        return changes < maxChanges && bytes + wanted <= maxBytes;
+    }
+
+    /** Grants what fits to those who wait, longest first; one that is too large now does not hold up smaller ones. */
+    private void grantWaiting() {
+        for (Share share : waiting) {
+            if (!share.granted && share.fits(share.wanted)) {
+                share.take(share.wanted);
+                share.granted = true;
+                share.changed.signal();
+            }
+        }
+    }
+
+    /** What one partition holds. Its reader acquires, whoever settles releases. */
+    final class Share {
+        private final Condition changed = lock.newCondition();
+        private int held;
+        private long heldBytes;
+        private long wanted;
+        private boolean granted;
+        private boolean stopped;
+
+        private Share() {}
+
+        /**
+         * Acquires room for one change of that size, waiting for it. One thread at a time.
+         *
+         * @return false if the share was stopped; nothing was acquired then
+         */
+        boolean acquire(long size) throws InterruptedException {
+            lock.lockInterruptibly();
+            try {
+                if (stopped) {
+                    return false;
+                }
+                if (fits(size)) {
+                    take(size);
+                    return true;
+                }
+                return await(size);
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        private boolean await(long size) throws InterruptedException {
+            wanted = size;
+            granted = false;
+            waiting.add(this);
+            try {
+                while (!granted && !stopped) {
+                    changed.await();
+                }
+                return granted;
+            } catch (InterruptedException e) {
+                if (granted) {
+                    give(1, wanted);
+                }
+                throw e;
+            } finally {
+                waiting.remove(this);
+            }
+        }
+
+        /** Gives back what was acquired for one change. Harmless after {@link #close}. */
+        void release(long size) {
+            lock.lock();
+            try {
+                if (held > 0) {
+                    give(1, size);
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        /** Nothing is acquired any more, and who waits to does not. */
+        void stop() {
+            lock.lock();
+            try {
+                stopped = true;
+                changed.signal();
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        /** Gives back all that is left. */
+        void close() {
+            lock.lock();
+            try {
+                stopped = true;
+                give(held, heldBytes);
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        private boolean fits(long size) {
+            return held == 0 || hasRoom(size);
+        }
+
+        private void take(long size) {
+            held++;
+            heldBytes += size;
+            changes++;
+            bytes += size;
+        }
+
+        private void give(int count, long size) {
+            held -= count;
+            heldBytes -= size;
+            changes -= count;
+            bytes -= size;
+            grantWaiting();
+        }
+    }
+}

@@ -1,0 +1,149 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.DataChangeRecord;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Calls the consumer, and interrupts calls that take longer than they may. Safe for use by many threads.
+ *
+ * <p>An interrupted call is waited for, however long it takes: its change may still be at work, so it must not be handed
+ * over again beside it.
+ */
+final class ConsumerCalls {
+    private static final Logger log = LoggerFactory.getLogger(ConsumerCalls.class);
+    private static final int CHECKS_PER_TIMEOUT = 10;
+    private static final Duration MIN_INTERVAL = Duration.ofMillis(1);
+    private static final Duration MAX_INTERVAL = Duration.ofSeconds(1);
+
+    /** What calls the user's code. */
+    interface Body {
+        void call(Optional<Instant> deadline) throws Exception;
+    }
+
+    private final EngineContext context;
+    private final Optional<Duration> timeout;
+    private final Set<Call> open = ConcurrentHashMap.newKeySet();
+
+    ConsumerCalls(EngineContext context) {
+        this.context = context;
+        this.timeout = context.options().consumeTimeout();
+    }
+
+    /**
+     * Calls, and returns what was thrown; null if nothing was.
+     *
+     * @param first the change, or the first of several
+     */
+    @Nullable
+    Throwable call(PartitionToken partition, DataChangeRecord first, Body body) {
+        if (timeout.isEmpty()) {
+            return thrownBy(body, Optional.empty());
+        }
+        Call call = new Call(
+                Thread.currentThread(), partition, first, context.time().nanoTime());
+        open.add(call);
+        Throwable thrown = thrownBy(body, Optional.of(context.time().instant().plus(timeout.get())));
+        open.remove(call);
+        if (!call.endedInTime()) {
+            Thread.interrupted();
+            return thrown == null ? null : timedOut(thrown);
+        }
+        return thrown;
+    }
+
+    private static @Nullable Throwable thrownBy(Body body, Optional<Instant> deadline) {
+        try {
+            body.call(deadline);
+            return null;
+        } catch (Throwable t) {
+            return t;
+        }
+    }
+
+    private TimeoutException timedOut(Throwable thrown) {
+        TimeoutException timedOut =
+                new TimeoutException("the consumer was interrupted after " + timeout.orElseThrow() + ", and threw");
+        timedOut.initCause(thrown);
+        return timedOut;
+    }
+
+    /** How often to look for overdue calls; empty if calls have no limit. */
+    Optional<Duration> interval() {
+        return timeout.map(limit -> limit.dividedBy(CHECKS_PER_TIMEOUT)).map(interval -> {
+            if (interval.compareTo(MIN_INTERVAL) < 0) {
+                return MIN_INTERVAL;
+            }
+            return interval.compareTo(MAX_INTERVAL) > 0 ? MAX_INTERVAL : interval;
+        });
+    }
+
+    void interruptOverdue() {
+        long limit = timeout.orElseThrow().toNanos();
+        for (Call call : open) {
+            Duration elapsed = Duration.ofNanos(context.time().nanoTime() - call.startedAt);
+            if (elapsed.toNanos() >= limit && call.interrupt()) {
+                log.warn(
+                        "[{}] consumer took longer than {} on {}; the call was interrupted",
+                        context.label(call.partition),
+                        timeout.orElseThrow(),
+                        call.first.identity());
+                context.listener().tell(listener -> listener.consumeTimedOut(call.partition, call.first, elapsed));
+            } else if (elapsed.toNanos() >= 2 * limit && call.reportStuck()) {
+                log.error(
+                        "[{}] consumer has not returned from the interrupted call on {} after {}; the change, and what waits for it, stay until it does, and the partition's watermark with them. Make the consumer end when it is interrupted, or restart the process",
+                        context.label(call.partition),
+                        call.first.identity(),
+                        elapsed);
+            }
+        }
+    }
+
+    /** A call on its way. Its monitor makes sure that an interrupt hits this call and not what its thread does next. */
+    private static final class Call {
+        private final Thread thread;
+        private final PartitionToken partition;
+        private final DataChangeRecord first;
+        private final long startedAt;
+
+        // Guarded by this.
+        private boolean interrupted;
+        private boolean ended;
+        private boolean reportedStuck;
+
+        Call(Thread thread, PartitionToken partition, DataChangeRecord first, long startedAt) {
+            this.thread = thread;
+            this.partition = partition;
+            this.first = first;
+            this.startedAt = startedAt;
+        }
+
+        synchronized boolean interrupt() {
+            if (ended || interrupted) {
+                return false;
+            }
+            interrupted = true;
+            thread.interrupt();
+            return true;
+        }
+
+        synchronized boolean reportStuck() {
+            boolean stuck = !ended && !reportedStuck;
+            reportedStuck |= stuck;
+            return stuck;
+        }
+
+        synchronized boolean endedInTime() {
+            ended = true;
+            return !interrupted;
+        }
+    }
+}

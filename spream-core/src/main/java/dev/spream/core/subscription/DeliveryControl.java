@@ -1,0 +1,28 @@
+package dev.spream.core.subscription;
+
+import java.time.Duration;
+
+/** What the dispatcher of a partition says, and is told, while changes of it are on their way through the consumer. */
+interface DeliveryControl {
+    /** Whether changes must be left, unsettled, because the dispatcher stops. */
+    boolean isStopping();
+
+    /** Whether the consumer was interrupted for good, so that what it threw is not a failure. */
+    boolean isCancelled();
+
+    /** Waits before a retry, holding up nothing but what the change holds up; returns early when the dispatcher stops. */
+    void pause(Duration delay) throws InterruptedException;
+
+    /** The record is settled, while others of its call are not yet. */
+    void settle(InflightRecord record);
+
+    /**
+     * The record was not handled, and is to be handed over again when it may be.
+     *
+     * @param alone whether in a call of its own
+     */
+    void putBack(InflightRecord record, boolean alone);
+
+    /** The record failed, and its failure has to be judged, on a thread of its own. */
+    void judge(InflightRecord record);
+}

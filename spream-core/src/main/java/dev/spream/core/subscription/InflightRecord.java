@@ -1,0 +1,135 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.consume.RecordKey;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.Mod;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A change that was read and is not settled: its place among the others, and what became of it so far. */
+final class InflightRecord {
+    private static final int RECORD_BYTES = 512;
+    private static final int COLUMN_BYTES = 96;
+    private static final int MOD_BYTES = 192;
+
+    private final long sequence;
+    private final DataChangeRecord change;
+    private final Set<?> lanes;
+    private final long bytes;
+
+    // Guarded by the monitor of the lanes.
+    int waitingFor;
+    boolean taken;
+    boolean alone;
+    boolean settled;
+
+    @Nullable
+    List<InflightRecord> followers;
+
+    // Confined to the thread that delivers it; handed on under the dispatcher's lock.
+    private int attempts;
+    private @Nullable Instant firstFailureAt;
+    private @Nullable Throwable unjudgedFailure;
+    private @Nullable Set<RecordKey> keys;
+
+    /**
+     * A record.
+     *
+     * @param sequence its place in read order
+     * @param lanes what it shares with records that it must not overtake
+     * @param bytes about how much memory it takes
+     */
+    InflightRecord(long sequence, DataChangeRecord change, Set<?> lanes, long bytes) {
+        this.sequence = sequence;
+        this.change = change;
+        this.lanes = lanes;
+        this.bytes = bytes;
+    }
+
+    long sequence() {
+        return sequence;
+    }
+
+    DataChangeRecord change() {
+        return change;
+    }
+
+    Set<?> lanes() {
+        return lanes;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    /** The primary keys of its rows. */
+    Set<RecordKey> keys() {
+        Set<RecordKey> known = keys;
+        if (known == null) {
+            known = RecordKey.of(change);
+            keys = known;
+        }
+        return known;
+    }
+
+    /** Counts one more attempt, and returns which it is. */
+    int nextAttempt() {
+        return ++attempts;
+    }
+
+    int attempts() {
+        return attempts;
+    }
+
+    /** When the first attempt failed, which is now if none has before. */
+    Instant firstFailureAt(Instant now) {
+        Instant first = firstFailureAt;
+        if (first == null) {
+            first = now;
+            firstFailureAt = now;
+        }
+        return first;
+    }
+
+    /** The last attempt failed, and nobody has decided yet what follows. */
+    void failed(Throwable cause) {
+        unjudgedFailure = cause;
+    }
+
+    @Nullable
+    Throwable takeUnjudgedFailure() {
+        Throwable failure = unjudgedFailure;
+        unjudgedFailure = null;
+        return failure;
+    }
+
+    void follow(InflightRecord before) {
+        List<InflightRecord> behind = before.followers;
+        if (behind == null) {
+            behind = new ArrayList<>(2);
+            before.followers = behind;
+        }
+        behind.add(this);
+        waitingFor++;
+    }
+
+    List<InflightRecord> followers() {
+        List<InflightRecord> behind = followers;
+        return behind == null ? List.of() : behind;
+    }
+
+    /** About how much memory a change takes, as text: values are parsed only when a consumer asks for them. */
+    static long sizeOf(DataChangeRecord change) {
+        long bytes = RECORD_BYTES + (long) COLUMN_BYTES * change.columnTypes().size();
+        for (Mod mod : change.mods()) {
+            bytes += MOD_BYTES
+                    + mod.keys().toString().length()
+                    + mod.newValues().toString().length()
+                    + mod.oldValues().toString().length();
+        }
+        return bytes;
+    }
+}

@@ -1,0 +1,18 @@
+package dev.spream.core.subscription;
+
+/**
+ * What to do when changes were lost to the stream's retention period before they were read: the subscription was stopped,
+ * or held up, for longer than the stream keeps its changes.
+ *
+ * @see <a href="https://cloud.google.com/spanner/docs/change-streams#data-retention">Spanner: data retention</a>
+ */
+public enum RetentionLoss {
+    /** Stop with an exception that says which partition lost what. Nothing is passed over. The default. */
+    STOP,
+
+    /**
+     * Accept the loss: record it as a gap of the partition, tell the {@linkplain SubscriptionListener#gapAccepted listener},
+     * and go on with the first changes that the stream still has.
+     */
+    ACCEPT_GAP
+}
