@@ -6,6 +6,8 @@ enum Benchmark {
     TRACKER("tracker", TrackerCost.class, 512),
     /** A subscriber beside the client's own result sets. */
     END_TO_END("end-to-end", EndToEnd.class, 1_024),
+    /** Order by key beside no order. */
+    KEY_ORDER("key-order", KeyOrder.class, 1_024),
     /** From a parent's end to its child's query. */
     HAND_OVER("hand-over", HandOver.class, 512),
     /** A thousand partitions in a small heap. */

@@ -31,6 +31,7 @@ final class EmulatorReads {
     private EmulatorReads() {}
 
     public static void main(String[] args) throws Exception {
+        ClientLogging.silence();
         Optional<Path> program = GoogleEmulator.find();
         try (ChildJvm ours = ChildJvm.start(EmulatorProcess.class, List.of("-Xmx2g"), "1");
                 Servers servers = new Servers()) {

@@ -1,6 +1,7 @@
 package dev.spream.benchmarks;
 
 import com.google.cloud.spanner.DatabaseClient;
+import dev.spream.core.consume.Ordering;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.subscription.RunResult;
 import dev.spream.core.subscription.Subscriber;
@@ -26,6 +27,7 @@ final class EndToEnd {
     private EndToEnd() {}
 
     public static void main(String[] args) throws Exception {
+        ClientLogging.silence();
         try (ChildJvm server = ChildJvm.start(ReplayServer.class, List.of("-Xmx1g"), Integer.toString(ROWS));
                 SpannerConnection connection = SpannerConnection.builder(
                                 DatabaseName.parse("projects/replay/instances/replay/databases/replay"))
@@ -43,14 +45,16 @@ final class EndToEnd {
         new Comparison("end to end, partitions: " + partitions, ROWS)
                 .add("bare loop, prefetch 64", () -> samePrefetch.run(ReplayedRows.START, ReplayedRows.END))
                 .add("bare loop, default prefetch", () -> defaultPrefetch.run(ReplayedRows.START, ReplayedRows.END))
-                .add("spream, maxInflight 1", () -> subscribe(client, stream, 1))
-                .add("spream, maxInflight 64", () -> subscribe(client, stream, 64))
+                .add("spream, maxInflight 1, by partition", () -> subscribe(client, stream, 1, Ordering.PARTITION))
+                .add("spream, maxInflight 64, by partition", () -> subscribe(client, stream, 64, Ordering.PARTITION))
+                .add("spream, maxInflight 64, by key", () -> subscribe(client, stream, 64, Ordering.KEY))
                 .run(WARM_UPS, TURNS);
         CpuProfile.print(
                 "bare loop, partitions: " + partitions,
                 repeated(() -> samePrefetch.run(ReplayedRows.START, ReplayedRows.END)));
         CpuProfile.print(
-                "spream, maxInflight 64, partitions: " + partitions, repeated(() -> subscribe(client, stream, 64)));
+                "spream, maxInflight 64, by key, partitions: " + partitions,
+                repeated(() -> subscribe(client, stream, 64, Ordering.KEY)));
     }
 
     /** Long enough for a profile. */
@@ -65,12 +69,13 @@ final class EndToEnd {
     }
 
     /** Reads the stream to its end, and returns how many changes came. */
-    private static long subscribe(DatabaseClient client, String stream, int maxInflight) {
+    private static long subscribe(DatabaseClient client, String stream, int maxInflight, Ordering ordering) {
         LongAdder changes = new LongAdder();
         SubscriberOptions options = SubscriberOptions.builder()
                 .startAt(ReplayedRows.START)
                 .endAt(ReplayedRows.END)
                 .maxInflight(maxInflight)
+                .ordering(ordering)
                 .build();
         try (SpannerChangeStreamSource source = SpannerChangeStreamSource.open(client, stream);
                 Subscriber subscriber = Subscriber.builder(source, new InMemoryPartitionStorage())

@@ -35,6 +35,7 @@ final class HandOver {
     private HandOver() {}
 
     public static void main(String[] args) throws Exception {
+        ClientLogging.silence();
         try (SpannerEmulator emulator = SpannerEmulator.start()) {
             emulator.createDatabase(
                     DATABASE,

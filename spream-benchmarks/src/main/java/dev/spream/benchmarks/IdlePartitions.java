@@ -36,6 +36,7 @@ final class IdlePartitions {
     private IdlePartitions() {}
 
     public static void main(String[] args) throws Exception {
+        ClientLogging.silence();
         try (ChildJvm emulator =
                         ChildJvm.start(EmulatorProcess.class, List.of("-Xmx2g"), Integer.toString(PARTITIONS));
                 SpannerConnection connection = SpannerConnection.builder(DatabaseName.parse(EmulatorProcess.DATABASE))

@@ -59,6 +59,11 @@ final class ObservedSource implements ChangeStreamSource {
     }
 
     @Override
+    public int maxOpenQueries() {
+        return source.maxOpenQueries();
+    }
+
+    @Override
     public void close() {
         source.close();
     }
