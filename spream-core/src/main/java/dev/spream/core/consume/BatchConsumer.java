@@ -5,26 +5,32 @@ import java.util.List;
 
 /**
  * A {@link Consumer} that takes several changes at once, which lets it write them with one statement or one request. A
- * batch may hold several changes of one key, in commit order. This version of the engine hands over batches of one.
+ * batch holds what may be consumed together when a call is made: changes of one partition, several of one key too, in
+ * commit order. A change whose predecessor on its key is in another call that is on its way is not among them.
  */
 @FunctionalInterface
 @SuppressWarnings("FunctionalInterfaceMethodChanged") // the shapes of one port, told apart by what they are given
 public interface BatchConsumer extends Consumer {
 
     /**
-     * Handles the changes in order. Returning settles those that were not {@linkplain Batch#fail failed}; throwing sends
-     * those that were not {@linkplain Batch#settle settled} to the {@link ErrorHandler}, one by one.
+     * Handles the changes in order. Returning settles those that were not {@linkplain Batch#fail failed}. Throwing says
+     * nothing about which change was at fault: those that were not {@linkplain Batch#settle settled} are handed over again
+     * one by one, and what fails alone goes to the {@link ErrorHandler}.
      */
     void consume(Batch batch) throws Exception;
 
     @Override
     default void consume(DataChangeRecord change, Delivery delivery) throws Exception {
         SingleChange batch = new SingleChange(change, delivery);
-        consume(batch);
+        try {
+            consume(batch);
+        } catch (Throwable t) {
+            batch.failUnlessSettled(t);
+        }
         batch.rethrowFailure();
     }
 
-    /** Changes to handle together. Confined to the call that received it. */
+    /** Changes to handle together. Confined to the call that received it; of no use afterwards. */
     interface Batch {
         /** The changes, in the order in which they have to take effect; at least one. */
         List<DataChangeRecord> changes();
@@ -36,8 +42,10 @@ public interface BatchConsumer extends Consumer {
         void settle(int index);
 
         /**
-         * Fails one change, which goes to the {@link ErrorHandler} when the call returns. Changes of the same key that
-         * follow it in the batch count as not handled, and come again after it.
+         * Fails one change, which goes to the {@link ErrorHandler} when the call returns. Changes that must not overtake it
+         * and follow it in the batch count as not handled, unless they were settled, and come again after it.
+         *
+         * @throws IllegalStateException if the change is settled
          */
         void fail(int index, Throwable cause);
     }

@@ -7,9 +7,10 @@ import dev.spream.core.record.DataChangeRecord;
  * change comes at least once; after a crash, a take-over or a failure it comes again, and {@link
  * DataChangeRecord#identity()} tells that it is the same.
  *
- * <p>Changes of one partition come one at a time in commit order, and a partition's changes only after all those of its
- * parents: so changes of one primary key come in commit order. Calls for different partitions run at the same time on
- * virtual threads: an implementation must be safe for that. A call is interrupted on a hard close.
+ * <p>What comes at the same time, {@link Ordering} says. By default, changes of one partition come one at a time; with
+ * several in flight, those of one primary key do; in commit order, across retries, and a partition's changes only after
+ * all those of its parents. Calls run on virtual threads, many at once: an implementation must be safe for that. A call is
+ * interrupted on a hard close, and past the time that a call may take, if there is a limit.
  *
  * <p>{@link RecordConsumer} and {@link BatchConsumer} are the other two shapes of this port; a one-argument lambda is the
  * first of them.

@@ -12,8 +12,8 @@ import java.util.Optional;
  * @param partition the partition that returned it
  * @param epoch the epoch of the partition's lease: a consumer that writes elsewhere can refuse a lower one than it has
  *     seen for the partition, which fences a worker that lost its lease in the middle of a call
- * @param attempt 1 for the first call, one more for each retry
- * @param deadline when the call is interrupted; empty while there is no timeout, which this version of the engine has not
+ * @param attempt how often the change was handed over, this time included: 1 for the first call
+ * @param deadline about when the call is interrupted; empty if it may take as long as it likes
  */
 public record Delivery(PartitionToken partition, long epoch, int attempt, Optional<Instant> deadline) {
     public Delivery {

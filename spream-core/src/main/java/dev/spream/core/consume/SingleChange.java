@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class SingleChange implements BatchConsumer.Batch {
     private final DataChangeRecord change;
     private final Delivery delivery;
+    private boolean settled;
     private @Nullable Throwable failure;
 
     SingleChange(DataChangeRecord change, Delivery delivery) {
@@ -32,13 +33,24 @@ final class SingleChange implements BatchConsumer.Batch {
     @Override
     public void settle(int index) {
         Objects.checkIndex(index, 1);
+        settled = true;
         failure = null;
     }
 
     @Override
     public void fail(int index, Throwable cause) {
         Objects.checkIndex(index, 1);
+        if (settled) {
+            throw new IllegalStateException("the change is settled; it cannot fail any more");
+        }
         failure = requireNonNull(cause, "cause");
+    }
+
+    /** The call threw, which is nothing to a change that it had settled before. */
+    void failUnlessSettled(Throwable thrown) {
+        if (!settled) {
+            failure = thrown;
+        }
     }
 
     void rethrowFailure() throws Exception {

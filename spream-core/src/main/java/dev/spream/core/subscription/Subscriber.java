@@ -39,11 +39,14 @@ import org.jspecify.annotations.Nullable;
  *       of that partition with a commit timestamp before W is settled: consumed, skipped by the error handler, or kept by
  *       the dead letter sink. After a restart, changes from the watermark on come again, those at its very timestamp
  *       included even if they were settled; {@link dev.spream.core.record.DataChangeRecord#identity()} recognises them.
- *   <li>Changes of one partition are consumed one at a time in commit order, across retries, and those of a child after
- *       those of all its parents.
+ *   <li>With {@link dev.spream.core.consume.Ordering#PARTITION} and {@link dev.spream.core.consume.Ordering#KEY}, the
+ *       changes of one primary key are consumed one at a time in commit order, across retries; in any order, those of a
+ *       child partition after those of all its parents. After a crash a key's history comes again from an earlier change on.
  *   <li>A partition is finished only with proof of its end. Everything else is a reconnect, or an exception from {@code
  *       run}.
- *   <li>At most {@link SubscriberOptions#maxInflight()} changes of a partition are read and not settled.
+ *   <li>At most {@link SubscriberOptions#maxInflight()} changes of a partition are read and not settled; over all
+ *       partitions no more than {@link SubscriberOptions#maxBufferedChanges()} and {@link
+ *       SubscriberOptions#maxBufferedBytes()}, where every partition may hold one in any case.
  * </ul>
  */
 public final class Subscriber implements AutoCloseable {

@@ -1,6 +1,7 @@
 package dev.spream.core.consume;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.partition.PartitionToken;
@@ -67,6 +68,26 @@ final class ConsumeTypesTest {
             BatchConsumer consumer = batch -> batch.fail(0, cause);
             assertThatThrownBy(() -> consumer.consume(CHANGE, DELIVERY)).isSameAs(cause);
         }
+    }
+
+    @Test
+    void a_single_change_that_was_settled_before_the_call_threw_is_settled() {
+        BatchConsumer consumer = batch -> {
+            batch.settle(0);
+            throw new IllegalStateException("afterwards");
+        };
+
+        assertThatCode(() -> consumer.consume(CHANGE, DELIVERY)).doesNotThrowAnyException();
+    }
+
+    @Test
+    void a_single_change_that_was_settled_cannot_fail_any_more() {
+        BatchConsumer consumer = batch -> {
+            batch.settle(0);
+            assertThatThrownBy(() -> batch.fail(0, new IOException())).isInstanceOf(IllegalStateException.class);
+        };
+
+        assertThatCode(() -> consumer.consume(CHANGE, DELIVERY)).doesNotThrowAnyException();
     }
 
     @Test
