@@ -21,7 +21,7 @@ import java.util.concurrent.Callable;
  * transactions, the same bare loop, each server in a process of its own.
  */
 final class EmulatorReads {
-    private static final int TRANSACTIONS = Integer.getInteger("transactions", 5_000);
+    private static final int TRANSACTIONS = Integer.getInteger("transactions", 3_000);
     private static final int WARM_UPS = Integer.getInteger("warmUps", 2);
     private static final int TURNS = Integer.getInteger("turns", 5);
     private static final String TABLE =
@@ -53,7 +53,7 @@ final class EmulatorReads {
         private final List<Runnable> closing = new ArrayList<>();
 
         String startGoogles(Path program) throws IOException, InterruptedException {
-            GoogleEmulator google = GoogleEmulator.start(program);
+            GoogleEmulator google = GoogleEmulator.startWithoutChurn(program);
             closing.add(google::close);
             return google.host();
         }

@@ -53,11 +53,11 @@ final class HandOver {
     private static void measure(PartitionControl partitions, SpannerConnection connection)
             throws InterruptedException, ExecutionException {
         Times times = new Times();
-        try (SpannerChangeStreamSource source = SpannerChangeStreamSource.open(connection.client(), "Changes");
+        try (var running = Executors.newSingleThreadExecutor();
+                SpannerChangeStreamSource source = SpannerChangeStreamSource.open(connection.client(), "Changes");
                 Subscriber subscriber = Subscriber.builder(
-                                new ObservedSource(source, times), new InMemoryPartitionStorage())
-                        .build();
-                var running = Executors.newSingleThreadExecutor()) {
+                                new ObservedSource(source, times, source.maxOpenQueries()), new InMemoryPartitionStorage())
+                        .build()) {
             var run = running.submit(() -> subscriber.run(change -> {}));
             for (PartitionView partition : partitions.live()) {
                 times.awaitQuery(partition.token());

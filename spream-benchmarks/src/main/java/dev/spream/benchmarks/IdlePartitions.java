@@ -28,7 +28,7 @@ import java.util.concurrent.atomic.LongAdder;
 final class IdlePartitions {
     private static final int PARTITIONS = Integer.getInteger("partitions", 1_000);
     private static final Duration HEARTBEAT = Duration.ofSeconds(1);
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
 
     /** A minute's, at the default interval of ten seconds, and then as many again. */
     private static final int HEARTBEATS = 12 * PARTITIONS;
@@ -51,14 +51,14 @@ final class IdlePartitions {
     private static void read(SpannerConnection connection) throws Exception {
         Life life = new Life();
         SubscriberOptions options =
-                SubscriberOptions.builder().heartbeatInterval(HEARTBEAT).build();
-        try (SpannerChangeStreamSource source =
+                SubscriberOptions.builder().heartbeatInterval(HEARTBEAT).maxOpenPartitions(PARTITIONS + 1).build();
+        try (var running = Executors.newSingleThreadExecutor();
+                SpannerChangeStreamSource source =
                         SpannerChangeStreamSource.open(connection.client(), EmulatorProcess.STREAM);
                 Subscriber subscriber = Subscriber.builder(
-                                new ObservedSource(source, life), new InMemoryPartitionStorage())
+                                new ObservedSource(source, life, PARTITIONS + 1), new InMemoryPartitionStorage())
                         .options(options)
-                        .build();
-                var running = Executors.newSingleThreadExecutor()) {
+                        .build()) {
             long startedAt = System.nanoTime();
             var run = running.submit(() -> subscriber.run(change -> {}));
             life.await(life.allAlive, "every partition has shown life");

@@ -26,10 +26,13 @@ final class ObservedSource implements ChangeStreamSource {
 
     private final ChangeStreamSource source;
     private final Observer observer;
+    private final int maxOpenQueries;
 
-    ObservedSource(ChangeStreamSource source, Observer observer) {
+    /** @param maxOpenQueries what the connections are known to carry, which the source itself may not know */
+    ObservedSource(ChangeStreamSource source, Observer observer, int maxOpenQueries) {
         this.source = source;
         this.observer = observer;
+        this.maxOpenQueries = maxOpenQueries;
     }
 
     @Override
@@ -60,7 +63,7 @@ final class ObservedSource implements ChangeStreamSource {
 
     @Override
     public int maxOpenQueries() {
-        return source.maxOpenQueries();
+        return maxOpenQueries;
     }
 
     @Override
