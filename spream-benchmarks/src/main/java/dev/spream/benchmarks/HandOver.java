@@ -56,7 +56,8 @@ final class HandOver {
         try (var running = Executors.newSingleThreadExecutor();
                 SpannerChangeStreamSource source = SpannerChangeStreamSource.open(connection.client(), "Changes");
                 Subscriber subscriber = Subscriber.builder(
-                                new ObservedSource(source, times, source.maxOpenQueries()), new InMemoryPartitionStorage())
+                                new ObservedSource(source, times, source.maxOpenQueries()),
+                                new InMemoryPartitionStorage())
                         .build()) {
             var run = running.submit(() -> subscriber.run(change -> {}));
             for (PartitionView partition : partitions.live()) {

@@ -50,8 +50,10 @@ final class IdlePartitions {
 
     private static void read(SpannerConnection connection) throws Exception {
         Life life = new Life();
-        SubscriberOptions options =
-                SubscriberOptions.builder().heartbeatInterval(HEARTBEAT).maxOpenPartitions(PARTITIONS + 1).build();
+        SubscriberOptions options = SubscriberOptions.builder()
+                .heartbeatInterval(HEARTBEAT)
+                .maxOpenPartitions(PARTITIONS + 1)
+                .build();
         try (var running = Executors.newSingleThreadExecutor();
                 SpannerChangeStreamSource source =
                         SpannerChangeStreamSource.open(connection.client(), EmulatorProcess.STREAM);
