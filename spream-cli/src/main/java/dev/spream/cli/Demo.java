@@ -2,13 +2,18 @@ package dev.spream.cli;
 
 import dev.spream.cli.DemoCheck.BalanceChange;
 import dev.spream.cli.DemoCheck.Delivered;
+import dev.spream.cli.DemoCheck.Promise;
 import dev.spream.cli.DemoCheck.Verdict;
 import dev.spream.core.SpreamException;
+import dev.spream.core.consume.Ordering;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.subscription.RunResult;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
 import dev.spream.emulator.Churn;
+import dev.spream.emulator.Fault;
+import dev.spream.emulator.FaultControl;
+import dev.spream.emulator.FaultRates;
 import dev.spream.emulator.SpannerEmulator;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerChangeStreamSource;
@@ -17,10 +22,12 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.function.BiPredicate;
+import java.util.function.Function;
 import picocli.CommandLine.ExitCode;
 
 /**
@@ -29,6 +36,9 @@ import picocli.CommandLine.ExitCode;
  */
 final class Demo {
     private static final Churn CHURN = Churn.every(Duration.ofMillis(400));
+    private static final FaultRates FAULTS =
+            FaultRates.share(0.6).with(Fault.Kind.STALL, 0.03).withinRows(10);
+    // Short, so that a stalled stream is noticed within a second.
     private static final Duration HEARTBEAT = Duration.ofMillis(200);
     private static final Duration WATERMARK = Duration.ofMillis(100);
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -38,6 +48,7 @@ final class Demo {
     private final Output output;
     private final TransferWorkload workload;
     private final PartitionTally tally = new PartitionTally();
+    private final FaultTally faults = new FaultTally();
     private final CatchUp catchUp = new CatchUp();
 
     Demo(Settings settings, Output output) {
@@ -53,6 +64,8 @@ final class Demo {
             Optional<Integer> transactions,
             Duration duration,
             int maxInflight,
+            Optional<Ordering> ordering,
+            boolean faults,
             Optional<String> emulatorHost) {
 
         /** The time from one transaction to the next. */
@@ -66,46 +79,59 @@ final class Demo {
         }
     }
 
+    /**
+     * What the demo runs on.
+     *
+     * @param orderJudged whether the order of one key's changes is judged over two partitions
+     * @param faults how often which fault was injected into the stream of the database of that name
+     */
+    private record Server(
+            String emulatorHost,
+            BiPredicate<String, String> orderJudged,
+            Function<String, FaultControl.Counts> faults) {}
+
     /** Runs to the end, and returns the exit code: that of a failure if the two sides differ. */
     int run() throws Exception {
         if (settings.emulatorHost().isPresent()) {
             // Google's emulator has no key ranges: there the changes of one key come from unrelated partitions.
-            return run(settings.emulatorHost().get(), tally::related);
+            return run(new Server(
+                    settings.emulatorHost().get(), tally::related, name -> new FaultControl.Counts(Map.of())));
         }
-        try (SpannerEmulator emulator =
-                SpannerEmulator.builder().seed(settings.seed()).churn(CHURN).start()) {
-            return run(emulator.emulatorHost(), (earlier, later) -> true);
+        try (SpannerEmulator emulator = SpannerEmulator.builder()
+                .seed(settings.seed())
+                .churn(CHURN)
+                .faults(settings.faults() ? FAULTS : FaultRates.none())
+                .start()) {
+            return run(new Server(
+                    emulator.emulatorHost(),
+                    (earlier, later) -> true,
+                    name -> emulator.faults(name, DemoDatabase.STREAM).counts()));
         }
     }
 
-    private int run(String emulatorHost, BiPredicate<String, String> orderJudged) throws Exception {
+    private int run(Server server) throws Exception {
         System.err.printf(
                 "demo: seed %d, %s, server %s%n",
                 settings.seed(), settings.dialect(), settings.emulatorHost().orElse("embedded"));
-        try (DemoDatabase database =
-                        DemoDatabase.create(emulatorHost, settings.dialect().dialect(), workload);
+        try (DemoDatabase database = DemoDatabase.create(
+                        server.emulatorHost(), settings.dialect().dialect(), workload);
                 SpannerConnection connection = SpannerConnection.builder(DatabaseName.parse(database.name()))
-                        .emulatorHost(emulatorHost)
+                        .emulatorHost(server.emulatorHost())
                         .open();
                 SpannerChangeStreamSource source =
                         SpannerChangeStreamSource.open(connection.client(), DemoDatabase.STREAM);
                 Subscriber subscriber = Subscriber.builder(source, new InMemoryPartitionStorage())
-                        .options(options(database.serverTime()))
+                        .options(options().startAt(database.serverTime()).build())
                         .build();
                 StopSignals signals = StopSignals.install(workload::stop, subscriber::close);
                 JsonLines lines = output.start(Long.MAX_VALUE, () -> {})) {
-            return run(database, subscriber, signals, lines, orderJudged);
+            return run(server, database, subscriber, signals, lines);
         } finally {
             output.progress().end();
         }
     }
 
-    private int run(
-            DemoDatabase database,
-            Subscriber subscriber,
-            StopSignals signals,
-            JsonLines lines,
-            BiPredicate<String, String> orderJudged)
+    private int run(Server server, DemoDatabase database, Subscriber subscriber, StopSignals signals, JsonLines lines)
             throws Exception {
         DemoConsumer consumer = new DemoConsumer(lines);
         try {
@@ -126,7 +152,7 @@ final class Demo {
             if (result == RunResult.CLOSED) {
                 throw new CommandFailure("the demo was interrupted before its check");
             }
-            return judge(consumer.delivered(), orderJudged, caughtUp);
+            return judge(server, database, consumer.delivered(), caughtUp);
         } catch (SpreamException | IOException e) {
             if (lines.readerGone()) {
                 return ExitCode.OK;
@@ -144,14 +170,26 @@ final class Demo {
         }
     }
 
-    private int judge(List<Delivered> delivered, BiPredicate<String, String> orderJudged, boolean caughtUp) {
-        Verdict verdict = DemoCheck.judge(workload.committed(), delivered, orderJudged);
+    private int judge(Server server, DemoDatabase database, List<Delivered> delivered, boolean caughtUp) {
+        // A stream that broke is an excuse for a change that comes twice, and for nothing else.
+        boolean ordered = options().build().effectiveOrdering() != Ordering.NONE;
+        Promise promise = new Promise(ordered, !settings.faults());
+        Verdict verdict = DemoCheck.judge(workload.committed(), delivered, server.orderJudged());
+        String broken = settings.faults()
+                ? "; faults injected %s; %s".formatted(server.faults().apply(database.name()), faults)
+                : "";
         String late = caughtUp
                 ? ""
                 : " (the reader had not passed the last commit after %s)".formatted(DurationArgument.format(PATIENCE));
-        output.finish("demo: committed %d mods in %d transactions; %s; %s%s"
-                .formatted(verdict.committed(), workload.transactions(), tally.counts(), verdict, late));
-        return verdict.passed() ? ExitCode.OK : ExitCode.SOFTWARE;
+        output.finish("demo: committed %d mods in %d transactions; %s%s; %s%s"
+                .formatted(
+                        verdict.committed(),
+                        workload.transactions(),
+                        tally.counts(),
+                        broken,
+                        verdict.text(promise),
+                        late));
+        return verdict.passed(promise) ? ExitCode.OK : ExitCode.SOFTWARE;
     }
 
     private Instant lastCommit() {
@@ -159,16 +197,17 @@ final class Demo {
         return committed.isEmpty() ? Instant.MIN : committed.getLast().commitTimestamp();
     }
 
-    private SubscriberOptions options(Instant start) {
-        return SubscriberOptions.builder()
-                .startAt(start)
+    private SubscriberOptions.Builder options() {
+        SubscriberOptions.Builder options = SubscriberOptions.builder()
                 .heartbeatInterval(HEARTBEAT)
                 .watermarkInterval(WATERMARK)
                 .maxInflight(settings.maxInflight())
                 .listener(output.progress())
                 .listener(tally)
-                .listener(catchUp)
-                .build();
+                .listener(faults)
+                .listener(catchUp);
+        settings.ordering().ifPresent(options::ordering);
+        return options;
     }
 
     private static RunResult result(FutureTask<RunResult> reading) throws Exception {

@@ -8,13 +8,20 @@ import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.Mod;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Prints changes, and remembers the balances in them in the order in which they came. Safe for use by many threads. */
+/**
+ * Prints changes, and remembers the balances in them in the order in which they were consumed, and which it had to consume
+ * at the same time as another one of the same account. Safe for use by many threads.
+ */
 final class DemoConsumer implements Consumer {
     private final JsonLines lines;
     private final ReentrantLock lock = new ReentrantLock();
-    private final List<Delivered> delivered = new ArrayList<>(); // guarded by lock
+
+    // Guarded by lock.
+    private final List<Delivered> started = new ArrayList<>();
+    private final List<Delivered> delivered = new ArrayList<>();
 
     DemoConsumer(JsonLines lines) {
         this.lines = lines;
@@ -22,12 +29,44 @@ final class DemoConsumer implements Consumer {
 
     @Override
     public void consume(DataChangeRecord change, Delivery delivery) throws Exception {
-        lines.consume(change, delivery);
+        List<Delivered> balances = start(change, delivery.partition().value());
+        boolean done = false;
+        try {
+            lines.consume(change, delivery);
+            done = true;
+        } finally {
+            end(balances, done);
+        }
+    }
+
+    private List<Delivered> start(DataChangeRecord change, String partition) {
         lock.lock();
         try {
-            change.mods()
-                    .forEach(mod -> delivered.add(new Delivered(
-                            balance(change, mod), delivery.partition().value())));
+            List<Delivered> balances = change.mods().stream()
+                    .map(mod -> delivered(balance(change, mod), partition))
+                    .toList();
+            started.addAll(balances);
+            return balances;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Delivered delivered(BalanceChange change, String partition) {
+        Optional<String> alongside = started.stream()
+                .filter(other -> other.change().account().equals(change.account()))
+                .map(Delivered::partition)
+                .findFirst();
+        return new Delivered(change, partition, alongside);
+    }
+
+    private void end(List<Delivered> balances, boolean done) {
+        lock.lock();
+        try {
+            balances.forEach(started::remove);
+            if (done) {
+                delivered.addAll(balances);
+            }
         } finally {
             lock.unlock();
         }

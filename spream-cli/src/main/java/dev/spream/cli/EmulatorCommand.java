@@ -1,6 +1,7 @@
 package dev.spream.cli;
 
 import dev.spream.emulator.Churn;
+import dev.spream.emulator.FaultRates;
 import dev.spream.emulator.SpannerEmulator;
 import java.io.UncheckedIOException;
 import java.nio.channels.UnresolvedAddressException;
@@ -47,7 +48,7 @@ final class EmulatorCommand implements Callable<Integer> {
     @Option(
             names = "--seed",
             paramLabel = "N",
-            description = "What the churn of partitions follows from. Default: random.")
+            description = "What the churn of partitions and the faults follow from. Default: random.")
     private @Nullable Long seed;
 
     @Option(
@@ -55,6 +56,14 @@ final class EmulatorCommand implements Callable<Integer> {
             paramLabel = "DURATION|off",
             description = "How often partitions split, merge or move, on average. Default: 20s.")
     private String churn = "20s";
+
+    @Option(
+            names = "--faults",
+            paramLabel = "SHARE",
+            description =
+                    "The share of the change stream queries that break, stall, end early or repeat rows, 0 to 0.9."
+                            + " Default: 0.")
+    private double faults;
 
     @Override
     public Integer call() throws InterruptedException {
@@ -71,8 +80,14 @@ final class EmulatorCommand implements Callable<Integer> {
         if (port < 0 || port > MAX_PORT) {
             throw usage("--port is %d, must be 0 to %d".formatted(port, MAX_PORT));
         }
-        SpannerEmulator.Builder builder =
-                SpannerEmulator.builder().host(host).port(port).churn(parseChurn());
+        if (!(faults >= 0 && faults <= FaultRates.MAX_SHARE)) {
+            throw usage("--faults is %s, must be 0 to %s".formatted(faults, FaultRates.MAX_SHARE));
+        }
+        SpannerEmulator.Builder builder = SpannerEmulator.builder()
+                .host(host)
+                .port(port)
+                .churn(parseChurn())
+                .faults(FaultRates.share(faults));
         Optional.ofNullable(seed).ifPresent(builder::seed);
         try {
             return builder.start();

@@ -27,10 +27,15 @@ final class EmulatorHost {
      * @throws CommandFailure if nothing listens there, which the client library would take long to say
      */
     static Optional<String> find(CommandLine command, @Nullable String flag) {
-        Optional<String> host = Optional.ofNullable(flag)
-                .or(() -> Optional.ofNullable(System.getenv(VARIABLE)).filter(value -> !value.isBlank()));
+        Optional<String> host = named(flag);
         host.ifPresent(value -> requireAnswer(command, value, flag == null ? VARIABLE : "--emulator-host"));
         return host;
+    }
+
+    /** What flag or environment say, unchecked. */
+    static Optional<String> named(@Nullable String flag) {
+        return Optional.ofNullable(flag)
+                .or(() -> Optional.ofNullable(System.getenv(VARIABLE)).filter(value -> !value.isBlank()));
     }
 
     private static void requireAnswer(CommandLine command, String host, String origin) {

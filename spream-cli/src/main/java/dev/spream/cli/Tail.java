@@ -1,6 +1,7 @@
 package dev.spream.cli;
 
 import com.google.cloud.spanner.Options.RpcPriority;
+import dev.spream.core.consume.Ordering;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.subscription.RunResult;
 import dev.spream.core.subscription.Subscriber;
@@ -39,6 +40,7 @@ final class Tail {
             OptionalLong limit,
             Duration heartbeatInterval,
             int maxInflight,
+            Optional<Ordering> ordering,
             RpcPriority priority,
             Optional<String> role,
             Optional<String> requestTag,
@@ -102,9 +104,8 @@ final class Tail {
     }
 
     private SpannerChangeStreamSource source(SpannerConnection connection) {
-        SpannerChangeStreamSource.Builder source = SpannerChangeStreamSource.builder(
-                        connection.client(), settings.stream())
-                .priority(settings.priority());
+        SpannerChangeStreamSource.Builder source =
+                connection.source(settings.stream()).priority(settings.priority());
         settings.requestTag().ifPresent(source::requestTag);
         return source.build();
     }
@@ -116,6 +117,7 @@ final class Tail {
                 .listener(output.progress())
                 .listener(tally)
                 .listener(new Outage(output.progress()::say, InstantSource.system()));
+        settings.ordering().ifPresent(options::ordering);
         settings.start().ifPresent(options::startAt);
         settings.end().ifPresent(options::endAt);
         return options.build();

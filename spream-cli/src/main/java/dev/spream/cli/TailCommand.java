@@ -1,6 +1,7 @@
 package dev.spream.cli;
 
 import com.google.cloud.spanner.Options.RpcPriority;
+import dev.spream.core.consume.Ordering;
 import dev.spream.core.subscription.SubscriberOptions;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.StreamName;
@@ -35,14 +36,15 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "The first SIGINT or SIGTERM finishes what has started and ends; the second interrupts it.",
-            "Records are printed at least once, those of one key in commit order."
+            "Records are printed at least once, those of one key in commit order unless --ordering is none."
         })
 final class TailCommand implements Callable<Integer> {
     private static final Instant FIRST_TIMESTAMP = Instant.parse("0001-01-01T00:00:00Z");
     private static final Instant LAST_TIMESTAMP = Instant.parse("9999-12-31T23:59:59.999999999Z");
     private static final Duration DEMO_DURATION = Duration.ofSeconds(5);
     private static final Duration MAX_DEMO_DURATION = Duration.ofHours(1);
-    private static final List<String> DEMO_ONLY = List.of("--seed", "--transactions", "--dialect", "--duration");
+    private static final List<String> DEMO_ONLY =
+            List.of("--seed", "--transactions", "--dialect", "--duration", "--faults");
     private static final List<String> NOT_IN_DEMO = List.of(
             "--database",
             "--stream",
@@ -101,6 +103,13 @@ final class TailCommand implements Callable<Integer> {
     private int maxInflight = SubscriberOptions.defaults().maxInflight();
 
     @Option(
+            names = "--ordering",
+            paramLabel = "ORDER",
+            description = "Which records wait for which: partition, key or none. Default: partition with one record in"
+                    + " flight, key with more.")
+    private @Nullable Ordering ordering;
+
+    @Option(
             names = "--priority",
             paramLabel = "LEVEL",
             description = "The priority of the queries: low, medium or high. Default: high.")
@@ -125,6 +134,11 @@ final class TailCommand implements Callable<Integer> {
                         + " what was committed. It runs on an embedded emulator unless an emulator host is given."
             })
     private boolean demo;
+
+    @Option(
+            names = "--faults",
+            description = "With --demo: break, stall, cut short and repeat the streams, on the embedded emulator.")
+    private boolean faults;
 
     @Option(
             names = "--transactions",
@@ -153,6 +167,9 @@ final class TailCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         verbosity.apply();
+        if (faults) {
+            verbosity.expectRepetitions();
+        }
         refuse(demo ? NOT_IN_DEMO : DEMO_ONLY, demo ? " does not go with --demo" : " needs --demo");
         require(
                 maxInflight >= 1 && maxInflight <= SubscriberOptions.MAX_MAX_INFLIGHT,
@@ -204,6 +221,7 @@ final class TailCommand implements Callable<Integer> {
                 limit == null ? OptionalLong.empty() : OptionalLong.of(limit),
                 heartbeatInterval,
                 maxInflight,
+                Optional.ofNullable(ordering),
                 priority,
                 Optional.ofNullable(role),
                 Optional.ofNullable(requestTag),
@@ -224,12 +242,17 @@ final class TailCommand implements Callable<Integer> {
                 duration.isPositive() && duration.compareTo(MAX_DEMO_DURATION) <= 0,
                 "--duration is %s, must be 1ms to %s"
                         .formatted(DurationArgument.format(duration), DurationArgument.format(MAX_DEMO_DURATION)));
+        require(
+                !faults || EmulatorHost.named(emulatorHost).isEmpty(),
+                "--faults needs the embedded emulator; take away --emulator-host and SPANNER_EMULATOR_HOST");
         return new Demo.Settings(
                 dialect,
                 seed == null ? RandomGenerator.getDefault().nextInt(1_000_000) : seed,
                 Optional.ofNullable(transactions),
                 duration,
                 maxInflight,
+                Optional.ofNullable(ordering),
+                faults,
                 EmulatorHost.find(spec.commandLine(), emulatorHost));
     }
 

@@ -13,6 +13,9 @@ final class Verbosity {
     private static final List<String> SAID_BY_THE_COMMAND =
             List.of("dev.spream.core.subscription.Subscription", "dev.spream.core.subscription.PartitionReader");
 
+    /** What warns of a server that repeats itself. */
+    private static final String SAYS_WHAT_COMES_AGAIN = "dev.spream.core.subscription.RecordIntake";
+
     private static volatile boolean verbose;
 
     @Option(
@@ -31,6 +34,13 @@ final class Verbosity {
             } else {
                 SAID_BY_THE_COMMAND.forEach(name -> context.getLogger(name).setLevel(Level.OFF));
             }
+        }
+    }
+
+    /** Says nothing of records that come again: the command makes them do so, and counts them. */
+    void expectRepetitions() {
+        if (!requested && LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
+            context.getLogger(SAYS_WHAT_COMES_AGAIN).setLevel(Level.OFF);
         }
     }
 

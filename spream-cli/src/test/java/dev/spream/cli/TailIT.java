@@ -17,9 +17,6 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,9 +27,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The command line as a user runs it: a process, its two outputs and its exit code. */
 final class TailIT {
     private static final String SERVERS = "dev.spream.emulator.SpannerServers#all";
-    private static final Pattern VERDICT = Pattern.compile("demo: committed (\\d+) mods in (\\d+) transactions; "
-            + "partitions (\\d+) \\(splits (\\d+), merges (\\d+), moves (\\d+)\\); "
-            + "delivered (\\d+), lost (\\d+), duplicated (\\d+), out of order (\\d+)( \\(order of .*)?");
 
     @ParameterizedTest
     @EnumSource(DialectName.class)
@@ -41,11 +35,11 @@ final class TailIT {
         try (SpreamProcess demo = SpreamProcess.spream(
                 "tail", "--demo", "--transactions", "500", "--seed", "7", "--dialect", dialect.toString())) {
             assertThat(demo.exitCode()).as("%s", demo.err()).isZero();
-            Matcher verdict = verdict(demo, 500);
-            assertThat(Integer.parseInt(verdict.group(3))).as("partitions").isGreaterThanOrEqualTo(8);
-            assertThat(Integer.parseInt(verdict.group(4))).as("splits").isPositive();
-            assertThat(Integer.parseInt(verdict.group(5))).as("merges").isPositive();
-            assertThat(verdict.group(11)).as("all keys are judged").isNull();
+            DemoVerdict verdict = verdict(demo, 500);
+            assertThat(verdict.count("partitions")).as("partitions").isGreaterThanOrEqualTo(8);
+            assertThat(verdict.count("splits")).as("splits").isPositive();
+            assertThat(verdict.count("merges")).as("merges").isPositive();
+            assertThat(verdict.remark()).as("all keys are judged").isNull();
         }
     }
 
@@ -78,7 +72,7 @@ final class TailIT {
             demo.awaitOut(20);
             demo.terminate();
             assertThat(demo.exitCode()).as("%s", demo.err()).isZero();
-            assertThat(demo.err().getLast()).matches(VERDICT).contains("lost 0, duplicated 0, out of order 0");
+            assertThat(discrepancies(DemoVerdict.of(demo))).containsOnly(0);
         }
     }
 
@@ -255,17 +249,21 @@ final class TailIT {
         return builder.start();
     }
 
-    private static Matcher verdict(SpreamProcess demo, int transactions) {
-        assertThat(demo.err().getLast()).matches(VERDICT);
-        Matcher verdict = VERDICT.matcher(demo.err().getLast());
-        assertThat(verdict.matches()).isTrue();
-        assertThat(IntStream.of(1, 2, 7, 8, 9, 10).mapToObj(verdict::group).map(Integer::valueOf))
-                .containsExactly(2 * transactions, transactions, 2 * transactions, 0, 0, 0);
+    private static DemoVerdict verdict(SpreamProcess demo, int transactions) {
+        DemoVerdict verdict = DemoVerdict.of(demo);
+        assertThat(verdict.count("transactions")).isEqualTo(transactions);
+        assertThat(verdict.count("committed")).isEqualTo(2 * transactions);
+        assertThat(verdict.count("delivered")).isEqualTo(2 * transactions);
+        assertThat(discrepancies(verdict)).containsOnly(0);
         assertThat(records(demo).stream()
                         .mapToInt(change -> change.mods().size())
                         .sum())
                 .isEqualTo(2 * transactions);
         return verdict;
+    }
+
+    private static List<Integer> discrepancies(DemoVerdict verdict) {
+        return List.of(verdict.count("lost"), verdict.count("duplicated"), verdict.count("disordered"));
     }
 
     private static List<DataChangeRecord> records(SpreamProcess process) {

@@ -27,6 +27,8 @@ final class UsageTest {
             tail -d projects/p/instances/i/databases/d  | spream tail: --stream is missing (see spream tail --help)
             emulator --port 70000                       | spream emulator: --port is 70000, must be 0 to 65535 (see spream emulator --help)
             emulator --churn often                      | spream emulator: --churn: 'often' is not a duration: write 500ms, 10s, 5m or 2h, or off (see spream emulator --help)
+            emulator --faults 0.95                      | spream emulator: --faults is 0.95, must be 0 to 0.9 (see spream emulator --help)
+            emulator --faults NaN                       | spream emulator: --faults is NaN, must be 0 to 0.9 (see spream emulator --help)
             emulator --churn 0s                         | spream emulator: --churn is 0: write off for none (see spream emulator --help)
             """)
     void a_command_line_that_is_incomplete_or_misspelt(String arguments, String line) {
@@ -52,6 +54,7 @@ final class UsageTest {
             --start 0000-01-01T00:00:00Z  | is no timestamp of Spanner's: expected the years 1 to 9999
             --end +999999999d             | is no timestamp of Spanner's: expected the years 1 to 9999
             --priority urgent             | expected one of
+            --ordering sometimes          | expected one of
             -d projects/p                 | malformed database name 'projects/p': expected projects/<project>/
             --emulator-host x:99999       | --emulator-host 'x:99999' is malformed: expected host:port
             --emulator-host x:0           | --emulator-host 'x:0' is malformed: expected host:port
@@ -60,6 +63,7 @@ final class UsageTest {
             --emulator-host=              | --emulator-host '' is malformed: expected host:port
             --seed 7                      | --seed needs --demo
             --transactions 5              | --transactions needs --demo
+            --faults                      | --faults needs --demo
             """)
     void a_flag_with_a_value_that_cannot_be_meant(String arguments, String message) {
         // The last one of a repeated flag would be refused for the repetition.
@@ -76,6 +80,7 @@ final class UsageTest {
             --duration 999999999d  | --duration is
             --transactions 0       | --transactions is 0, must be 1 or more
             --dialect mysql        | expected one of
+            --faults --emulator-host x:1 | --faults needs the embedded emulator; take away --emulator-host
             """)
     void a_flag_of_the_demo_with_a_value_that_cannot_be_meant(String arguments, String message) {
         assertThat(run("tail --demo " + arguments)).isEqualTo(2);

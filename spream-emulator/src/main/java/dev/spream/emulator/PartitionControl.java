@@ -78,5 +78,11 @@ public interface PartitionControl {
      */
     String move(String token);
 
+    /**
+     * From now on, names each child of a partition in a record of its own, and so does the initial query with the
+     * partitions that it names. Otherwise, and unless told, it follows from the emulator's seed which share a record.
+     */
+    void separateChildRecords(boolean always);
+
     Counts counts();
 }

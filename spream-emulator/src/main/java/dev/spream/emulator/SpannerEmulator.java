@@ -8,7 +8,7 @@ import dev.spream.emulator.internal.server.DatabaseAdminService;
 import dev.spream.emulator.internal.server.InstanceAdminService;
 import dev.spream.emulator.internal.server.OperationsService;
 import dev.spream.emulator.internal.server.SpannerService;
-import dev.spream.emulator.internal.stream.ChurnSettings;
+import dev.spream.emulator.internal.stream.StreamSettings;
 import io.grpc.Server;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import java.io.IOException;
@@ -39,6 +39,7 @@ import java.util.regex.Pattern;
  */
 public final class SpannerEmulator implements AutoCloseable {
     private static final int MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
+    private static final int CALLS_PER_CONNECTION = 100; // as Spanner: a client's further calls wait inside it
     private static final int CLOSE_SECONDS = 5;
     private static final Pattern DATABASE = Pattern.compile("([^/]+)/([^/]+)/([^/]+)");
     private static final Pattern FULL_DATABASE =
@@ -51,13 +52,14 @@ public final class SpannerEmulator implements AutoCloseable {
 
     private SpannerEmulator(Builder builder) {
         this.host = builder.host;
-        this.catalog = new Catalog(builder.clock, ChurnSettings.of(builder.churn), builder.seed);
+        this.catalog = new Catalog(builder.clock, StreamSettings.of(builder.churn, builder.faultRates), builder.seed);
         this.executor = Executors.newThreadPerTaskExecutor(
                 Thread.ofVirtual().name("spream-emulator-call-", 0).factory());
         OperationsService operations = new OperationsService();
         this.server = NettyServerBuilder.forAddress(new InetSocketAddress(builder.host, builder.port))
                 .executor(executor)
                 .maxInboundMessageSize(MAX_MESSAGE_BYTES)
+                .maxConcurrentCallsPerConnection(CALLS_PER_CONNECTION)
                 .permitKeepAliveTime(1, TimeUnit.SECONDS)
                 .permitKeepAliveWithoutCalls(true)
                 .addService(new SpannerService(catalog))
@@ -121,6 +123,16 @@ public final class SpannerEmulator implements AutoCloseable {
     }
 
     /**
+     * What goes wrong with the queries of a change stream, to have more of it.
+     *
+     * @param database as in {@link #createDatabase}
+     * @throws io.grpc.StatusRuntimeException NOT_FOUND if there is no such database or stream
+     */
+    public FaultControl faults(String database, String stream) {
+        return catalog.database(fullName(database)).streams().faults(stream);
+    }
+
+    /**
      * How many change stream queries are running, for tests of readers that must end theirs.
      *
      * @param database as in {@link #createDatabase}
@@ -167,6 +179,7 @@ public final class SpannerEmulator implements AutoCloseable {
         private long seed;
         private InstantSource clock = InstantSource.system();
         private Churn churn = Churn.none();
+        private FaultRates faultRates = FaultRates.none();
 
         private Builder() {}
 
@@ -185,13 +198,16 @@ public final class SpannerEmulator implements AutoCloseable {
             return this;
         }
 
-        /** What the emulator's own choices follow from, such as when partitions split; 0 unless told. */
+        /** What the emulator's own choices follow from, such as when partitions split and streams break; 0 unless told. */
         public Builder seed(long number) {
             this.seed = number;
             return this;
         }
 
-        /** The time that commits, queries and partitions follow; the system's unless told. */
+        /**
+         * The time that commits, queries and partitions follow; the system's unless told. A {@link DrivenClock} passes
+         * only when a test drives it, all others are taken to pass by themselves.
+         */
         public Builder clock(InstantSource source) {
             this.clock = requireNonNull(source, "source");
             return this;
@@ -200,6 +216,12 @@ public final class SpannerEmulator implements AutoCloseable {
         /** How partitions change by themselves; not at all unless told. */
         public Builder churn(Churn settings) {
             this.churn = requireNonNull(settings, "settings");
+            return this;
+        }
+
+        /** How often change stream queries go wrong by themselves; never unless told. */
+        public Builder faults(FaultRates rates) {
+            this.faultRates = requireNonNull(rates, "rates");
             return this;
         }
 

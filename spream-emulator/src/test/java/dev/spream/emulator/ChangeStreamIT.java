@@ -126,6 +126,22 @@ class ChangeStreamIT {
     }
 
     @Test
+    void a_stalled_query_whose_client_is_gone_ends_at_once() {
+        try (RawChangeStream stream = new RawChangeStream(emulator, DatabaseDialect.GOOGLE_STANDARD_SQL, "stalled")) {
+            PartitionView partition = onlyPartition(stream.partitions());
+            stream.faults().next(Fault.of(Fault.Kind.STALL));
+            Context.CancellableContext client = Context.current().withCancellation();
+            client.run(() -> stream.stub().executeStreamingSql(stream.query(partition, ByteString.EMPTY)));
+            await(
+                    () -> stream.faults().counts().of(Fault.Kind.STALL) == 1,
+                    Duration.ofSeconds(20),
+                    () -> stream.faults().counts().toString());
+            client.cancel(null);
+            await(() -> stream.runningQueries() == 0, AT_ONCE, () -> stream.runningQueries() + " queries still run");
+        }
+    }
+
+    @Test
     void among_thousands_of_idle_queries_a_change_reaches_the_right_one() throws InterruptedException {
         try (RawChangeStream stream = new RawChangeStream(emulator, DatabaseDialect.GOOGLE_STANDARD_SQL, "thousands")) {
             List<PartitionView> partitions = splitInto(QUERIES, stream.partitions());

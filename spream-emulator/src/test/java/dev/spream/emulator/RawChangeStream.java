@@ -63,6 +63,10 @@ final class RawChangeStream implements AutoCloseable {
         return emulator.partitions(database, STREAM);
     }
 
+    FaultControl faults() {
+        return emulator.faults(database, STREAM);
+    }
+
     int runningQueries() {
         return emulator.runningQueries(database);
     }

@@ -25,9 +25,10 @@ public record EndProof(Kind kind, Instant at, List<PartitionToken> children) {
         BOUNDED_END,
         /**
          * The whole partition expired, the names of its children included, and the user accepted that; {@code children}
-         * are those that were found in its place. The time that was lost, up to {@code at}, is a {@link PartitionGap} of
-         * the partition, accepted before the partition was finished. A partition of which only a part expired has the gap
-         * alone, and ends by another proof.
+         * are those that were found in its place, none where the subscription ends before. The time that was lost, up to
+         * {@code at}, is a {@link PartitionGap} of the partition, accepted before the partition was finished. A partition
+         * of which only a part expired has the gap alone, and ends by another proof, unless the subscription ends inside
+         * the gap.
          */
         RETENTION_LOST
     }

@@ -22,8 +22,9 @@ final class HeldPartition {
     private long heldUntil; // guarded by this, like the next
     private boolean expired;
     private final AtomicBoolean lost = new AtomicBoolean();
-    private volatile boolean finishing;
+    private volatile boolean leaving;
     private volatile boolean finished;
+    private volatile boolean released;
     private volatile Instant persistedWatermark;
     private volatile @Nullable Runnable onLost;
 
@@ -58,16 +59,16 @@ final class HeldPartition {
      */
     synchronized boolean isHeld() {
         expired |= nanoTime.getAsLong() - heldUntil >= 0;
-        return !expired && !lost.get();
+        return !expired && !lost.get() && !released;
     }
 
-    /** The storage is being told that the partition is finished, and then knows no lease on it any more. */
-    void finishing() {
-        finishing = true;
+    /** The storage is being told that the partition is finished or given back, and then knows no lease on it any more. */
+    void leaving() {
+        leaving = true;
     }
 
-    boolean isFinishing() {
-        return finishing;
+    boolean isLeaving() {
+        return leaving;
     }
 
     boolean isFinished() {
@@ -76,6 +77,16 @@ final class HeldPartition {
 
     void finished() {
         finished = true;
+    }
+
+    /** The partition was given back. */
+    void released() {
+        released = true;
+    }
+
+    /** Whether this worker has nothing to do with the partition any more. */
+    boolean isLeft() {
+        return finished || released || lost.get();
     }
 
     /** The lease was renewed by a request sent at that time. */

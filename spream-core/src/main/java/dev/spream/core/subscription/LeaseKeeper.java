@@ -33,7 +33,7 @@ final class LeaseKeeper {
 
     void renew() {
         List<HeldPartition> held = partitions.get().stream()
-                .filter(partition -> !partition.isFinished() && !partition.isLost())
+                .filter(partition -> !partition.isLeft())
                 .toList();
         try {
             context.storage().registerWorker(context.worker(), context.options().leaseTime());
@@ -45,7 +45,9 @@ final class LeaseKeeper {
             log.warn("leases of {} partitions were not renewed; trying again before they run out", held.size(), e);
             context.listener().tell(listener -> listener.storageRetrying("renewing leases", e));
         }
-        held.stream().filter(partition -> !partition.isHeld()).forEach(HeldPartition::lose);
+        held.stream()
+                .filter(partition -> !partition.isHeld() && !partition.isLeft())
+                .forEach(HeldPartition::lose);
     }
 
     private void renew(List<HeldPartition> held) {
@@ -59,7 +61,7 @@ final class LeaseKeeper {
         for (HeldPartition partition : held) {
             if (!lost.contains(partition.token())) {
                 partition.renewed(requestedAt, context.options().leaseTime());
-            } else if (!partition.isFinishing()) {
+            } else if (!partition.isLeaving()) {
                 partition.lose();
             }
         }

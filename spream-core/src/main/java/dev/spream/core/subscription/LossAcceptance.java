@@ -2,11 +2,11 @@ package dev.spream.core.subscription;
 
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.PartitionGap;
+import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.record.ChildPartition;
 import dev.spream.core.record.ChildPartitionsRecord;
-import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
 import java.time.Duration;
@@ -20,11 +20,17 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Goes on behind changes that were lost to the stream's retention period, where the user chose so. The loss is stored as a
- * gap of the partition before anything after it is read. Confined to the reader's thread.
+ * gap of the partition before anything after it is read. Confined to the reader's thread; called when everything that was
+ * read is settled.
  *
  * <p>A partition that expired as a whole took the names of its children with it. The partitions that live where the stream
  * begins now are found by the initial query, and take its place: what they carry from there on is all that is left of its
- * keys. Those that are stored already stay as they are.
+ * keys. Those that are stored already stay as they are. The time of that query is the end of the stored gap, so doing it
+ * again after a crash finds the same partitions.
+ *
+ * <p>What is not guaranteed: tokens do not tell keys, so the partitions found may belong to another one that is read at
+ * that very time, less than the margin inside the retention period, and has not named them yet. It cannot then make them
+ * start earlier, nor wait for it.
  */
 final class LossAcceptance {
     private static final Logger log = LoggerFactory.getLogger(LossAcceptance.class);
@@ -33,6 +39,8 @@ final class LossAcceptance {
 
     private final EngineContext context;
     private final HeldPartition partition;
+    private final RecordIntake intake;
+    private final QueryRunner queries;
     private final WatermarkWriter watermarks;
     private final Optional<Instant> endTimestamp;
     private final BooleanSupplier isActive;
@@ -40,24 +48,78 @@ final class LossAcceptance {
     LossAcceptance(
             EngineContext context,
             HeldPartition partition,
+            RecordIntake intake,
+            QueryRunner queries,
             WatermarkWriter watermarks,
             Optional<Instant> endTimestamp,
             BooleanSupplier isActive) {
         this.context = context;
         this.partition = partition;
+        this.intake = intake;
+        this.queries = queries;
         this.watermarks = watermarks;
         this.endTimestamp = endTimestamp;
         this.isActive = isActive;
     }
 
     /**
-     * Accepts that the partition's changes from its watermark to where the stream begins now are lost. Everything that was
-     * read is settled.
+     * Accepts that the partition's changes up to where the stream begins now are lost, and lets the intake go on there.
      *
-     * @return where reading goes on; empty if the lease was lost
+     * @return the proof to finish it with if nothing of a bounded subscription is left to be read; empty otherwise, and if
+     *     the lease was lost
      * @throws SubscriptionException if it cannot be known where the stream begins
+     * @throws SourceException if the server could not be asked; the next attempt does no harm
      */
-    Optional<Instant> acceptGap(SourceException cause) throws InterruptedException {
+    Optional<EndProof> skipLost(SourceException cause) throws InterruptedException {
+        return acceptGap(cause).filter(this::isPastEnd).map(at -> lost(at, List.of()));
+    }
+
+    /**
+     * Accepts that the partition, which expired as a whole, is lost, and puts the partitions in its place that live where
+     * the stream begins now.
+     *
+     * @return the proof to finish it with; empty if the lease was lost, the reader has to stop, or it has to ask again
+     * @throws SubscriptionException if it cannot be known where the stream begins
+     * @throws SourceException if the server could not be asked; the next attempt does no harm
+     */
+    Optional<EndProof> replaceExpired(SourceException cause) throws InterruptedException {
+        Optional<Instant> accepted = acceptedBefore();
+        Optional<Instant> beginning = accepted.isPresent() ? accepted : acceptGap(cause);
+        if (beginning.isEmpty()) {
+            return Optional.empty();
+        }
+        Instant at = beginning.get();
+        if (isPastEnd(at)) {
+            return Optional.of(lost(at, List.of()));
+        }
+        List<ChildPartition> living = new ArrayList<>();
+        return switch (queries.run(initialQuery(at), record -> collect(record, living))) {
+            case StreamEnd.Ok ok -> replaceBy(living, at);
+            case StreamEnd.Broken broken -> askAgain(broken.cause());
+            case StreamEnd.Stopped stopped -> Optional.empty();
+        };
+    }
+
+    /** The end of a gap that a reader before this one accepted, and that nothing was read behind of. */
+    private Optional<Instant> acceptedBefore() throws InterruptedException {
+        Instant watermark = partition.tracker().watermark();
+        return context
+                .storageCalls()
+                .repeat(
+                        "looking for accepted gaps",
+                        isActive,
+                        () -> context.storage().lineage())
+                .partition(partition.token())
+                .map(PartitionMetadata::gaps)
+                .orElse(List.of())
+                .stream()
+                .map(PartitionGap::to)
+                .filter(watermark::equals)
+                .findFirst();
+    }
+
+    /** Where reading goes on; empty if the lease was lost. */
+    private Optional<Instant> acceptGap(SourceException cause) throws InterruptedException {
         watermarks.persist(List.of(partition), isActive);
         PartitionGap gap = gap(cause);
         boolean held = context.storageCalls()
@@ -66,7 +128,7 @@ final class LossAcceptance {
             partition.lose();
             return Optional.empty();
         }
-        partition.tracker().mark(gap.to());
+        intake.skipTo(gap.to());
         partition.persisted(gap.to());
         log.error(
                 "[{}] changes from {} to {} are lost to the retention period, and the loss is accepted, as configured; reading goes on from there",
@@ -77,76 +139,82 @@ final class LossAcceptance {
         return Optional.of(gap.to());
     }
 
+    /**
+     * The loss, from the watermark to a margin behind where the stream begins by the server's time, so that it does not
+     * overtake the next query. A loss reported inside the margin is none to the retention period: a gap would follow the
+     * other without end.
+     */
     private PartitionGap gap(SourceException cause) {
         Instant watermark = partition.tracker().watermark();
-        Duration retention = context.source()
-                .retention()
-                .orElseThrow(() -> new SubscriptionException(
-                        "[%s] changes from %s on are lost to the retention period, and the server does not say how long that is; nothing was passed over. Declare a retention_period for the change stream, or start a new subscription at a later time"
-                                .formatted(context.label(partition.token()), watermark),
-                        cause));
-        Duration margin = retention.dividedBy(MARGIN_PER_RETENTION);
-        Instant beginning = context.source()
-                .serverTime()
-                .minus(retention)
-                .plus(margin.compareTo(MAX_MARGIN) < 0 ? margin : MAX_MARGIN);
-        if (!beginning.isAfter(watermark)) {
+        Duration retention = context.source().retention().orElseThrow(() -> retentionUnknown(watermark, cause));
+        Duration share = retention.dividedBy(MARGIN_PER_RETENTION);
+        Duration margin = share.compareTo(MAX_MARGIN) < 0 ? share : MAX_MARGIN;
+        Instant edge = context.source().serverTime().minus(retention);
+        if (watermark.isAfter(edge.plus(margin.dividedBy(2)))) {
             throw new SubscriptionException(
                     "[%s] the server says that changes from %s on are lost, which is within the retention period of %s: the stream may have been created later; nothing was passed over. Start a new subscription at a later time"
                             .formatted(context.label(partition.token()), watermark, retention),
                     cause);
         }
-        return new PartitionGap(watermark, beginning);
+        return new PartitionGap(watermark, edge.plus(margin));
     }
 
-    /**
-     * Puts the partitions that live at that time in the place of the partition, which expired as a whole.
-     *
-     * @return the proof to finish it with; empty if the lease was lost or the reader has to stop
-     * @throws SourceException if the query for them failed; asking again does no harm
-     */
-    Optional<EndProof> replaceExpired(Instant at) throws InterruptedException {
-        List<ChildPartition> living = isPastEnd(at) ? List.of() : livingAt(at);
-        if (!living.isEmpty()) {
-            ChildPartitionsRecord inItsPlace = new ChildPartitionsRecord(at, "", living);
-            boolean held = context.storageCalls()
-                    .repeat(
-                            "adding partitions in the place of an expired one",
-                            isActive,
-                            () -> context.storage().addChildren(partition.lease(), inItsPlace));
-            if (!held) {
-                partition.lose();
-                return Optional.empty();
-            }
-            context.partitionsChanged().raise();
-            context.listener().tell(listener -> listener.childrenDiscovered(partition.token(), inItsPlace));
-        }
-        List<PartitionToken> children =
-                living.stream().map(child -> new PartitionToken(child.token())).toList();
-        return isActive.getAsBoolean()
-                ? Optional.of(new EndProof(EndProof.Kind.RETENTION_LOST, at, children))
-                : Optional.empty();
+    private SubscriptionException retentionUnknown(Instant watermark, SourceException cause) {
+        return new SubscriptionException(
+                "[%s] changes from %s on are lost to the retention period, and the server does not say how long that is; nothing was passed over. Declare a retention_period for the change stream, or start a new subscription at a later time"
+                        .formatted(context.label(partition.token()), watermark),
+                cause);
     }
 
     private boolean isPastEnd(Instant at) {
         return endTimestamp.filter(at::isAfter).isPresent();
     }
 
-    private List<ChildPartition> livingAt(Instant at) throws InterruptedException {
-        PartitionQuery initial = new PartitionQuery(
+    private PartitionQuery initialQuery(Instant at) {
+        return new PartitionQuery(
                 PartitionToken.ROOT, at, endTimestamp, context.options().heartbeatInterval());
-        List<ChildPartition> living = new ArrayList<>();
-        try (ChangeStreamCursor cursor = context.source().query(initial)) {
-            Optional<ChangeRecord> next = cursor.next();
-            while (next.isPresent()) {
-                if (next.get() instanceof ChildPartitionsRecord record) {
-                    record.childPartitions()
-                            .forEach(child -> living.add(ChildPartition.of(
-                                    child.token(), List.of(partition.token().value()))));
-                }
-                next = cursor.next();
+    }
+
+    private void collect(ChangeRecord record, List<ChildPartition> living) {
+        if (record instanceof ChildPartitionsRecord childPartitions) {
+            for (ChildPartition child : childPartitions.childPartitions()) {
+                living.add(ChildPartition.of(
+                        child.token(), List.of(partition.token().value())));
             }
         }
-        return living;
+    }
+
+    private Optional<EndProof> replaceBy(List<ChildPartition> living, Instant at) throws InterruptedException {
+        if (living.isEmpty()) {
+            throw new SourceException(
+                    SourceException.Kind.TRANSIENT, "the initial query ended without any partition", null);
+        }
+        ChildPartitionsRecord inItsPlace = new ChildPartitionsRecord(at, "", living);
+        boolean held = context.storageCalls()
+                .repeat(
+                        "adding partitions in the place of an expired one",
+                        isActive,
+                        () -> context.storage().addChildren(partition.lease(), inItsPlace));
+        if (!held) {
+            partition.lose();
+            return Optional.empty();
+        }
+        context.partitionsChanged().raise();
+        context.listener().tell(listener -> listener.childrenDiscovered(partition.token(), inItsPlace));
+        return Optional.of(lost(
+                at,
+                living.stream().map(child -> new PartitionToken(child.token())).toList()));
+    }
+
+    /** The end of the gap itself may have been lost meanwhile: then the gap grows first. */
+    private Optional<EndProof> askAgain(SourceException failure) throws InterruptedException {
+        if (failure.kind() != SourceException.Kind.RETENTION_LOST) {
+            throw failure;
+        }
+        return skipLost(failure);
+    }
+
+    private static EndProof lost(Instant at, List<PartitionToken> children) {
+        return new EndProof(EndProof.Kind.RETENTION_LOST, at, children);
     }
 }

@@ -1,7 +1,6 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.partition.EndProof;
-import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
 import java.time.Duration;
@@ -14,8 +13,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Reads one partition from its watermark to its proven end, on a virtual thread of its own. {@link #stop} and {@link
- * #cancel} may be called from any thread.
+ * Reads one partition from its watermark to its proven end, on a virtual thread of its own. {@link #handOver}, {@link #stop}
+ * and {@link #cancel} may be called from any thread.
  *
  * <p>Queries start at the last position, inclusive, always: records that share its timestamp may be missing yet, and a start
  * one nanosecond later can lie behind the partition's end, where its children would never be returned. At the end, the
@@ -41,12 +40,16 @@ final class PartitionReader {
     // Confined to the reader's thread.
     private final RecordIntake intake;
     private final LossAcceptance lossAcceptance;
-    private @Nullable Instant steppedBackTo;
     private final ReconnectBackoff backoff;
+    private @Nullable Instant steppedBackTo;
+    private boolean startedInFuture;
+    private boolean endedWithOk;
 
+    private final QueryRunner queries;
     private final Alarm stopAlarm;
+    private final long openedAt;
+    private volatile OptionalLong handingOverSince = OptionalLong.empty();
     private volatile boolean stopRequested;
-    private volatile @Nullable WatchedCursor cursor;
 
     PartitionReader(
             EngineContext context,
@@ -62,8 +65,11 @@ final class PartitionReader {
         this.label = context.label(partition.token());
         this.backoff = new ReconnectBackoff(context.random());
         this.stopAlarm = new Alarm(context.time());
-        this.lossAcceptance = new LossAcceptance(context, partition, watermarks, endTimestamp, this::isActive);
+        this.openedAt = context.time().nanoTime();
+        this.queries = new QueryRunner(context, this::isReading);
         this.intake = new RecordIntake(context, partition, dispatcher, this::isActive);
+        this.lossAcceptance =
+                new LossAcceptance(context, partition, intake, queries, watermarks, endTimestamp, this::isActive);
         partition.onLost(this::stopForLostLease);
     }
 
@@ -88,91 +94,66 @@ final class PartitionReader {
                         partition.lease().epoch(),
                         partition.lease().watermark()));
         Optional<EndProof> proof = readToEnd();
-        if (proof.isPresent() && dispatcher.awaitSettled() && partition.isHeld()) {
+        if (isActive() && dispatcher.awaitSettled() && proof.isPresent() && partition.isHeld()) {
             finish(proof.get());
         }
     }
 
     private Optional<EndProof> readToEnd() throws InterruptedException {
-        boolean endedWithOkBefore = false;
-        while (isActive()) {
-            boolean serverPassedEnd = false;
-            StreamEnd end;
-            intake.startQuery();
+        while (isReading()) {
+            Optional<EndProof> proof;
             try {
-                serverPassedEnd = endedWithOkBefore && awaitServerPassedEnd();
-                end = readOnce();
+                proof = readOnce();
             } catch (SourceException e) {
-                end = new StreamEnd.Broken(e);
+                proof = recover(e);
             }
-            switch (end) {
-                case StreamEnd.Ok ok
-                when intake.broughtChildren() -> {
-                    return Optional.of(intake.proofByChildren());
-                }
-                case StreamEnd.Ok ok
-                when endTimestamp.isPresent() && !intake.hasChildren() && !isRoot() -> {
-                    if (serverPassedEnd && !intake.broughtChanges()) {
-                        return Optional.of(EndProof.boundedEnd(endTimestamp.get()));
-                    }
-                    endedWithOkBefore = true;
-                }
-                case StreamEnd.Ok ok -> reconnect(null);
-                case StreamEnd.Broken broken -> {
-                    Optional<EndProof> proof = recover(broken.cause());
-                    if (proof.isPresent()) {
-                        return proof;
-                    }
-                }
-                case StreamEnd.Stopped stopped -> {
-                    return Optional.empty();
-                }
+            if (proof.isPresent()) {
+                return proof;
             }
         }
         return Optional.empty();
     }
 
-    private StreamEnd readOnce() throws InterruptedException {
-        PartitionQuery query = new PartitionQuery(
+    /** Runs one query; the proof that the partition has ended, where that is what it brought. */
+    private Optional<EndProof> readOnce() throws InterruptedException {
+        intake.startQuery();
+        if (startedInFuture) {
+            startedInFuture = !awaitServerPassed(queryStart());
+        }
+        boolean serverPassedEnd = endedWithOk && awaitServerPassed(endTimestamp.orElseThrow());
+        return switch (queries.run(query(), intake::take)) {
+            case StreamEnd.Ok ok -> judgeOk(serverPassedEnd);
+            case StreamEnd.Broken broken -> recover(broken.cause());
+            case StreamEnd.Stopped stopped -> Optional.empty();
+        };
+    }
+
+    private PartitionQuery query() {
+        return new PartitionQuery(
                 partition.token(),
                 queryStart(),
                 endTimestamp,
                 context.options().heartbeatInterval(),
                 OptionalLong.of(context.prefetchBytes()));
-        try (WatchedCursor open = new WatchedCursor(context, context.source().query(query))) {
-            cursor = open;
-            while (isActive()) {
-                Optional<ChangeRecord> next = open.next();
-                if (next.isEmpty()) {
-                    return new StreamEnd.Ok();
-                }
-                if (isActive()) {
-                    intake.take(next.get());
-                }
-            }
-            return new StreamEnd.Stopped();
-        } catch (SourceException e) {
-            return stopRequested ? new StreamEnd.Stopped() : new StreamEnd.Broken(e);
-        } finally {
-            cursor = null;
+    }
+
+    private Optional<EndProof> judgeOk(boolean serverPassedEnd) throws InterruptedException {
+        if (intake.broughtChildren()) {
+            return Optional.of(intake.proofByChildren());
         }
-    }
-
-    /** Cancels the query if it has shown no life for too long; the reader then connects anew. Called from time to time. */
-    void cancelIfStalled() {
-        WatchedCursor open = cursor;
-        if (open != null) {
-            open.cancelIfStalled();
+        if (endTimestamp.isEmpty() || intake.hasChildren() || isRoot()) {
+            reconnect(null);
+            return Optional.empty();
         }
+        endedWithOk = true;
+        return serverPassedEnd && !intake.broughtChanges()
+                ? Optional.of(EndProof.boundedEnd(endTimestamp.get()))
+                : Optional.empty();
     }
 
-    /** Waits until the server's time is past the end timestamp; false if the reader has to stop before. */
-    private boolean awaitServerPassedEnd() throws InterruptedException {
-        return awaitServerPassed(endTimestamp.orElseThrow());
-    }
-
+    /** Waits until the server's time is past that time; false if the reader has to stop before. */
     private boolean awaitServerPassed(Instant time) throws InterruptedException {
-        while (isActive()) {
+        while (isReading()) {
             Duration ahead = Duration.between(context.source().serverTime(), time);
             if (ahead.isNegative()) {
                 return true;
@@ -195,7 +176,7 @@ final class PartitionReader {
             case OUTSIDE_PARTITION -> stepBack(failure);
             case START_IN_FUTURE -> {
                 reconnect(failure);
-                awaitServerPassed(intake.position());
+                startedInFuture = true;
             }
             case CANCELLED, NOT_FOUND, PERMISSION_DENIED, MALFORMED, FATAL -> throw unreadable(failure);
         }
@@ -204,30 +185,22 @@ final class PartitionReader {
 
     private Optional<EndProof> acceptLoss(SourceException failure) throws InterruptedException {
         if (context.options().retentionLoss() == RetentionLoss.STOP) {
-            throw unreadable(failure);
+            throw lost(failure);
         }
         if (!dispatcher.awaitSettled() || !isActive()) {
             return Optional.empty();
         }
-        Optional<Instant> beginning = lossAcceptance.acceptGap(failure);
-        if (beginning.isEmpty()) {
-            return Optional.empty();
-        }
-        intake.skipTo(beginning.get());
-        if (failure.kind() == SourceException.Kind.RETENTION_LOST) {
-            return Optional.empty();
-        }
-        while (isActive()) {
-            try {
-                return lossAcceptance.replaceExpired(beginning.get());
-            } catch (SourceException e) {
-                if (e.kind() != SourceException.Kind.TRANSIENT) {
-                    throw unreadable(e);
-                }
-                reconnect(e);
+        // A partition whose very end is before the retention period has expired, in whatever words the server says so.
+        boolean expired = failure.kind() == SourceException.Kind.PARTITION_EXPIRED || steppedBackTo != null;
+        try {
+            return expired ? lossAcceptance.replaceExpired(failure) : lossAcceptance.skipLost(failure);
+        } catch (SourceException e) {
+            if (e.kind() != SourceException.Kind.TRANSIENT) {
+                throw unreadable(e);
             }
+            reconnect(e);
+            return Optional.empty();
         }
-        return Optional.empty();
     }
 
     /**
@@ -246,6 +219,17 @@ final class PartitionReader {
     private Instant queryStart() {
         Instant back = steppedBackTo;
         return back == null ? intake.position() : back;
+    }
+
+    private SubscriptionException lost(SourceException e) {
+        return new SubscriptionException(
+                "[%s] changes from %s on are lost to the stream's retention period: %s; nothing was passed over, the watermark stays at %s, and the subscription stops. Set retentionLoss to ACCEPT_GAP to record the loss and go on behind it, or start a new subscription at a later time"
+                        .formatted(
+                                label,
+                                queryStart(),
+                                e.getMessage(),
+                                partition.tracker().watermark()),
+                e);
     }
 
     private SubscriptionException unreadable(SourceException e) {
@@ -291,6 +275,10 @@ final class PartitionReader {
         return !stopRequested && partition.isHeld();
     }
 
+    private boolean isReading() {
+        return isActive() && !isHandingOver();
+    }
+
     private void stopForLostLease() {
         log.warn(
                 "[{}] lease of epoch {} is lost; nothing of the partition is dispatched, read or written here any more",
@@ -302,15 +290,43 @@ final class PartitionReader {
         stop();
     }
 
+    /** Cancels the query if it has shown no life for too long; the reader then connects anew. Called from time to time. */
+    void cancelIfStalled() {
+        queries.cancelIfStalled();
+    }
+
+    /**
+     * Stops reading and lets everything that was read settle; {@link #run} returns then, and the partition can be given
+     * back. A partition that is at its end meanwhile is finished.
+     */
+    void handOver() {
+        if (!isHandingOver()) {
+            handingOverSince = OptionalLong.of(context.time().nanoTime());
+        }
+        stopAlarm.raise();
+        queries.close();
+    }
+
+    boolean isHandingOver() {
+        return handingOverSince.isPresent();
+    }
+
+    /** Since when, on the engine's monotonic clock, the partition is being handed over; empty if it is not. */
+    OptionalLong handingOverSince() {
+        return handingOverSince;
+    }
+
+    /** When the reader was made, on the engine's monotonic clock. */
+    long openedAt() {
+        return openedAt;
+    }
+
     /** Stops reading and dispatching; a record that was started may finish. */
     void stop() {
         stopRequested = true;
         dispatcher.stop();
         stopAlarm.raise();
-        WatchedCursor open = cursor;
-        if (open != null) {
-            open.close();
-        }
+        queries.close();
     }
 
     /** Stops, and interrupts the record that was started. */

@@ -34,7 +34,7 @@ final class PartitionScheduler {
 
     private final EngineContext context;
     private final Readers readers;
-    private int waiting; // confined to the thread that runs the subscription
+    private volatile List<PartitionMetadata> waiting = List.of();
     private volatile @Nullable Instant lowWatermark;
 
     PartitionScheduler(EngineContext context, Readers readers) {
@@ -63,6 +63,11 @@ final class PartitionScheduler {
     /** Of the subscription, as last read from the storage. */
     Optional<Instant> lowWatermark() {
         return Optional.ofNullable(lowWatermark);
+    }
+
+    /** The partitions that could be read but for the limit, as last read from the storage, the oldest watermark first. */
+    List<PartitionMetadata> waiting() {
+        return waiting;
     }
 
     private void noteLowWatermark(Lineage lineage) {
@@ -100,12 +105,14 @@ final class PartitionScheduler {
         acquired.leases().forEach(lease -> readers.start(lease, acquired.requestedAt()));
     }
 
-    /** Partitions over the limit: they come in the order of their watermarks, the oldest first. */
+    /** Partitions over the limit, in the order in which they come next. */
     private void noteWaiting(List<PartitionMetadata> over) {
-        if (over.size() == waiting) {
+        int before = waiting.size();
+        waiting = List.copyOf(over);
+        if (over.size() == before) {
             return;
         }
-        if (waiting == 0) {
+        if (before == 0) {
             log.warn(
                     "[{}] {} partitions wait, the oldest since {}: {} are read, which is the limit. Raise maxOpenPartitions and what the source can carry, or add workers, before what they hold expires",
                     context.source().streamName(),
@@ -113,7 +120,6 @@ final class PartitionScheduler {
                     over.getFirst().watermark(),
                     context.maxOpenPartitions());
         }
-        waiting = over.size();
         Instant oldest = over.isEmpty() ? null : over.getFirst().watermark();
         context.listener().tell(listener -> listener.partitionsWaiting(over.size(), oldest));
     }

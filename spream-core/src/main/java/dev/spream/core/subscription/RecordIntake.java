@@ -115,9 +115,9 @@ final class RecordIntake {
         context.listener().tell(listener -> listener.childrenDiscovered(partition.token(), record));
     }
 
-    /** What comes before is lost, and the loss is recorded. */
+    /** Goes on there: what comes before is lost, and the loss is recorded. Everything that was taken is settled. */
     void skipTo(Instant beginning) {
-        position.advance(beginning);
+        mark(beginning);
     }
 
     private void mark(Instant timestamp) {

@@ -266,7 +266,8 @@ public record SubscriberOptions(
         /**
          * How many partitions are read at the same time, 1 to 100,000, 1,000 by default, and never more than the source can
          * {@linkplain dev.spream.core.source.ChangeStreamSource#maxOpenQueries carry}. An idle partition counts too. Those
-         * over the limit wait, or are read by other workers; the one with the oldest watermark is next.
+         * over the limit wait, or are read by other workers; the one with the oldest watermark is next. While some wait,
+         * those that are read take turns with them.
          */
         public Builder maxOpenPartitions(int maxOpenPartitions) {
             this.maxOpenPartitions = maxOpenPartitions;
@@ -320,7 +321,8 @@ public record SubscriberOptions(
 
         /**
          * How long changes that were started may take to finish when the subscription stops because of a failure, 0 to 1 h,
-         * 30 s by default. Past it they are interrupted.
+         * 30 s by default. Past it they are interrupted. When a partition is handed over, how long what was read of it may
+         * take to settle; past it, what was not started is left to the next owner.
          */
         public Builder drainTimeout(Duration drainTimeout) {
             this.drainTimeout = requireNonNull(drainTimeout, "drainTimeout");

@@ -46,6 +46,7 @@ final class Subscription implements PartitionScheduler.Readers {
     private final WatermarkWriter watermarks;
     private final LeaseKeeper leases;
     private final PartitionScheduler scheduler;
+    private final PartitionHandOver handOver;
     private final Housekeeper housekeeper;
     private final List<Periodic> periodic = new ArrayList<>(); // confined to the runner
     private final TaskGroup tasks = new TaskGroup(this::onFailure);
@@ -72,6 +73,7 @@ final class Subscription implements PartitionScheduler.Readers {
         this.leases = new LeaseKeeper(context, this::heldPartitions);
         this.housekeeper = new Housekeeper(context);
         this.scheduler = new PartitionScheduler(context, this);
+        this.handOver = new PartitionHandOver(context, watermarks);
     }
 
     RunResult run() {
@@ -131,6 +133,10 @@ final class Subscription implements PartitionScheduler.Readers {
                 context.options().heartbeatInterval(),
                 () -> readers.values().forEach(PartitionReader::cancelIfStalled));
         calls.interval().ifPresent(interval -> startPeriodic("timeouts", interval, calls::interruptOverdue));
+        startPeriodic(
+                "rotation",
+                PartitionHandOver.ROTATION_INTERVAL,
+                () -> handOver.rotate(readers.values(), scheduler.waiting()));
         startPeriodic("housekeeping", housekeeper.interval(), housekeeper::cleanUp);
         return scheduler.run(() -> stop == Stop.NO);
     }
@@ -209,7 +215,10 @@ final class Subscription implements PartitionScheduler.Readers {
             if (!partition.isFinished() && !partition.isHeld()) {
                 partition.lose();
             }
-            if (partition.isFinished() || partition.isLost()) {
+            if (idle && reader.isHandingOver() && !partition.isLeft()) {
+                handOver.complete(partition, () -> stop == Stop.NO && partition.isHeld());
+            }
+            if (partition.isLeft()) {
                 readers.remove(partition.token());
                 context.partitionsChanged().raise();
             }
@@ -308,7 +317,7 @@ final class Subscription implements PartitionScheduler.Readers {
 
     private void storeAndRelease() throws InterruptedException {
         List<HeldPartition> left = heldPartitions().stream()
-                .filter(partition -> !partition.isFinished() && !partition.isLost())
+                .filter(partition -> !partition.isLeft())
                 .toList();
         long deadline = context.time().nanoTime() + FINAL_WRITE_DEADLINE.toNanos();
         try {

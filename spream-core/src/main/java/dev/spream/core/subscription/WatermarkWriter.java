@@ -67,7 +67,7 @@ final class WatermarkWriter {
         try {
             Instant watermark = partition.tracker().watermark();
             flush();
-            partition.finishing();
+            partition.leaving();
             boolean finished = context.storageCalls()
                     .repeat(
                             "finishing a partition",

@@ -49,8 +49,18 @@ final class ScriptedSource implements ChangeStreamSource {
         /** The stream stays open after that many rows, and nothing comes. */
         record Stall(int afterRows) implements Fault {}
 
+        /** The stream fails after that many rows, in every detail. */
+        record Fail(int afterRows, SourceException failure) implements Fault {}
+
         /** Nothing goes wrong with this query. */
         record None() implements Fault {}
+    }
+
+    /** What the server refuses to answer, by its state at the time of the query. */
+    interface Refusal {
+        /** Why the query is refused; null if it is answered. Called under the source's lock. */
+        @Nullable
+        SourceException of(PartitionQuery query);
     }
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -60,8 +70,15 @@ final class ScriptedSource implements ChangeStreamSource {
     private final Map<String, ScriptedPartition> partitions = new HashMap<>();
     private final Map<String, Deque<Fault>> faults = new HashMap<>();
     private final List<PartitionQuery> queries = new ArrayList<>();
+    private final Map<String, Refusal> refusals = new HashMap<>();
+    private final List<ChildPartition> livingLater = new ArrayList<>();
     private Instant serverTime = START.plusSeconds(3600);
+    private Optional<Duration> retention = Optional.empty();
+    private int maxOpenQueries = Integer.MAX_VALUE;
+    private int serverTimeFailures;
+    private int serverTimeAnswers;
     private int openCursors;
+    private int mostOpenCursors;
 
     static Instant at(long second) {
         return START.plusSeconds(second);
@@ -145,8 +162,43 @@ final class ScriptedSource implements ChangeStreamSource {
                 () -> faults.computeIfAbsent(partition, p -> new ArrayDeque<>()).addAll(List.of(inOrder)));
     }
 
+    /** Refuses queries of the partition, before any of its faults. */
+    ScriptedSource refuse(String partition, Refusal refusal) {
+        return locked(() -> refusals.put(partition, refusal));
+    }
+
+    /** What an initial query returns that starts after {@link #START}: the partitions that live there. */
+    ScriptedSource livingLater(String... tokens) {
+        return locked(() -> {
+            livingLater.clear();
+            Arrays.stream(tokens).map(ScriptedSource::child).forEach(livingLater::add);
+        });
+    }
+
+    ScriptedSource retention(Duration period) {
+        return locked(() -> retention = Optional.of(period));
+    }
+
+    ScriptedSource maxOpenQueries(int queries) {
+        return locked(() -> maxOpenQueries = queries);
+    }
+
     ScriptedSource serverTime(Instant time) {
         return locked(() -> serverTime = time);
+    }
+
+    /** Lets the next answers about the server's time fail in a way that passes. */
+    ScriptedSource failServerTime(int times) {
+        return locked(() -> serverTimeFailures = times);
+    }
+
+    int serverTimeAnswers() {
+        lock.lock();
+        try {
+            return serverTimeAnswers;
+        } finally {
+            lock.unlock();
+        }
     }
 
     List<PartitionQuery> queries() {
@@ -183,6 +235,16 @@ final class ScriptedSource implements ChangeStreamSource {
         }
     }
 
+    /** The most cursors that were open at one time. */
+    int mostOpenCursors() {
+        lock.lock();
+        try {
+            return mostOpenCursors;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     ScriptedSource add(String partition, ChangeRecord record) {
         return locked(() -> partition(partition).records.add(record));
     }
@@ -214,18 +276,33 @@ final class ScriptedSource implements ChangeStreamSource {
 
     @Override
     public Optional<Duration> retention() {
-        return Optional.empty();
+        lock.lock();
+        try {
+            return retention;
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override
     public int maxOpenQueries() {
-        return Integer.MAX_VALUE;
+        lock.lock();
+        try {
+            return maxOpenQueries;
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override
     public Instant serverTime() {
         lock.lock();
         try {
+            if (serverTimeFailures > 0) {
+                serverTimeFailures--;
+                throw new SourceException(SourceException.Kind.TRANSIENT, "scripted failure", null);
+            }
+            serverTimeAnswers++;
             return serverTime;
         } finally {
             lock.unlock();
@@ -237,13 +314,30 @@ final class ScriptedSource implements ChangeStreamSource {
         lock.lock();
         try {
             queries.add(query);
+            Refusal refusal = refusals.get(query.token().value());
+            SourceException refused = refusal == null ? null : refusal.of(query);
+            if (refused != null) {
+                throw refused;
+            }
             openCursors++;
+            mostOpenCursors = Math.max(mostOpenCursors, openCursors);
             Deque<Fault> planned = faults.get(query.token().value());
             Fault fault = planned == null ? null : planned.poll();
-            return new Cursor(partition(query.token().value()), query, fault == null ? new Fault.None() : fault);
+            return new Cursor(answering(query), query, fault == null ? new Fault.None() : fault);
         } finally {
             lock.unlock();
         }
+    }
+
+    private ScriptedPartition answering(PartitionQuery query) {
+        if (!query.token().isRoot() || !query.startTimestamp().isAfter(START)) {
+            return partition(query.token().value());
+        }
+        ScriptedPartition initial = new ScriptedPartition();
+        livingLater.forEach(
+                child -> initial.records.add(new ChildPartitionsRecord(query.startTimestamp(), "0", List.of(child))));
+        initial.ended = true;
+        return initial;
     }
 
     @Override
@@ -282,6 +376,9 @@ final class ScriptedSource implements ChangeStreamSource {
                     }
                     if (fault instanceof Fault.Break broken && rows == broken.afterRows()) {
                         throw new SourceException(broken.kind(), "scripted fault", null);
+                    }
+                    if (fault instanceof Fault.Fail fail && rows == fail.afterRows()) {
+                        throw fail.failure();
                     }
                     if (fault instanceof Fault.EndWithOk end && rows == end.afterRows()) {
                         return Optional.empty();

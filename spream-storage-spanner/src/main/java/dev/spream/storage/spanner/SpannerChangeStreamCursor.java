@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SpannerChangeStreamCursor implements ChangeStreamCursor {
     private final String description;
+    private final Prefetch prefetch;
     private final Supplier<ResultSet> opening;
     private final Consumer<SpannerChangeStreamCursor> onClose;
     private final Context.CancellableContext context;
@@ -37,16 +38,21 @@ final class SpannerChangeStreamCursor implements ChangeStreamCursor {
 
     /**
      * @param description what is read, for messages
+     * @param prefetch limits and counts what the client fetches ahead
      * @param opening starts the query; called by the first {@link #next}
      * @param onClose told once or more that this cursor is closed
      */
     SpannerChangeStreamCursor(
-            String description, Supplier<ResultSet> opening, Consumer<SpannerChangeStreamCursor> onClose) {
+            String description,
+            Prefetch prefetch,
+            Supplier<ResultSet> opening,
+            Consumer<SpannerChangeStreamCursor> onClose) {
         this.description = description;
+        this.prefetch = prefetch;
         this.opening = opening;
         this.onClose = onClose;
         this.context = Context.ROOT
-                .withValue(CALL_CONTEXT_CONFIGURATOR_KEY, new StreamAttempts(1))
+                .withValue(CALL_CONTEXT_CONFIGURATOR_KEY, StreamAttempts.one(prefetch))
                 .withCancellation();
     }
 
@@ -120,10 +126,13 @@ final class SpannerChangeStreamCursor implements ChangeStreamCursor {
                 SourceException.Kind.CANCELLED, description + " ended: the cursor was closed", cause);
     }
 
-    /** {@inheritDoc} The client does not tell, so this is 0; it holds up to {@code prefetchChunks} chunks. */
+    /**
+     * {@inheritDoc} Counts the chunks that the server sent them in, which hold a row each as a rule. It is 0 with a client
+     * that was not {@linkplain SpannerConnection#prepare prepared}, because that does not tell.
+     */
     @Override
     public int prefetched() {
-        return 0;
+        return prefetch.chunksAhead();
     }
 
     @Override

@@ -39,6 +39,8 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
     private final DatabaseClient client;
     private final StreamCatalog catalog;
     private final QueryOption[] queryOptions;
+    private final long prefetchBytes;
+    private final int maxOpenQueries;
     private final Set<ChangeStreamCursor> cursors = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
     private volatile @Nullable PartitionMode partitionMode;
@@ -48,6 +50,8 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
         this.client = builder.client;
         this.catalog = new StreamCatalog(builder.client, builder.connectTimeout);
         this.queryOptions = builder.queryOptions();
+        this.prefetchBytes = builder.prefetchBytes;
+        this.maxOpenQueries = builder.maxOpenQueries;
     }
 
     /**
@@ -90,7 +94,7 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
 
     @Override
     public int maxOpenQueries() {
-        return 400; // four channels, the client's own default, of a hundred streams each
+        return maxOpenQueries;
     }
 
     @Override
@@ -105,8 +109,9 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
         Statement statement = ChangeStreamQuery.statement(dialect, stream, query);
         String description = "reading partition %s of change stream %s from %s"
                 .formatted(query.token().abbreviated(), stream, query.startTimestamp());
+        Prefetch prefetch = new Prefetch(query.prefetchBytes().orElse(prefetchBytes));
         SpannerChangeStreamCursor cursor = new SpannerChangeStreamCursor(
-                description, () -> client.singleUse().executeQuery(statement, queryOptions), cursors::remove);
+                description, prefetch, () -> client.singleUse().executeQuery(statement, queryOptions), cursors::remove);
         cursors.add(cursor);
         if (closed) {
             cursor.close();
@@ -128,6 +133,8 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
         private @Nullable String requestTag;
         private @Nullable DirectedReadOptions directedReads;
         private int prefetchChunks = 64;
+        private long prefetchBytes = 4 * 1024 * 1024;
+        private int maxOpenQueries = 400;
         private Duration connectTimeout = Duration.ofSeconds(10);
 
         private Builder(DatabaseClient client, String streamName) {
@@ -155,14 +162,42 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
 
         /**
          * How many chunks of a stream the client may hold that were not read yet; 64 by default, which reads about twice
-         * as fast as the client's own default of 4. Each chunk holds at least one record: lower it where records are
-         * large and partitions are many.
+         * as fast as the client's own default of 4. The server chooses what is in a chunk: one record as a rule, of any
+         * size. With a client that was not {@linkplain SpannerConnection#prepare prepared} nothing else limits what is
+         * fetched ahead: lower it then where records are large and partitions are many.
          */
         public Builder prefetchChunks(int prefetchChunks) {
             if (prefetchChunks < 1) {
                 throw new IllegalArgumentException("prefetchChunks must be at least 1, was " + prefetchChunks);
             }
             this.prefetchChunks = prefetchChunks;
+            return this;
+        }
+
+        /**
+         * How many bytes of a stream the client may hold that were not read yet, one chunk more than that at most, for
+         * queries that do not say it themselves; 4 MiB by default. It needs a client that was {@linkplain
+         * SpannerConnection#prepare prepared}. Bytes are those of the protocol: as Java objects they take a few times as
+         * many.
+         */
+        public Builder prefetchBytes(long prefetchBytes) {
+            if (prefetchBytes < 1) {
+                throw new IllegalArgumentException("prefetchBytes must be at least 1, was " + prefetchBytes);
+            }
+            this.prefetchBytes = prefetchBytes;
+            return this;
+        }
+
+        /**
+         * How many queries the client's channels carry at the same time: about 100 each, less what else the client does.
+         * By default 400, half of what a client carries that was built without a number of channels, and therefore has 8.
+         * {@link SpannerConnection#source} sets it to what the connection was opened for.
+         */
+        public Builder maxOpenQueries(int maxOpenQueries) {
+            if (maxOpenQueries < 1) {
+                throw new IllegalArgumentException("maxOpenQueries must be at least 1, was " + maxOpenQueries);
+            }
+            this.maxOpenQueries = maxOpenQueries;
             return this;
         }
 

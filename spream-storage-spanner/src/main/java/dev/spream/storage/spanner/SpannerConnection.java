@@ -2,13 +2,18 @@ package dev.spream.storage.spanner;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.api.gax.grpc.GrpcInterceptorProvider;
 import com.google.api.gax.retrying.RetrySettings;
 import com.google.cloud.spanner.DatabaseClient;
 import com.google.cloud.spanner.DatabaseId;
 import com.google.cloud.spanner.Spanner;
 import com.google.cloud.spanner.SpannerOptions;
+import com.google.cloud.spanner.spi.v1.SpannerInterceptorProvider;
 import dev.spream.core.source.SourceException;
+import io.grpc.ClientInterceptor;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,16 +29,38 @@ public final class SpannerConnection implements AutoCloseable {
     private final DatabaseName database;
     private final Spanner spanner;
     private final DatabaseClient client;
+    private final int maxOpenQueries;
 
-    private SpannerConnection(DatabaseName database, Spanner spanner) {
+    private SpannerConnection(DatabaseName database, Spanner spanner, int maxOpenQueries) {
         this.database = database;
         this.spanner = spanner;
+        this.maxOpenQueries = maxOpenQueries;
         this.client =
                 spanner.getDatabaseClient(DatabaseId.of(database.project(), database.instance(), database.database()));
     }
 
     public static Builder builder(DatabaseName database) {
         return new Builder(database);
+    }
+
+    /**
+     * Prepares a client that the caller builds, so that sources which read with it hold to their {@link
+     * SpannerChangeStreamSource.Builder#prefetchBytes prefetchBytes}. Call it last: it keeps the interceptors that were
+     * set, or else the client's own, and adds one that touches nothing but change streams. It is of no use where the caller
+     * sets a channel provider, because the client then ignores interceptors.
+     *
+     * @return the same options
+     */
+    public static SpannerOptions.Builder prepare(SpannerOptions.Builder options) {
+        SpannerOptions set = options.build();
+        GrpcInterceptorProvider before = set.getInterceptorProvider();
+        GrpcInterceptorProvider kept =
+                before == null ? SpannerInterceptorProvider.createDefault(set.getOpenTelemetry()) : before;
+        return options.setInterceptorProvider(() -> {
+            List<ClientInterceptor> interceptors = new ArrayList<>(kept.getInterceptors());
+            interceptors.add(new PrefetchInterceptor());
+            return interceptors;
+        });
     }
 
     public DatabaseName database() {
@@ -43,6 +70,16 @@ public final class SpannerConnection implements AutoCloseable {
     /** The client for {@link #database()}; it lives as long as this connection. */
     public DatabaseClient client() {
         return client;
+    }
+
+    /**
+     * Options for a change stream of {@link #database()}, sized for this connection: if several sources share it, divide
+     * {@link SpannerChangeStreamSource.Builder#maxOpenQueries maxOpenQueries} between them.
+     *
+     * @throws IllegalArgumentException if the name cannot be that of a change stream
+     */
+    public SpannerChangeStreamSource.Builder source(String streamName) {
+        return SpannerChangeStreamSource.builder(client, streamName).maxOpenQueries(maxOpenQueries);
     }
 
     /** The client as a whole, for administration and other databases of the project; do not close it. */
@@ -60,14 +97,14 @@ public final class SpannerConnection implements AutoCloseable {
         /** Streams that a gRPC connection to Spanner carries; more wait in silence. */
         private static final int STREAMS_PER_CHANNEL = 100;
 
-        private static final int DEFAULT_CHANNELS = 8;
         private static final int MAX_CHANNELS = 256;
+        private static final int MAX_OPEN_QUERIES = (MAX_CHANNELS - 1) * STREAMS_PER_CHANNEL;
         private static final Duration SESSION_TIMEOUT = Duration.ofSeconds(8);
 
         private final DatabaseName database;
         private @Nullable String emulatorHost;
         private @Nullable String databaseRole;
-        private int channels = DEFAULT_CHANNELS;
+        private int maxOpenQueries = 700;
 
         private Builder(DatabaseName database) {
             this.database = requireNonNull(database, "database");
@@ -88,29 +125,22 @@ public final class SpannerConnection implements AutoCloseable {
             return this;
         }
 
-        /** How many gRPC channels to open, 1 to 256; 8 by default. */
-        public Builder channels(int channels) {
-            if (channels < 1 || channels > MAX_CHANNELS) {
+        /**
+         * How many change stream queries may be open at the same time, 1 to 25,500; 700 by default. Every partition that is
+         * read needs one, an idle one too. The number of gRPC channels follows from it: each carries about 100 streams, and
+         * room for 100 more is left for everything else, so the default opens 8, as the client does by itself.
+         */
+        public Builder maxOpenQueries(int maxOpenQueries) {
+            if (maxOpenQueries < 1 || maxOpenQueries > MAX_OPEN_QUERIES) {
                 throw new IllegalArgumentException(
-                        "channels must be from 1 to %d, was %d".formatted(MAX_CHANNELS, channels));
+                        "maxOpenQueries must be from 1 to %d, was %d".formatted(MAX_OPEN_QUERIES, maxOpenQueries));
             }
-            this.channels = channels;
+            this.maxOpenQueries = maxOpenQueries;
             return this;
         }
 
-        /**
-         * How many partitions are read at a time, at most, from which follows the number of channels: each carries about
-         * 100 streams, and one more is left for everything else.
-         */
-        public Builder expectedPartitions(int partitions) {
-            if (partitions < 1) {
-                throw new IllegalArgumentException("expectedPartitions must be at least 1, was " + partitions);
-            }
-            return channels(channelsFor(partitions));
-        }
-
-        static int channelsFor(int partitions) {
-            return Math.clamp(partitions / STREAMS_PER_CHANNEL + 2, DEFAULT_CHANNELS, MAX_CHANNELS);
+        static int channels(int openQueries) {
+            return Math.ceilDiv(openQueries, STREAMS_PER_CHANNEL) + 1;
         }
 
         /**
@@ -128,7 +158,7 @@ public final class SpannerConnection implements AutoCloseable {
 
         private SpannerConnection connect(Spanner spanner) {
             try {
-                return new SpannerConnection(database, spanner);
+                return new SpannerConnection(database, spanner, maxOpenQueries);
             } catch (RuntimeException e) {
                 spanner.close();
                 throw e;
@@ -138,7 +168,7 @@ public final class SpannerConnection implements AutoCloseable {
         private SpannerOptions options() {
             SpannerOptions.Builder options = SpannerOptions.newBuilder()
                     .setProjectId(database.project())
-                    .setNumChannels(channels)
+                    .setNumChannels(channels(maxOpenQueries))
                     .setBuiltInMetricsEnabled(false);
             if (emulatorHost != null) {
                 options.setEmulatorHost(emulatorHost);
@@ -147,7 +177,7 @@ public final class SpannerConnection implements AutoCloseable {
                 options.setDatabaseRole(databaseRole);
             }
             limitSessionRetries(options);
-            return options.build();
+            return prepare(options).build();
         }
 
         /** An unreachable server shows with its own error before a {@link StreamCatalog} loses patience. */

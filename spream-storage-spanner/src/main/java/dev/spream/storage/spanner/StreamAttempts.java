@@ -24,12 +24,23 @@ import org.jspecify.annotations.Nullable;
  */
 final class StreamAttempts implements CallContextConfigurator {
     private final int limit;
+    private final @Nullable Prefetch prefetch;
     private final AtomicInteger attempts = new AtomicInteger();
     private volatile @Nullable Status lastFailure;
 
     /** @param limit how many attempts are let through */
     StreamAttempts(int limit) {
+        this(limit, null);
+    }
+
+    private StreamAttempts(int limit, @Nullable Prefetch prefetch) {
         this.limit = limit;
+        this.prefetch = prefetch;
+    }
+
+    /** Lets one attempt through, which fetches ahead as that says. */
+    static StreamAttempts one(Prefetch prefetch) {
+        return new StreamAttempts(1, prefetch);
     }
 
     /** How the last attempt failed, if one did. */
@@ -46,8 +57,8 @@ final class StreamAttempts implements CallContextConfigurator {
                     .asRuntimeException();
         }
         GrpcCallContext call = (GrpcCallContext) context;
-        CallOptions options = call.getCallOptions();
-        return call.withCallOptions(options.withStreamTracerFactory(new Tracers()));
+        CallOptions options = call.getCallOptions().withStreamTracerFactory(new Tracers());
+        return call.withCallOptions(prefetch == null ? options : options.withOption(Prefetch.OF_CALL, prefetch));
     }
 
     private final class Tracers extends ClientStreamTracer.Factory {

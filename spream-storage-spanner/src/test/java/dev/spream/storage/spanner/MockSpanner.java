@@ -25,6 +25,8 @@ import io.grpc.Status;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The mock server that google-cloud-spanner publishes, behind real gRPC, with a client. It answers the statements that it
@@ -32,12 +34,22 @@ import java.util.concurrent.CountDownLatch;
  */
 final class MockSpanner implements AutoCloseable {
     final MockSpannerServiceImpl service = new MockSpannerServiceImpl();
+    final ReceivedMessages received = new ReceivedMessages();
+
+    /** How answers to queries are compressed, such as {@code gzip}; null for not at all. */
+    volatile @Nullable String compression;
+
     volatile CountDownLatch queryArrived = new CountDownLatch(1);
     volatile CountDownLatch queryCancelled = new CountDownLatch(1);
     private final Server server;
     private final Spanner spanner;
 
     MockSpanner(Dialect dialect) throws IOException {
+        this(dialect, SpannerConnection::prepare);
+    }
+
+    /** @param preparing the last that is done to the client's options */
+    MockSpanner(Dialect dialect, UnaryOperator<SpannerOptions.Builder> preparing) throws IOException {
         service.setAbortProbability(0);
         service.putStatementResult(StatementResult.detectDialectResult(dialect));
         server = Grpc.newServerBuilderForPort(0, InsecureServerCredentials.create())
@@ -45,12 +57,14 @@ final class MockSpanner implements AutoCloseable {
                 .intercept(new QueryWatch())
                 .build()
                 .start();
-        spanner = SpannerOptions.newBuilder()
-                .setProjectId("p")
-                .setHost("http://localhost:" + server.getPort())
-                .setCredentials(NoCredentials.getInstance())
-                .setChannelConfigurator(ManagedChannelBuilder::usePlaintext)
-                .setBuiltInMetricsEnabled(false)
+        spanner = preparing
+                .apply(SpannerOptions.newBuilder()
+                        .setProjectId("p")
+                        .setHost("http://localhost:" + server.getPort())
+                        .setCredentials(NoCredentials.getInstance())
+                        .setChannelConfigurator(ManagedChannelBuilder::usePlaintext)
+                        .setBuiltInMetricsEnabled(false)
+                        .setCallContextConfigurator(received))
                 .build()
                 .getService();
     }
@@ -103,6 +117,9 @@ final class MockSpanner implements AutoCloseable {
                                 },
                                 Runnable::run);
                 queryArrived.countDown();
+                if (compression != null) {
+                    call.setCompression(compression);
+                }
             }
             return next.startCall(call, headers);
         }

@@ -95,11 +95,28 @@ class SourceOptionsTest {
     }
 
     @Test
+    void as_many_queries_may_be_open_as_the_client_is_said_to_carry() {
+        assertThat(SpannerChangeStreamSource.open(spanner.client(), "Orders").maxOpenQueries())
+                .isEqualTo(400);
+        assertThat(SpannerChangeStreamSource.builder(spanner.client(), "Orders")
+                        .maxOpenQueries(50)
+                        .build()
+                        .maxOpenQueries())
+                .isEqualTo(50);
+    }
+
+    @Test
     void options_out_of_range_are_refused() {
         var builder = SpannerChangeStreamSource.builder(spanner.client(), "Orders");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> builder.prefetchChunks(0))
                 .withMessage("prefetchChunks must be at least 1, was 0");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> builder.prefetchBytes(0))
+                .withMessage("prefetchBytes must be at least 1, was 0");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> builder.maxOpenQueries(0))
+                .withMessage("maxOpenQueries must be at least 1, was 0");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> builder.connectTimeout(Duration.ZERO))
                 .withMessage("connectTimeout must be positive, was PT0S");

@@ -54,20 +54,20 @@ class SpannerConnectionTest {
     }
 
     @Test
-    void channels_follow_from_the_partitions_that_are_expected() {
-        assertThat(SpannerConnection.Builder.channelsFor(1)).isEqualTo(8);
-        assertThat(SpannerConnection.Builder.channelsFor(700)).isEqualTo(9);
-        assertThat(SpannerConnection.Builder.channelsFor(2_000)).isEqualTo(22);
-        assertThat(SpannerConnection.Builder.channelsFor(1_000_000)).isEqualTo(256);
+    void channels_follow_from_the_queries_that_may_be_open() {
+        assertThat(SpannerConnection.Builder.channels(1)).isEqualTo(2);
+        assertThat(SpannerConnection.Builder.channels(100)).isEqualTo(2);
+        assertThat(SpannerConnection.Builder.channels(101)).isEqualTo(3);
+        assertThat(SpannerConnection.Builder.channels(700)).isEqualTo(8);
+        assertThat(SpannerConnection.Builder.channels(25_500)).isEqualTo(256);
     }
 
     @Test
     void options_out_of_range_are_refused() {
         var builder = SpannerConnection.builder(DATABASE);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> builder.channels(0))
-                .withMessageContaining("1 to 256");
-        assertThatIllegalArgumentException().isThrownBy(() -> builder.channels(257));
-        assertThatIllegalArgumentException().isThrownBy(() -> builder.expectedPartitions(0));
+                .isThrownBy(() -> builder.maxOpenQueries(0))
+                .withMessage("maxOpenQueries must be from 1 to 25500, was 0");
+        assertThatIllegalArgumentException().isThrownBy(() -> builder.maxOpenQueries(25_501));
     }
 }

@@ -28,16 +28,26 @@ class SpannerErrorsTest {
             NOT_FOUND           | Database not found: projects/p/instances/i/databases/d              | NOT_FOUND
             INVALID_ARGUMENT    | Table-valued function not found: READ_Orders [at 1:15]              | NOT_FOUND
             INVALID_ARGUMENT    | Specified partition_token is invalid, as it does not belong to the Change Stream associated with the TVF. Received partition_token: t. | NOT_FOUND
-            INVALID_ARGUMENT    | end_timestamp must not be before start_timestamp                    | FATAL
+            NOT_FOUND           | Change Stream not found: Orders                                     | NOT_FOUND
+            INVALID_ARGUMENT    | function spanner.read_json_Orders(timestamp with time zone) does not exist | NOT_FOUND
+            INVALID_ARGUMENT    | If end_timestamp is specified, start_timestamp must be <= end_timestamp. Received start_timestamp: s, end_timestamp: e. | FATAL
+            INVALID_ARGUMENT    | start_timestamp must not be null.                                   | FATAL
+            INVALID_ARGUMENT    | end_timestamp must not be null.                                     | FATAL
+            INVALID_ARGUMENT    | heartbeat_milliseconds must not be null.                            | FATAL
+            INVALID_ARGUMENT    | Invalid argument of change stream TVF READ_Orders. Argument 1 is not a literal or parameter. Implicit type conversions are not supported. | FATAL
+            INVALID_ARGUMENT    | Change stream queries must be strong reads executed via single use transactions using the ExecuteStreamingSql API | FATAL
             OUT_OF_RANGE        | Specified start_timestamp is too far in the past. Received: t       | RETENTION_LOST
             OUT_OF_RANGE        | This partition is no longer valid. All Change Stream records associated with this partition have expired and have been deleted, as specified by the Change Stream retention period. | PARTITION_EXPIRED
             OUT_OF_RANGE        | Specified start_timestamp is invalid for the partition. Please specify a start_timestamp within a and b. | OUTSIDE_PARTITION
             OUT_OF_RANGE        | Specified start_timestamp is too far in the future. Received: t     | START_IN_FUTURE
-            OUT_OF_RANGE        | Specified heartbeat_milliseconds is out of range                    | FATAL
+            OUT_OF_RANGE        | heartbeat_milliseconds must be within min 100 and max 300000. Received heartbeat_milliseconds: 1. | FATAL
+            OUT_OF_RANGE        | Specified end_timestamp is too far after the start_timestamp        | FATAL
+            OUT_OF_RANGE        | A reason that nobody knows yet                                      | FATAL
             PERMISSION_DENIED   | Caller is missing IAM permission spanner.databases.select           | PERMISSION_DENIED
             UNAUTHENTICATED     | Request had invalid authentication credentials                      | PERMISSION_DENIED
             FAILED_PRECONDITION | The database is being restored                                      | FATAL
-            UNIMPLEMENTED       | read_options must be NULL                                           | FATAL
+            UNIMPLEMENTED       | read_options must be null.                                          | FATAL
+            UNIMPLEMENTED       | Change stream TVF must not be combined with any other SQL statements. | FATAL
             DATA_LOSS           | broken                                                              | FATAL
             """)
     void the_code_and_the_text_say_what_an_error_means(ErrorCode code, String text, Kind kind) {
@@ -77,7 +87,23 @@ class SpannerErrorsTest {
     }
 
     @Test
+    void an_end_is_read_from_no_other_error() {
+        SourceException e = SpannerErrors.sourceException(
+                "reading",
+                Status.OUT_OF_RANGE
+                        .withDescription(
+                                "Please specify a timestamp within 2024-05-01T09:00:00Z and 2024-05-01T09:30:00Z.")
+                        .asRuntimeException());
+        assertThat(e.kind()).isEqualTo(Kind.FATAL);
+        assertThat(e.validUntil()).isEmpty();
+    }
+
+    @Test
     void an_end_that_cannot_be_read_is_left_out() {
+        assertThat(outsidePartition("2024-05-01T09:00:00+00:00 and infinite-future. Received start_timestamp: x.")
+                        .validUntil())
+                .as("the partition lives")
+                .isEmpty();
         assertThat(outsidePartition("the beginning and the-end.").validUntil()).isEmpty();
         assertThat(outsidePartition("").validUntil()).isEmpty();
     }

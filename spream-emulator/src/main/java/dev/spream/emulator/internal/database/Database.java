@@ -9,8 +9,8 @@ import dev.spream.emulator.internal.sql.SqlParameters;
 import dev.spream.emulator.internal.sql.SqlTranslator;
 import dev.spream.emulator.internal.sql.Translation;
 import dev.spream.emulator.internal.stream.ChangeStreams;
-import dev.spream.emulator.internal.stream.ChurnSettings;
 import dev.spream.emulator.internal.stream.CommitClock;
+import dev.spream.emulator.internal.stream.StreamSettings;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -47,12 +47,12 @@ public final class Database implements AutoCloseable {
     private volatile Schema schema = Schema.EMPTY;
 
     /** An empty database, with the last part of its name as the PostgreSQL catalog. */
-    public Database(String name, DatabaseDialect dialect, InstantSource time, ChurnSettings churn, long seed) {
+    public Database(String name, DatabaseDialect dialect, InstantSource time, StreamSettings settings, long seed) {
         this.name = name;
         this.dialect = dialect;
         this.engine = new Engine(dialect);
         this.clock = new CommitClock(time, seed);
-        this.streams = new ChangeStreams(dialect, clock, churn, seed);
+        this.streams = new ChangeStreams(dialect, clock, settings, seed);
         this.statements = new Statements(dialect);
         this.keyReader = new KeyReader(statements);
         this.editor = new SchemaEditor(engine, streams);

@@ -4,7 +4,7 @@ import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.admin.instance.v1.Instance;
 import dev.spream.emulator.internal.database.Database;
 import dev.spream.emulator.internal.sql.Errors;
-import dev.spream.emulator.internal.stream.ChurnSettings;
+import dev.spream.emulator.internal.stream.StreamSettings;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -13,15 +13,15 @@ import java.util.concurrent.ConcurrentSkipListMap;
 /** The instances and databases of the emulator, by their full names. Safe for use by many threads. */
 public final class Catalog implements AutoCloseable {
     private final InstantSource time;
-    private final ChurnSettings churn;
+    private final StreamSettings settings;
     private final long seed;
     private final Map<String, Instance> instances = new ConcurrentSkipListMap<>();
     private final Map<String, Database> databases = new ConcurrentSkipListMap<>();
 
-    /** An empty catalog, whose databases follow this time, churn and seed. */
-    public Catalog(InstantSource time, ChurnSettings churn, long seed) {
+    /** An empty catalog, whose databases follow this time, these settings and the seed. */
+    public Catalog(InstantSource time, StreamSettings settings, long seed) {
         this.time = time;
-        this.churn = churn;
+        this.settings = settings;
         this.seed = seed;
     }
 
@@ -66,7 +66,7 @@ public final class Catalog implements AutoCloseable {
         if (databases.containsKey(name)) {
             throw Errors.alreadyExists("Database already exists: %s", name);
         }
-        Database database = new Database(name, dialect, time, churn, seed);
+        Database database = new Database(name, dialect, time, settings, seed);
         try {
             database.applyDdl(ddl);
         } catch (RuntimeException e) {

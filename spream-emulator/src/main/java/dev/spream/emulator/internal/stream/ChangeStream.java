@@ -1,5 +1,6 @@
 package dev.spream.emulator.internal.stream;
 
+import dev.spream.emulator.DrivenClock;
 import dev.spream.emulator.internal.schema.Commit;
 import io.grpc.StatusRuntimeException;
 import java.time.Instant;
@@ -12,19 +13,36 @@ final class ChangeStream {
     private final Instant created;
     private final StreamPartitions partitions;
     private final RecordEncoder encoder;
+    private final StreamFaults faults;
     private final Gate gate = new Gate();
+    private final DrivenClock.Listening moves;
 
     private volatile StreamDefinition definition;
     // Confined to commits and DDL, which the clock lets in one at a time.
     private TransactionRecorder recorder;
     private volatile @Nullable StatusRuntimeException stopped;
 
-    ChangeStream(StreamDefinition definition, Instant created, StreamPartitions partitions, RecordEncoder encoder) {
+    /** A stream that {@link #stop} ends. */
+    ChangeStream(
+            StreamDefinition definition,
+            Instant created,
+            StreamPartitions partitions,
+            RecordEncoder encoder,
+            FaultDraw draw,
+            Pace pace) {
         this.definition = definition;
         this.recorder = new TransactionRecorder(definition);
         this.created = created;
         this.partitions = partitions;
         this.encoder = encoder;
+        this.faults = new StreamFaults(draw, this::wake);
+        this.moves = pace.onMove(this::wake);
+    }
+
+    /** Has everyone look again who waits for something of this stream. */
+    private void wake() {
+        gate.wake();
+        partitions.wake();
     }
 
     StreamDefinition definition() {
@@ -73,6 +91,10 @@ final class ChangeStream {
         return encoder;
     }
 
+    StreamFaults faults() {
+        return faults;
+    }
+
     /** Where those wait who do not wait for a partition. */
     Gate gate() {
         return gate;
@@ -81,6 +103,7 @@ final class ChangeStream {
     /** Ends the running queries, and refuses later ones, with that error. */
     void stop(StatusRuntimeException reason) {
         stopped = reason;
+        moves.close();
         gate.open();
         partitions.release();
     }

@@ -4,6 +4,7 @@ import com.google.protobuf.Struct;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.PartialResultSet;
 import com.google.spanner.v1.Type;
+import dev.spream.emulator.FaultControl;
 import dev.spream.emulator.PartitionControl;
 import dev.spream.emulator.internal.schema.Commit;
 import dev.spream.emulator.internal.schema.Table;
@@ -31,7 +32,7 @@ public final class ChangeStreams implements AutoCloseable {
 
     private final Dialect dialect;
     private final CommitClock clock;
-    private final ChurnSettings churn;
+    private final StreamSettings settings;
     private final ReentrantLock lock = new ReentrantLock();
 
     private final AtomicInteger running = new AtomicInteger();
@@ -44,10 +45,10 @@ public final class ChangeStreams implements AutoCloseable {
     // Confined to commits. Ids have the same length, so that their text is in commit order.
     private long nextTransactionId;
 
-    public ChangeStreams(DatabaseDialect dialect, CommitClock clock, ChurnSettings churn, long seed) {
+    public ChangeStreams(DatabaseDialect dialect, CommitClock clock, StreamSettings settings, long seed) {
         this.dialect = Dialect.of(dialect);
         this.clock = clock;
-        this.churn = churn;
+        this.settings = settings;
         this.seeds = new Random(seed);
         this.nextTransactionId = FIRST_TRANSACTION_ID + (seeds.nextLong() >>> 2);
     }
@@ -79,13 +80,16 @@ public final class ChangeStreams implements AutoCloseable {
 
     private ChangeStream create(StreamDefinition definition, Instant at) {
         StreamPartitions partitions = new StreamPartitions(clock, seeds.nextLong());
-        partitions.begin(at, churn.initialPartitions());
-        ChangeStream stream = new ChangeStream(definition, at, partitions, encoder(definition.name()));
+        partitions.begin(at, settings.initialPartitions());
         if (closed) {
             throw StreamErrors.closed();
         }
+        long churnSeed = seeds.nextLong();
+        FaultDraw draw = new FaultDraw(settings.faultRates(), seeds.nextLong());
+        ChangeStream stream =
+                new ChangeStream(definition, at, partitions, encoder(definition.name()), draw, clock.pace());
         streams.put(definition.name(), stream);
-        new Churner(stream, churn, clock, seeds.nextLong()).start();
+        new Churner(stream, settings, clock, churnSeed).start();
         return stream;
     }
 
@@ -210,6 +214,15 @@ public final class ChangeStreams implements AutoCloseable {
      */
     public PartitionControl partitions(String streamName) {
         return stream(declaredName(streamName).orElse(streamName)).partitions();
+    }
+
+    /**
+     * What goes wrong with the queries of a stream.
+     *
+     * @throws StatusRuntimeException NOT_FOUND if there is no such stream
+     */
+    public FaultControl faults(String streamName) {
+        return stream(declaredName(streamName).orElse(streamName)).faults();
     }
 
     private ChangeStream stream(String name) {

@@ -2,18 +2,17 @@ package dev.spream.emulator.internal.stream;
 
 import dev.spream.emulator.Churn;
 import dev.spream.emulator.PartitionControl.PartitionView;
-import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 
 /** Changes a stream's partitions at random moments, on a thread of its own, until the stream stops. */
 final class Churner {
     private final ChangeStream stream;
-    private final ChurnSettings settings;
+    private final StreamSettings settings;
     private final CommitClock clock;
     private final Random random;
 
-    Churner(ChangeStream stream, ChurnSettings settings, CommitClock clock, long seed) {
+    Churner(ChangeStream stream, StreamSettings settings, CommitClock clock, long seed) {
         this.stream = stream;
         this.settings = settings;
         this.clock = clock;
@@ -21,7 +20,7 @@ final class Churner {
     }
 
     void start() {
-        if (settings.enabled()) {
+        if (settings.churns()) {
             Thread.ofVirtual()
                     .name("spream-emulator-churn-" + stream.definition().name())
                     .start(this::run);
@@ -29,22 +28,29 @@ final class Churner {
     }
 
     private void run() {
+        Pace pace = clock.pace();
+        long due = pace.nanos() + pause();
         try {
-            stream.gate().await(pause().toNanos());
             while (stream.stopped().isEmpty()) {
+                long seen = stream.gate().wakes();
+                long rest = due - pace.nanos();
+                if (rest > 0) {
+                    stream.gate().await(seen, pace.realNanos(rest));
+                    continue;
+                }
                 step();
                 stream.partitions().dropBefore(stream.horizon(clock.time()));
-                stream.gate().await(pause().toNanos());
+                due += pause();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    /** Between half the mean and one and a half. */
-    private Duration pause() {
+    /** Nanoseconds, between half the mean and one and a half. */
+    private long pause() {
         long mean = settings.churn().interval().toNanos();
-        return Duration.ofNanos((long) (mean * (0.5 + random.nextDouble())));
+        return Math.max(1, (long) (mean * (0.5 + random.nextDouble())));
     }
 
     /** One change: a split, a merge or a move by their weights, unless there are too few or too many partitions for it. */

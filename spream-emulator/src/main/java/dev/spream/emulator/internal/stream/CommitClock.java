@@ -22,7 +22,7 @@ public final class CommitClock {
     private static final int ONE_IN = 3;
     private static final long NEVER_OVERLAPS = Long.MAX_VALUE;
 
-    private final InstantSource time;
+    private final Pace time;
     private final ReentrantLock lock = new ReentrantLock();
 
     // Guarded by lock, except that finished is read without it.
@@ -36,7 +36,7 @@ public final class CommitClock {
 
     /** A clock that follows {@code time}; the seed decides which of the commits that may share a timestamp do. */
     public CommitClock(InstantSource time, long seed) {
-        this.time = time;
+        this.time = Pace.of(time);
         this.random = new Random(seed);
     }
 
@@ -128,6 +128,11 @@ public final class CommitClock {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** How time passes here. */
+    Pace pace() {
+        return time;
     }
 
     /** How many threads wait for their turn, for tests that need commits to overlap. */

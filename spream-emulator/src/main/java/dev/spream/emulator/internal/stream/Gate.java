@@ -7,16 +7,40 @@ import java.util.concurrent.locks.ReentrantLock;
 final class Gate {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition opened = lock.newCondition();
-    private boolean open;
 
-    /** Waits for that long, or until {@link #open}; returns at once afterwards. */
-    void await(long nanos) throws InterruptedException {
+    // Guarded by lock.
+    private boolean open;
+    private long wakes;
+
+    /** How often those who wait were woken: read it before looking at what to wait for. */
+    long wakes() {
+        lock.lock();
+        try {
+            return wakes;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits for that long, or until woken after {@link #wakes} was read, or {@link #open}; returns at once afterwards. */
+    void await(long seenWakes, long nanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             long rest = nanos;
-            while (!open && rest > 0) {
+            while (!open && wakes == seenWakes && rest > 0) {
                 rest = opened.awaitNanos(rest);
             }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Has everyone look again. */
+    void wake() {
+        lock.lock();
+        try {
+            wakes++;
+            opened.signalAll();
         } finally {
             lock.unlock();
         }

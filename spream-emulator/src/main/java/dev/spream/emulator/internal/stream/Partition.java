@@ -31,6 +31,7 @@ final class Partition {
     private long dropped;
     private @Nullable Ending ending;
     private boolean released;
+    private long wakes;
 
     /** The first instant after a partition, and what a query says there. */
     record Ending(Instant at, List<ChildRecord> children) {
@@ -163,14 +164,38 @@ final class Partition {
         }
     }
 
-    /** Waits until there is an entry at the index, or the partition ends or is released, or time is up. */
-    void await(long index, long nanos) throws InterruptedException {
+    /** How often those who wait were woken: read it before looking at what to wait for. */
+    long wakes() {
+        lock.lock();
+        try {
+            return wakes;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Waits until there is an entry at the index, or the partition ends or is released, or it is woken after {@link #wakes}
+     * was read, or time is up.
+     */
+    void await(long index, long seenWakes, long nanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             long rest = nanos;
-            while (!released && rest > 0 && dropped + entries.size() <= index && ending == null) {
+            while (!released && wakes == seenWakes && rest > 0 && dropped + entries.size() <= index && ending == null) {
                 rest = changed.awaitNanos(rest);
             }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Has everyone look again who waits: time has passed, or something is to go wrong. */
+    void wake() {
+        lock.lock();
+        try {
+            wakes++;
+            changed.signalAll();
         } finally {
             lock.unlock();
         }

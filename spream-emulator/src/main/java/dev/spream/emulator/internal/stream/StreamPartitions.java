@@ -33,6 +33,7 @@ final class StreamPartitions implements PartitionControl {
     private final TreeMap<Long, Partition> live = new TreeMap<>();
     private final Set<String> tokenEnds = new HashSet<>();
     private Counts counts = new Counts(0, 0, 0);
+    private boolean childrenApart;
 
     StreamPartitions(CommitClock clock, long seed) {
         this.clock = clock;
@@ -135,12 +136,17 @@ final class StreamPartitions implements PartitionControl {
         return new ChildRecord.Child(partition.token(), parents);
     }
 
+    @Override
+    public void separateChildRecords(boolean always) {
+        locked(() -> childrenApart = always);
+    }
+
     /** One record with all children, or several with some each: Spanner does both. */
     private List<ChildRecord> childRecords(Instant start, List<ChildRecord.Child> children) {
         List<ChildRecord> records = new ArrayList<>();
         int from = 0;
         for (int to = 1; to <= children.size(); to++) {
-            if (to == children.size() || random.nextBoolean()) {
+            if (to == children.size() || childrenApart || random.nextBoolean()) {
                 records.add(new ChildRecord(start, records.size(), children.subList(from, to)));
                 from = to;
             }
@@ -170,6 +176,10 @@ final class StreamPartitions implements PartitionControl {
 
     void dropBefore(Instant horizon) {
         everyPartition().forEach(partition -> partition.dropBefore(horizon));
+    }
+
+    void wake() {
+        everyPartition().forEach(Partition::wake);
     }
 
     void release() {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.emulator.Churn;
+import dev.spream.emulator.DrivenClock;
 import dev.spream.emulator.internal.schema.Table;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -18,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ChangeStreamDdlTest {
-    private final StreamRig rig = new StreamRig(new ManualTime(T0), 1);
+    private final StreamRig rig = new StreamRig(DrivenClock.startingAt(T0), 1);
 
     @ParameterizedTest
     @ValueSource(
@@ -44,7 +45,7 @@ class ChangeStreamDdlTest {
 
     @Test
     void postgresql_has_its_own_clauses_and_folds_names() {
-        StreamRig pg = new StreamRig(new ManualTime(T0), 1, DatabaseDialect.POSTGRESQL, 2, Churn.none());
+        StreamRig pg = new StreamRig(DrivenClock.startingAt(T0), 1, DatabaseDialect.POSTGRESQL, 2, Churn.none());
         pg.ddl("CREATE CHANGE STREAM Mixed FOR public.\"Orders\"(\"Customer\") WITH (retention_period = '2d')");
         pg.ddl("ALTER CHANGE STREAM mixed SET (value_capture_type = 'NEW_ROW', exclude_delete = true)");
         assertThat(pg.streams.ddl())

@@ -10,6 +10,7 @@ import com.google.protobuf.Struct;
 import com.google.protobuf.Value;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.emulator.Churn;
+import dev.spream.emulator.DrivenClock;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.util.Map;
@@ -20,9 +21,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ChangeStreamQueryParserTest {
     private static final String NOW = T0.toString();
 
-    private final StreamRig googleSql = new StreamRig(new ManualTime(T0), 1);
+    private final StreamRig googleSql = new StreamRig(DrivenClock.startingAt(T0), 1);
     private final StreamRig postgresql =
-            new StreamRig(new ManualTime(T0), 1, DatabaseDialect.POSTGRESQL, 2, Churn.none());
+            new StreamRig(DrivenClock.startingAt(T0), 1, DatabaseDialect.POSTGRESQL, 2, Churn.none());
 
     ChangeStreamQueryParserTest() {
         googleSql.ddl("CREATE CHANGE STREAM Orders1 FOR ALL");

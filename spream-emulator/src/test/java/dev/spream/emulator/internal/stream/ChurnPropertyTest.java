@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.emulator.Churn;
+import dev.spream.emulator.DrivenClock;
 import dev.spream.emulator.PartitionControl;
 import dev.spream.emulator.PartitionControl.KeyRange;
 import dev.spream.emulator.PartitionControl.PartitionView;
@@ -42,7 +43,7 @@ class ChurnPropertyTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
     void random_churn_loses_nothing_doubles_nothing_and_keeps_each_key_in_order(long seed) {
-        ManualTime time = new ManualTime(T0);
+        DrivenClock time = DrivenClock.startingAt(T0);
         try (StreamRig rig = new StreamRig(time, seed)) {
             rig.ddl("CREATE CHANGE STREAM S FOR ALL");
             Map<String, List<Instant>> committed = workload(rig, time, new Random(seed));
@@ -58,7 +59,7 @@ class ChurnPropertyTest {
         }
     }
 
-    private static Map<String, List<Instant>> workload(StreamRig rig, ManualTime time, Random random) {
+    private static Map<String, List<Instant>> workload(StreamRig rig, DrivenClock time, Random random) {
         Map<String, List<Instant>> committed = new HashMap<>();
         for (int step = 0; step < STEPS; step++) {
             if (random.nextInt(4) == 0) {
@@ -143,7 +144,7 @@ class ChurnPropertyTest {
     @ParameterizedTest
     @ValueSource(longs = {11, 12})
     void live_partitions_cover_the_key_space_once_at_every_moment(long seed) {
-        try (StreamRig rig = new StreamRig(new ManualTime(T0), seed)) {
+        try (StreamRig rig = new StreamRig(DrivenClock.startingAt(T0), seed)) {
             rig.ddl("CREATE CHANGE STREAM S FOR ALL");
             Random random = new Random(seed);
             Set<String> ends = new HashSet<>();

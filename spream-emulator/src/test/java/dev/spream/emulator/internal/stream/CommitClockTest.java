@@ -3,6 +3,7 @@ package dev.spream.emulator.internal.stream;
 import static dev.spream.emulator.internal.stream.StreamRig.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.emulator.DrivenClock;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class CommitClockTest {
-    private final CommitClock clock = new CommitClock(new ManualTime(T0), 1);
+    private final CommitClock clock = new CommitClock(DrivenClock.startingAt(T0), 1);
 
     @Test
     void a_commit_after_another_is_later_though_time_stands_still() {

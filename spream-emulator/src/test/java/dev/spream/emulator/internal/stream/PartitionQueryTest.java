@@ -12,6 +12,7 @@ import com.google.protobuf.ByteString;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.PartialResultSet;
 import dev.spream.emulator.Churn;
+import dev.spream.emulator.DrivenClock;
 import dev.spream.emulator.PartitionControl.PartitionView;
 import io.grpc.Status;
 import java.time.Duration;
@@ -29,7 +30,7 @@ class PartitionQueryTest {
 
     @Test
     void the_initial_query_names_the_partitions_alive_at_its_start_without_parents_and_ends() throws Exception {
-        try (StreamRig rig = new StreamRig(new ManualTime(T0), 1)) {
+        try (StreamRig rig = new StreamRig(DrivenClock.startingAt(T0), 1)) {
             rig.ddl("CREATE CHANGE STREAM S FOR ALL");
             List<String> first = tokens(rig);
             rig.partitions().split(first.getFirst());
@@ -55,7 +56,7 @@ class PartitionQueryTest {
     @Test
     void initial_queries_return_one_record_or_several() {
         Set<Integer> shapes = new HashSet<>();
-        try (StreamRig rig = new StreamRig(new ManualTime(T0), 1)) {
+        try (StreamRig rig = new StreamRig(DrivenClock.startingAt(T0), 1)) {
             rig.ddl("CREATE CHANGE STREAM S FOR ALL");
             for (int i = 0; i < 50; i++) {
                 shapes.add(rig.ask(query(null, T0, null)).rows().size());
@@ -94,7 +95,7 @@ class PartitionQueryTest {
 
     @Test
     void both_parents_of_a_merge_return_the_identical_record() {
-        try (StreamRig rig = new StreamRig(new ManualTime(T0), 1)) {
+        try (StreamRig rig = new StreamRig(DrivenClock.startingAt(T0), 1)) {
             rig.ddl("CREATE CHANGE STREAM S FOR ALL");
             List<String> parents = tokens(rig);
             String merged = rig.partitions().merge(parents.get(1), parents.get(0));
@@ -154,7 +155,7 @@ class PartitionQueryTest {
 
     @Test
     void start_and_end_are_inclusive() {
-        ManualTime time = new ManualTime(T0);
+        DrivenClock time = DrivenClock.startingAt(T0);
         try (StreamRig rig = new StreamRig(time, 1, DatabaseDialect.GOOGLE_STANDARD_SQL, 1, Churn.none())) {
             rig.ddl("CREATE CHANGE STREAM S FOR ALL");
             rig.commit(insertOrder(1));
@@ -171,7 +172,7 @@ class PartitionQueryTest {
 
     @Test
     void a_query_that_ends_before_its_partition_gets_no_child_records_but_one_that_ends_with_it_does() {
-        ManualTime time = new ManualTime(T0);
+        DrivenClock time = DrivenClock.startingAt(T0);
         try (StreamRig rig = new StreamRig(time, 1, DatabaseDialect.GOOGLE_STANDARD_SQL, 1, Churn.none())) {
             rig.ddl("CREATE CHANGE STREAM S FOR ALL");
             String token = rig.onlyToken();
@@ -337,7 +338,8 @@ class PartitionQueryTest {
     }
 
     private static StreamRig rig(long seed) {
-        StreamRig rig = new StreamRig(new ManualTime(T0), seed, DatabaseDialect.GOOGLE_STANDARD_SQL, 1, Churn.none());
+        StreamRig rig =
+                new StreamRig(DrivenClock.startingAt(T0), seed, DatabaseDialect.GOOGLE_STANDARD_SQL, 1, Churn.none());
         rig.ddl("CREATE CHANGE STREAM S FOR ALL");
         return rig;
     }

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.ByteString;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.emulator.Churn;
+import dev.spream.emulator.DrivenClock;
 import io.grpc.Status;
 import java.time.Duration;
 import java.time.Instant;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class QueryErrorTest {
-    private final ManualTime time = new ManualTime(T0);
+    private final DrivenClock time = DrivenClock.startingAt(T0);
     private final StreamRig rig = new StreamRig(time, 1, DatabaseDialect.GOOGLE_STANDARD_SQL, 1, Churn.none());
 
     @BeforeEach

@@ -8,6 +8,9 @@ import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.Type;
 import com.google.spanner.v1.TypeCode;
 import dev.spream.emulator.Churn;
+import dev.spream.emulator.DrivenClock;
+import dev.spream.emulator.FaultControl;
+import dev.spream.emulator.FaultRates;
 import dev.spream.emulator.PartitionControl;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.schema.Commit;
@@ -44,14 +47,25 @@ final class StreamRig implements AutoCloseable {
     }
 
     StreamRig(InstantSource time, long seed, DatabaseDialect dialect, int partitions, Churn churn) {
+        this(time, seed, dialect, partitions, churn, FaultRates.none());
+    }
+
+    StreamRig(
+            InstantSource time,
+            long seed,
+            DatabaseDialect dialect,
+            int partitions,
+            Churn churn,
+            FaultRates faultRates) {
         clock = new CommitClock(time, seed);
-        streams =
-                new ChangeStreams(dialect, clock, new ChurnSettings(churn, partitions, Math.max(12, partitions)), seed);
+        streams = new ChangeStreams(
+                dialect, clock, new StreamSettings(churn, partitions, Math.max(12, partitions), faultRates), seed);
     }
 
     /** At a time that stands still, with one partition, watching everything. */
     static StreamRig onePartition() {
-        StreamRig rig = new StreamRig(new ManualTime(T0), 1, DatabaseDialect.GOOGLE_STANDARD_SQL, 1, Churn.none());
+        StreamRig rig =
+                new StreamRig(DrivenClock.startingAt(T0), 1, DatabaseDialect.GOOGLE_STANDARD_SQL, 1, Churn.none());
         rig.ddl("CREATE CHANGE STREAM S FOR ALL");
         return rig;
     }
@@ -62,6 +76,10 @@ final class StreamRig implements AutoCloseable {
 
     PartitionControl partitions() {
         return streams.partitions(STREAM);
+    }
+
+    FaultControl faults() {
+        return streams.faults(STREAM);
     }
 
     String onlyToken() {

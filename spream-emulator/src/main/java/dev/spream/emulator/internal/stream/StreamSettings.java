@@ -1,30 +1,32 @@
 package dev.spream.emulator.internal.stream;
 
 import dev.spream.emulator.Churn;
+import dev.spream.emulator.FaultRates;
 
 /**
- * A stream's churn and its bounds.
+ * What a stream does by itself, and within which bounds.
  *
  * @param churn when and how partitions change by themselves
  * @param initialPartitions how many partitions a new stream has
  * @param maxPartitions how many live partitions churn leaves at most; calls are not bounded
+ * @param faultRates how often queries go wrong by themselves
  */
-public record ChurnSettings(Churn churn, int initialPartitions, int maxPartitions) {
+public record StreamSettings(Churn churn, int initialPartitions, int maxPartitions, FaultRates faultRates) {
     private static final int INITIAL = 2;
     private static final int MAX = 12;
 
-    public ChurnSettings {
+    public StreamSettings {
         if (initialPartitions < 1 || maxPartitions < initialPartitions) {
             throw new IllegalArgumentException("a stream has at least one partition and churn must leave room for the"
                     + " first ones, got initial " + initialPartitions + ", max " + maxPartitions);
         }
     }
 
-    public static ChurnSettings of(Churn churn) {
-        return new ChurnSettings(churn, INITIAL, MAX);
+    public static StreamSettings of(Churn churn, FaultRates faultRates) {
+        return new StreamSettings(churn, INITIAL, MAX, faultRates);
     }
 
-    boolean enabled() {
+    boolean churns() {
         return !churn.interval().isZero();
     }
 }

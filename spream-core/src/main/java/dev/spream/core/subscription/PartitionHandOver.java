@@ -1,0 +1,115 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.StorageException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gives partitions back before their end, so that others get their turn. Safe for use by many threads.
+ *
+ * <p>Handing over is: the reader stops reading ({@link PartitionReader#handOver}); what was read settles; its watermark is
+ * stored, and then its lease released ({@link #complete}). Whoever acquires the partition next reads from the watermark,
+ * inclusive, so changes at its very timestamp come again. What does not settle within the drain timeout is left, but for the
+ * changes that were started: those are waited for, however long they take, so that nothing is consumed after the release.
+ *
+ * <p>Rotation: while partitions wait because as many are read as may be, the one that has been read longest is handed over,
+ * every so often, among those ahead of the oldest that waits. Idle partitions never end by themselves; without
+ * this, what others hold would expire. The oldest watermark of all never loses its turn, so the low watermark goes on.
+ */
+final class PartitionHandOver {
+    static final Duration ROTATION_INTERVAL = Duration.ofSeconds(10);
+
+    private static final Logger log = LoggerFactory.getLogger(PartitionHandOver.class);
+    private static final Comparator<PartitionReader> LONGEST_FIRST = ((Comparator<PartitionReader>)
+                    (a, b) -> Long.signum(a.openedAt() - b.openedAt()))
+            .thenComparing(reader -> reader.partition().token());
+
+    private final EngineContext context;
+    private final WatermarkWriter watermarks;
+
+    PartitionHandOver(EngineContext context, WatermarkWriter watermarks) {
+        this.context = context;
+        this.watermarks = watermarks;
+    }
+
+    /**
+     * Lets one reader hand its partition over, if partitions wait for its turn.
+     *
+     * @param waiting the partitions that wait, the oldest watermark first
+     */
+    void rotate(Collection<PartitionReader> readers, List<PartitionMetadata> waiting) {
+        List<PartitionReader> leaving =
+                readers.stream().filter(PartitionReader::isHandingOver).toList();
+        leaving.stream().filter(this::isOverdue).forEach(PartitionReader::stop);
+        if (leaving.size() < waiting.size()) {
+            longestAheadOf(waiting.getFirst().watermark(), readers).ifPresent(reader -> {
+                log.info(
+                        "[{}] handed over at {}: {} partitions wait, the oldest since {}",
+                        context.label(reader.partition().token()),
+                        reader.partition().tracker().watermark(),
+                        waiting.size(),
+                        waiting.getFirst().watermark());
+                reader.handOver();
+            });
+        }
+    }
+
+    private boolean isOverdue(PartitionReader reader) {
+        OptionalLong since = reader.handingOverSince();
+        return since.isPresent()
+                && context.time().nanoTime() - since.getAsLong()
+                        >= context.options().drainTimeout().toNanos();
+    }
+
+    private Optional<PartitionReader> longestAheadOf(Instant oldestWaiting, Collection<PartitionReader> readers) {
+        return readers.stream()
+                .filter(reader -> !reader.isHandingOver())
+                .filter(reader -> reader.partition().tracker().watermark().isAfter(oldestWaiting))
+                .min(LONGEST_FIRST);
+    }
+
+    /**
+     * Stores the watermark of a partition that nobody reads or consumes any more, and releases it. A storage that fails
+     * until that is not wanted any more leaves it as it is.
+     *
+     * @param wanted whether to repeat a failed call to the storage
+     */
+    void complete(HeldPartition partition, BooleanSupplier wanted) throws InterruptedException {
+        try {
+            watermarks.persist(List.of(partition), wanted);
+            if (partition.isHeld()) {
+                release(partition, wanted);
+            }
+        } catch (StorageException e) {
+            if (!e.retryable() || wanted.getAsBoolean()) {
+                throw e;
+            }
+        }
+        if (!partition.isHeld() && !partition.isLeft()) {
+            partition.lose();
+        }
+    }
+
+    private void release(HeldPartition partition, BooleanSupplier wanted) throws InterruptedException {
+        partition.leaving();
+        context.storageCalls().repeat("giving a partition back", wanted, () -> {
+            context.storage().release(List.of(partition.lease()));
+            return true;
+        });
+        partition.released();
+        log.info(
+                "[{}] given back at {}",
+                context.label(partition.token()),
+                partition.tracker().watermark());
+        context.listener().tell(listener -> listener.partitionReleased(partition.token()));
+    }
+}

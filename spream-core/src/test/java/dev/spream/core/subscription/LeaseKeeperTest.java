@@ -1,0 +1,86 @@
+package dev.spream.core.subscription;
+
+import static dev.spream.core.subscription.ScriptedSource.START;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.core.partition.InMemoryPartitionStorage;
+import dev.spream.core.partition.PartitionClaim;
+import dev.spream.core.partition.PartitionLease;
+import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.partition.SubscriptionRecord;
+import dev.spream.core.partition.WorkerId;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** A lease that the storage does not know any more is lost, unless that is this worker's own doing. */
+class LeaseKeeperTest {
+    private static final WorkerId WORKER = new WorkerId("w");
+
+    private final DrivenTime time = new DrivenTime(START);
+    private final PartitionStorage storage = new InMemoryPartitionStorage(time);
+    private final SubscriberOptions options = SubscriberOptions.defaults();
+    private final HeldPartition partition = acquireRoot();
+    private final LeaseKeeper leases = new LeaseKeeper(context(), () -> List.of(partition));
+
+    @Test
+    void a_lease_that_is_gone_is_lost() {
+        storage.release(List.of(partition.lease()));
+
+        leases.renew();
+
+        assertThat(partition.isLost()).isTrue();
+    }
+
+    @Test
+    void a_lease_that_is_gone_because_the_partition_is_being_given_back_is_not_lost() {
+        partition.leaving();
+        storage.release(List.of(partition.lease()));
+
+        leases.renew();
+
+        assertThat(partition.isLost()).isFalse();
+        assertThat(partition.isHeld()).isTrue();
+    }
+
+    @Test
+    void a_partition_that_was_given_back_is_neither_renewed_nor_lost() {
+        storage.release(List.of(partition.lease()));
+        partition.released();
+        time.advance(options.leaseTime());
+
+        leases.renew();
+
+        assertThat(partition.isHeld()).isFalse();
+        assertThat(partition.isLost()).isFalse();
+    }
+
+    private HeldPartition acquireRoot() {
+        storage.open(new SubscriptionRecord(
+                "Orders", START, Optional.empty(), Duration.ofSeconds(10), PartitionMode.IMMUTABLE_KEY_RANGE, false));
+        List<PartitionClaim> claims =
+                storage.lineage().acquirable().stream().map(PartitionClaim::of).toList();
+        PartitionLease lease =
+                storage.acquire(WORKER, claims, options.leaseTime()).getFirst();
+        storage.toRunning(lease);
+        return new HeldPartition(
+                lease, new InflightTracker("p", 1, START), time::nanoTime, time.nanoTime(), options.leaseTime());
+    }
+
+    private EngineContext context() {
+        SafeListener listener = new SafeListener(List.of());
+        return new EngineContext(
+                new ScriptedSource(),
+                storage,
+                new StorageCalls(time, new Random(1), listener),
+                options,
+                WORKER,
+                listener,
+                time,
+                new Random(1),
+                new Alarm(time));
+    }
+}

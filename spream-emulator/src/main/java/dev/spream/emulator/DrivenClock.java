@@ -1,0 +1,111 @@
+package dev.spream.emulator;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+
+/**
+ * A clock that stands still until it is driven. An emulator that was given one does nothing by the time of the machine that
+ * it would do by the time of its database: heartbeats, ends, starts in the future, the retention period and churn all come
+ * when the clock is moved there, and at once. Who was waiting is woken, and goes on in its own thread: when {@link #advance}
+ * returns, a heartbeat is due, but may not have been sent yet. However far the clock is moved, an idle query beats once.
+ *
+ * <p>Only what protects the emulator from clients that fell silent, as transactions that nobody ends, follows real time.
+ *
+ * <p>Safe for use by many threads.
+ */
+public final class DrivenClock implements InstantSource {
+    private final Set<Move> listeners = ConcurrentHashMap.newKeySet();
+    private final ReentrantLock lock = new ReentrantLock();
+    private volatile Instant now; // written under lock
+
+    private DrivenClock(Instant start) {
+        this.now = start;
+    }
+
+    /** A clock that shows that time. */
+    public static DrivenClock startingAt(Instant start) {
+        return new DrivenClock(requireNonNull(start, "start"));
+    }
+
+    @Override
+    public Instant instant() {
+        return now;
+    }
+
+    /**
+     * Lets that much time pass.
+     *
+     * @throws IllegalArgumentException if it is negative
+     */
+    public void advance(Duration duration) {
+        if (duration.isNegative()) {
+            throw new IllegalArgumentException("a clock does not go back, got " + duration);
+        }
+        move(current -> current.plus(duration));
+    }
+
+    /**
+     * Moves it to that time.
+     *
+     * @throws IllegalArgumentException if it shows a later one
+     */
+    public void set(Instant instant) {
+        requireNonNull(instant, "instant");
+        move(current -> {
+            if (instant.isBefore(current)) {
+                throw new IllegalArgumentException("a clock does not go back, got " + instant + " at " + current);
+            }
+            return instant;
+        });
+    }
+
+    private void move(Function<Instant, Instant> next) {
+        lock.lock();
+        try {
+            now = next.apply(now);
+        } finally {
+            lock.unlock();
+        }
+        listeners.forEach(Move::moved);
+    }
+
+    /**
+     * Has something called on the thread that moves the clock, each time after it was moved. For what waits on this clock
+     * beside the emulator; what is called must not wait.
+     *
+     * @return whose {@link Listening#close} ends that
+     */
+    public Listening onMove(Runnable listener) {
+        Move move = new Move(requireNonNull(listener, "listener"));
+        listeners.add(move);
+        return () -> listeners.remove(move);
+    }
+
+    /** A listener's place at the clock. */
+    @FunctionalInterface
+    public interface Listening extends AutoCloseable {
+        /** Ends it; a second time is harmless. */
+        @Override
+        void close();
+    }
+
+    /** A listener as itself: one that was added twice is called twice. */
+    private static final class Move {
+        private final Runnable listener;
+
+        Move(Runnable listener) {
+            this.listener = listener;
+        }
+
+        void moved() {
+            listener.run();
+        }
+    }
+}

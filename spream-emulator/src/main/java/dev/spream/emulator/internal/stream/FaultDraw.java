@@ -1,0 +1,47 @@
+package dev.spream.emulator.internal.stream;
+
+import dev.spream.emulator.Fault;
+import dev.spream.emulator.FaultRates;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+
+/**
+ * Decides what goes wrong by itself with each query. A decision follows from the seed, the partition, and how many queries of
+ * it came before, and so does not depend on which of several threads asks first. Not safe for use by several threads.
+ */
+final class FaultDraw {
+    private final FaultRates rates;
+    private final long seed;
+    private final Map<String, Integer> queries = new HashMap<>();
+
+    FaultDraw(FaultRates rates, long seed) {
+        this.rates = rates;
+        this.seed = seed;
+    }
+
+    /** What goes wrong with a partition's next query; the initial query has an empty token. */
+    Optional<Fault> next(String token, boolean bounded) {
+        if (rates.byKind().isEmpty()) {
+            return Optional.empty();
+        }
+        long nth = queries.merge(token, 1, Integer::sum);
+        SplittableRandom random = new SplittableRandom(seed ^ ((long) token.hashCode() << Integer.SIZE) ^ nth);
+        int rows = random.nextInt(rates.withinRows() + 1);
+        return kind(random.nextDouble())
+                .filter(kind -> !(bounded && kind == Fault.Kind.CLEAN_END))
+                .map(kind -> Fault.of(kind).afterRows(kind == Fault.Kind.BETWEEN_CHILD_RECORDS ? 0 : rows));
+    }
+
+    private Optional<Fault.Kind> kind(double drawn) {
+        double rest = drawn;
+        for (Map.Entry<Fault.Kind, Double> each : rates.byKind().entrySet()) {
+            rest -= each.getValue();
+            if (rest < 0) {
+                return Optional.of(each.getKey());
+            }
+        }
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,155 @@
+package dev.spream.emulator.internal.stream;
+
+import com.google.protobuf.Value;
+import dev.spream.emulator.Fault;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a query of a partition does: it sends what is there, and waits in the partition for what comes. Confined to the
+ * query's thread.
+ *
+ * <p>What may be claimed rests on one order of steps: take a time from {@link CommitClock#now}, <em>then</em> read. If the
+ * read finds nothing up to that time, nothing can come up to it any more, because later commits and later ends have later
+ * timestamps. A heartbeat at that time, and an end of the query there, are true.
+ *
+ * <p>Whoever wakes a query is counted, and the count is read before looking for work: what happens between the look and the
+ * wait ends the wait at once.
+ */
+final class PartitionRead {
+    private static final int MAX_ROWS = 1000;
+    private static final int MAX_BYTES = 1 << 20;
+
+    private final QueryRun query;
+    private final Partition partition;
+    private final ResumePoint first;
+    private final Duration heartbeat;
+    private final QueryFaults faults;
+    private final RecordEncoder encoder;
+    private final RowSink sink;
+    private final Pace pace;
+
+    private ResumePoint at;
+    private long lastSent;
+
+    PartitionRead(QueryRun query, Partition partition, ResumePoint from, Duration heartbeat, QueryFaults faults) {
+        this.query = query;
+        this.partition = partition;
+        this.first = from;
+        this.heartbeat = heartbeat;
+        this.faults = faults;
+        this.encoder = query.stream().encoder();
+        this.sink = query.sink();
+        this.pace = query.clock().pace();
+        this.at = from;
+        this.lastSent = pace.nanos();
+    }
+
+    /** Runs to the end of the partition, or of the query. */
+    void run() throws InterruptedException {
+        if (faults.room(1) > 0) {
+            sink.send(List.of(), at.token());
+        }
+        boolean goesOn = true;
+        while (goesOn) {
+            query.checkRunning();
+            goesOn = step();
+        }
+    }
+
+    /** Sends what is there, or waits for it; false at the end. */
+    private boolean step() throws InterruptedException {
+        long seenWakes = partition.wakes();
+        Optional<Fault.Kind> fault = faults.strike(false);
+        if (fault.isPresent()) {
+            return suffer(fault.get());
+        }
+        long idle = pace.nanos() - lastSent;
+        boolean heartbeatDue = idle >= heartbeat.toNanos();
+        boolean endDue = !query.clock().time().isBefore(query.until());
+        Optional<Instant> settled =
+                heartbeatDue || endDue ? Optional.of(query.clock().now()) : Optional.empty();
+
+        int room = faults.room(MAX_ROWS);
+        Partition.Slice slice = partition.read(at.index(), query.until(), room);
+        if (slice.lost()) {
+            throw StreamErrors.startTooOld(
+                    query.stream().earliest(query.clock().time()),
+                    query.stream().created());
+        }
+        if (!slice.entries().isEmpty()) {
+            sendData(slice.entries());
+            return true;
+        }
+        if (room == 0) {
+            return true;
+        }
+        boolean queryEnds =
+                settled.filter(time -> !time.isBefore(query.until())).isPresent();
+        if (slice.complete() || queryEnds) {
+            return end(slice.ending().map(Partition.Ending::children).orElse(List.of()));
+        }
+        if (heartbeatDue && settled.isPresent()) {
+            send(List.of(encoder.heartbeat(settled.get())), 0);
+            return true;
+        }
+        long rest = Math.min(heartbeat.toNanos() - idle, query.nanosUntil(query.until()));
+        partition.await(at.index(), seenWakes, query.realNanos(rest));
+        return true;
+    }
+
+    private boolean suffer(Fault.Kind fault) throws InterruptedException {
+        QueryRun.Outcome outcome = query.suffer(fault, faults);
+        if (outcome == QueryRun.Outcome.REPEATS) {
+            at = first;
+        }
+        return outcome != QueryRun.Outcome.ENDS;
+    }
+
+    private void sendData(List<StreamEntry> entries) {
+        List<Value> rows = new ArrayList<>();
+        int bytes = 0;
+        for (StreamEntry entry : entries) {
+            Value row = entry.encoded();
+            if (!rows.isEmpty() && bytes + row.getSerializedSize() > MAX_BYTES) {
+                sendChanges(rows);
+                rows = new ArrayList<>();
+                bytes = 0;
+            }
+            rows.add(row);
+            bytes += row.getSerializedSize();
+        }
+        sendChanges(rows);
+    }
+
+    private void sendChanges(List<Value> rows) {
+        at = new ResumePoint(at.index() + rows.size(), 0);
+        send(rows, rows.size());
+    }
+
+    private void send(List<Value> rows, int changes) {
+        // Before: whoever has the row may move the clock at once, and counts on the next heartbeat.
+        lastSent = pace.nanos();
+        sink.send(rows, at.token());
+        faults.sent(rows.size(), changes);
+    }
+
+    /** Sends the child records, if there are any; true if the query is not over yet, because a fault came before them. */
+    private boolean end(List<ChildRecord> records) throws InterruptedException {
+        Optional<Fault.Kind> fault = faults.strike(true);
+        if (fault.isPresent()) {
+            return suffer(fault.get());
+        }
+        for (int i = at.children(); i < records.size(); i++) {
+            at = new ResumePoint(at.index(), i + 1);
+            send(List.of(encoder.children(records.get(i))), 0);
+            if (faults.strikesBehindChildRecord()) {
+                throw FaultErrors.unavailable();
+            }
+        }
+        return false;
+    }
+}

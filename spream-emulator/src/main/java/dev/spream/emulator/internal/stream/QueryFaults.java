@@ -1,0 +1,128 @@
+package dev.spream.emulator.internal.stream;
+
+import dev.spream.emulator.Fault;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is to go wrong with one query, and how far away that is. The query's thread tells what it sent, asks, and closes it;
+ * any thread may arm it. At most one fault at a time is armed.
+ */
+final class QueryFaults implements AutoCloseable {
+
+    /** Where a fault came from, which decides what becomes of it when the query ends before. */
+    enum Origin {
+        DRAWN,
+        CALLED_FOR_NEXT,
+        CALLED_FOR_RUNNING
+    }
+
+    private record Armed(Fault fault, Origin origin, long dueRows) {}
+
+    private final StreamFaults stream;
+    private final String token;
+    private final AtomicReference<@Nullable Armed> armed = new AtomicReference<>();
+
+    // Written by the query's thread only.
+    private final AtomicLong rows = new AtomicLong();
+    private long changes;
+    private long stalledAfterClears;
+
+    /** @param token of the partition; empty for the initial query */
+    QueryFaults(StreamFaults stream, String token) {
+        this.stream = stream;
+        this.token = token;
+    }
+
+    boolean matches(Fault fault) {
+        return fault.partition().map(token::equals).orElse(true);
+    }
+
+    /** Arms a fault whose rows count from now; false if one by call is armed already. */
+    boolean arm(Fault fault, Origin origin) {
+        Armed next = new Armed(fault, origin, rows.get() + fault.afterRows());
+        Armed previous = armed.get();
+        return (previous == null || previous.origin == Origin.DRAWN) && armed.compareAndSet(previous, next);
+    }
+
+    /** Forgets a fault by call. */
+    void disarm() {
+        armed.updateAndGet(current -> current == null || current.origin == Origin.DRAWN ? current : null);
+    }
+
+    /** Whether a fault by call has not struck yet. */
+    boolean isPending() {
+        Armed current = armed.get();
+        return current != null && current.origin != Origin.DRAWN;
+    }
+
+    /** How many rows may be sent before something goes wrong; at most {@code max}. */
+    int room(int max) {
+        Armed next = armed.get();
+        if (next == null || next.fault.kind() == Fault.Kind.BETWEEN_CHILD_RECORDS) {
+            return max;
+        }
+        return Math.clamp(next.dueRows - rows.get(), canStrike(next) ? 0 : 1, max);
+    }
+
+    /** Rows were sent, so many of them change records. */
+    void sent(int rowCount, int changeCount) {
+        rows.addAndGet(rowCount);
+        changes += changeCount;
+    }
+
+    /**
+     * What goes wrong now, which is counted, and no longer armed.
+     *
+     * @param atEnd whether a child record or the query's end comes next
+     */
+    Optional<Fault.Kind> strike(boolean atEnd) {
+        Armed next = armed.get();
+        boolean due = next != null
+                && next.fault.kind() != Fault.Kind.BETWEEN_CHILD_RECORDS
+                && canStrike(next)
+                && (atEnd || rows.get() >= next.dueRows);
+        return due ? take(next) : Optional.empty();
+    }
+
+    private boolean canStrike(Armed next) {
+        return switch (next.fault.kind()) {
+            case DUPLICATES -> changes > 0;
+            case STALL -> next.origin != Origin.DRAWN || rows.get() > 0;
+            default -> true;
+        };
+    }
+
+    /** Whether the query breaks behind the child record that it has sent. */
+    boolean strikesBehindChildRecord() {
+        Armed next = armed.get();
+        return next != null
+                && next.fault.kind() == Fault.Kind.BETWEEN_CHILD_RECORDS
+                && rows.get() >= next.dueRows
+                && take(next).isPresent();
+    }
+
+    private Optional<Fault.Kind> take(@Nullable Armed due) {
+        if (due == null || !armed.compareAndSet(due, null)) {
+            return Optional.empty();
+        }
+        stalledAfterClears = stream.clears();
+        stream.struck(due.fault.kind());
+        return Optional.of(due.fault.kind());
+    }
+
+    /** Whether a stall that struck still lasts. */
+    boolean isStalled() {
+        return stalledAfterClears == stream.clears();
+    }
+
+    /** The query is over: a fault for it that did not strike goes to the next one. */
+    @Override
+    public void close() {
+        Armed left = armed.getAndSet(null);
+        boolean forNext = left != null && left.origin == Origin.CALLED_FOR_NEXT;
+        stream.end(this, forNext ? Optional.of(left.fault) : Optional.empty());
+    }
+}

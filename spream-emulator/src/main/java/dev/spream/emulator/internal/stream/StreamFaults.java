@@ -1,0 +1,118 @@
+package dev.spream.emulator.internal.stream;
+
+import dev.spream.emulator.Fault;
+import dev.spream.emulator.FaultControl;
+import dev.spream.emulator.internal.stream.QueryFaults.Origin;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+
+/** What goes wrong with the queries of one stream. Gives each query its fault when it begins. */
+final class StreamFaults implements FaultControl {
+    private final Runnable wakeQueries;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    private final AtomicLong clears = new AtomicLong();
+
+    // Guarded by lock.
+    private final FaultDraw draw;
+    private final Deque<Fault> waiting = new ArrayDeque<>();
+    private final Set<QueryFaults> running = new LinkedHashSet<>();
+    private final Map<Fault.Kind, Integer> struck = new EnumMap<>(Fault.Kind.class);
+
+    /** @param wakeQueries has the stream's queries look whether something is to go wrong with them */
+    StreamFaults(FaultDraw draw, Runnable wakeQueries) {
+        this.draw = draw;
+        this.wakeQueries = wakeQueries;
+    }
+
+    /** The faults of a query that begins now; it closes them when it ends. */
+    QueryFaults begin(ChangeStreamQuery query) {
+        String token = query.partition().orElse("");
+        QueryFaults faults = new QueryFaults(this, token);
+        return locked(() -> {
+            draw.next(token, query.end() != null).ifPresent(fault -> faults.arm(fault, Origin.DRAWN));
+            takeWaiting(faults).ifPresent(fault -> faults.arm(fault, Origin.CALLED_FOR_NEXT));
+            running.add(faults);
+            return faults;
+        });
+    }
+
+    private Optional<Fault> takeWaiting(QueryFaults faults) {
+        for (Iterator<Fault> each = waiting.iterator(); each.hasNext(); ) {
+            Fault fault = each.next();
+            if (faults.matches(fault)) {
+                each.remove();
+                return Optional.of(fault);
+            }
+        }
+        return Optional.empty();
+    }
+
+    void end(QueryFaults faults, Optional<Fault> left) {
+        locked(() -> {
+            left.ifPresent(waiting::addFirst);
+            return running.remove(faults);
+        });
+    }
+
+    void struck(Fault.Kind kind) {
+        locked(() -> struck.merge(kind, 1, Integer::sum));
+    }
+
+    long clears() {
+        return clears.get();
+    }
+
+    @Override
+    public void next(Fault fault) {
+        locked(() -> waiting.add(fault));
+    }
+
+    @Override
+    public int running(Fault fault) {
+        long armed = locked(() -> running.stream()
+                .filter(query -> query.matches(fault) && query.arm(fault, Origin.CALLED_FOR_RUNNING))
+                .count());
+        wakeQueries.run();
+        return Math.toIntExact(armed);
+    }
+
+    @Override
+    public int pending() {
+        return locked(() -> waiting.size()
+                + (int) running.stream().filter(QueryFaults::isPending).count());
+    }
+
+    @Override
+    public void clear() {
+        locked(() -> {
+            waiting.clear();
+            running.forEach(QueryFaults::disarm);
+            return clears.incrementAndGet();
+        });
+        wakeQueries.run();
+    }
+
+    @Override
+    public Counts counts() {
+        return locked(() -> new Counts(struck));
+    }
+
+    private <T> T locked(Supplier<T> action) {
+        lock.lock();
+        try {
+            return action.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+}
