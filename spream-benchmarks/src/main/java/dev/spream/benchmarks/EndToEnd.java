@@ -1,6 +1,5 @@
 package dev.spream.benchmarks;
 
-import com.google.cloud.spanner.DatabaseClient;
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.subscription.RunResult;
@@ -33,28 +32,30 @@ final class EndToEnd {
                                 DatabaseName.parse("projects/replay/instances/replay/databases/replay"))
                         .emulatorHost(server.nextLine())
                         .open()) {
-            compare(connection.client(), 1);
-            compare(connection.client(), 16);
+            compare(connection, 1);
+            compare(connection, 16);
         }
     }
 
-    private static void compare(DatabaseClient client, int partitions) throws Exception {
+    private static void compare(SpannerConnection connection, int partitions) throws Exception {
         String stream = ReplayServer.streamName(partitions);
-        BareLoop samePrefetch = new BareLoop(client, stream, BareLoop.spreamsOptions());
-        BareLoop defaultPrefetch = new BareLoop(client, stream);
+        BareLoop samePrefetch = new BareLoop(connection.client(), stream, BareLoop.spreamsOptions());
+        BareLoop defaultPrefetch = new BareLoop(connection.client(), stream);
         new Comparison("end to end, partitions: " + partitions, ROWS)
                 .add("bare loop, prefetch 64", () -> samePrefetch.run(ReplayedRows.START, ReplayedRows.END))
                 .add("bare loop, default prefetch", () -> defaultPrefetch.run(ReplayedRows.START, ReplayedRows.END))
-                .add("spream, maxInflight 1, by partition", () -> subscribe(client, stream, 1, Ordering.PARTITION))
-                .add("spream, maxInflight 64, by partition", () -> subscribe(client, stream, 64, Ordering.PARTITION))
-                .add("spream, maxInflight 64, by key", () -> subscribe(client, stream, 64, Ordering.KEY))
+                .add("spream, maxInflight 1, by partition", () -> subscribe(connection, stream, 1, Ordering.PARTITION))
+                .add(
+                        "spream, maxInflight 64, by partition",
+                        () -> subscribe(connection, stream, 64, Ordering.PARTITION))
+                .add("spream, maxInflight 64, by key", () -> subscribe(connection, stream, 64, Ordering.KEY))
                 .run(WARM_UPS, TURNS);
         CpuProfile.print(
                 "bare loop, partitions: " + partitions,
                 repeated(() -> samePrefetch.run(ReplayedRows.START, ReplayedRows.END)));
         CpuProfile.print(
                 "spream, maxInflight 64, by key, partitions: " + partitions,
-                repeated(() -> subscribe(client, stream, 64, Ordering.KEY)));
+                repeated(() -> subscribe(connection, stream, 64, Ordering.KEY)));
     }
 
     /** Long enough for a profile. */
@@ -69,7 +70,7 @@ final class EndToEnd {
     }
 
     /** Reads the stream to its end, and returns how many changes came. */
-    private static long subscribe(DatabaseClient client, String stream, int maxInflight, Ordering ordering) {
+    private static long subscribe(SpannerConnection connection, String stream, int maxInflight, Ordering ordering) {
         LongAdder changes = new LongAdder();
         SubscriberOptions options = SubscriberOptions.builder()
                 .startAt(ReplayedRows.START)
@@ -77,7 +78,7 @@ final class EndToEnd {
                 .maxInflight(maxInflight)
                 .ordering(ordering)
                 .build();
-        try (SpannerChangeStreamSource source = SpannerChangeStreamSource.open(client, stream);
+        try (SpannerChangeStreamSource source = connection.source(stream).build();
                 Subscriber subscriber = Subscriber.builder(source, new InMemoryPartitionStorage())
                         .options(options)
                         .build()) {

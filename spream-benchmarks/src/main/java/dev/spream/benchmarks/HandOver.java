@@ -54,10 +54,9 @@ final class HandOver {
             throws InterruptedException, ExecutionException {
         Times times = new Times();
         try (var running = Executors.newSingleThreadExecutor();
-                SpannerChangeStreamSource source = SpannerChangeStreamSource.open(connection.client(), "Changes");
+                SpannerChangeStreamSource source = connection.source("Changes").build();
                 Subscriber subscriber = Subscriber.builder(
-                                new ObservedSource(source, times, source.maxOpenQueries()),
-                                new InMemoryPartitionStorage())
+                                new ObservedSource(source, times), new InMemoryPartitionStorage())
                         .build()) {
             var run = running.submit(() -> subscriber.run(change -> {}));
             for (PartitionView partition : partitions.live()) {

@@ -41,7 +41,7 @@ final class IdlePartitions {
                         ChildJvm.start(EmulatorProcess.class, List.of("-Xmx2g"), Integer.toString(PARTITIONS));
                 SpannerConnection connection = SpannerConnection.builder(DatabaseName.parse(EmulatorProcess.DATABASE))
                         .emulatorHost(emulator.nextLine())
-                        .expectedPartitions(PARTITIONS)
+                        .maxOpenQueries(PARTITIONS + 1)
                         .open()) {
             printUse("client open, nothing read");
             read(connection);
@@ -56,9 +56,9 @@ final class IdlePartitions {
                 .build();
         try (var running = Executors.newSingleThreadExecutor();
                 SpannerChangeStreamSource source =
-                        SpannerChangeStreamSource.open(connection.client(), EmulatorProcess.STREAM);
+                        connection.source(EmulatorProcess.STREAM).build();
                 Subscriber subscriber = Subscriber.builder(
-                                new ObservedSource(source, life, PARTITIONS + 1), new InMemoryPartitionStorage())
+                                new ObservedSource(source, life), new InMemoryPartitionStorage())
                         .options(options)
                         .build()) {
             long startedAt = System.nanoTime();

@@ -26,13 +26,10 @@ final class ObservedSource implements ChangeStreamSource {
 
     private final ChangeStreamSource source;
     private final Observer observer;
-    private final int maxOpenQueries;
 
-    /** @param maxOpenQueries what the connections are known to carry, which the source itself may not know */
-    ObservedSource(ChangeStreamSource source, Observer observer, int maxOpenQueries) {
+    ObservedSource(ChangeStreamSource source, Observer observer) {
         this.source = source;
         this.observer = observer;
-        this.maxOpenQueries = maxOpenQueries;
     }
 
     @Override
@@ -63,7 +60,7 @@ final class ObservedSource implements ChangeStreamSource {
 
     @Override
     public int maxOpenQueries() {
-        return maxOpenQueries;
+        return source.maxOpenQueries();
     }
 
     @Override
