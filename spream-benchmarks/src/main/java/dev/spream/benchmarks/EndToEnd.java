@@ -44,6 +44,7 @@ final class EndToEnd {
         new Comparison("end to end, partitions: " + partitions, ROWS)
                 .add("bare loop, prefetch 64", () -> samePrefetch.run(ReplayedRows.START, ReplayedRows.END))
                 .add("bare loop, default prefetch", () -> defaultPrefetch.run(ReplayedRows.START, ReplayedRows.END))
+                .add("spream's source, no engine", () -> readSource(connection, stream))
                 .add("spream, maxInflight 1, by partition", () -> subscribe(connection, stream, 1, Ordering.PARTITION))
                 .add(
                         "spream, maxInflight 64, by partition",
@@ -67,6 +68,12 @@ final class EndToEnd {
             }
             return rows;
         };
+    }
+
+    private static long readSource(SpannerConnection connection, String stream) throws Exception {
+        try (SpannerChangeStreamSource source = connection.source(stream).build()) {
+            return new SourceLoop(source).run(ReplayedRows.START, ReplayedRows.END);
+        }
     }
 
     /** Reads the stream to its end, and returns how many changes came. */
