@@ -28,6 +28,7 @@ public final class GoogleEmulator implements AutoCloseable {
             "--override_change_stream_partition_token_alive_seconds=1",
             "--change_stream_churning_interval=1s",
             "--change_stream_churn_thread_sleep_interval=500ms");
+    private static final List<String> NO_CHURN = List.of("--enable_change_stream_churning=false");
 
     private final Process process;
     private final String host;
@@ -65,9 +66,18 @@ public final class GoogleEmulator implements AutoCloseable {
 
     /** Starts the program on a free port of the loopback interface, and waits until it listens. */
     public static GoogleEmulator start(Path program) throws IOException, InterruptedException {
+        return start(program, FASTEST_CHURN);
+    }
+
+    /** Like {@link #start(Path)}, with partitions that live as long as it does. */
+    public static GoogleEmulator startWithoutChurn(Path program) throws IOException, InterruptedException {
+        return start(program, NO_CHURN);
+    }
+
+    private static GoogleEmulator start(Path program, List<String> flags) throws IOException, InterruptedException {
         String host = "127.0.0.1:" + freePort();
         List<String> command = new ArrayList<>(List.of(program.toString(), "--host_port", host));
-        command.addAll(FASTEST_CHURN);
+        command.addAll(flags);
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)

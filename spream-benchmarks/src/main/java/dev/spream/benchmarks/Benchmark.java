@@ -1,0 +1,41 @@
+package dev.spream.benchmarks;
+
+/** The measurements, by the name under which {@link Main} runs them. */
+enum Benchmark {
+    /** What the in-flight tracker costs a record. */
+    TRACKER("tracker", TrackerCost.class, 512),
+    /** A subscriber beside the client's own result sets. */
+    END_TO_END("end-to-end", EndToEnd.class, 1_024),
+    /** Order by key beside no order. */
+    KEY_ORDER("key-order", KeyOrder.class, 1_024),
+    /** From a parent's end to its child's query. */
+    HAND_OVER("hand-over", HandOver.class, 512),
+    /** A thousand partitions in a small heap. */
+    IDLE("idle", IdlePartitions.class, 256),
+    /** The emulator beside Google's. */
+    EMULATOR("emulator", EmulatorReads.class, 512),
+    ;
+
+    private final String label;
+    private final Class<?> program;
+    private final int heapMegabytes;
+
+    Benchmark(String label, Class<?> program, int heapMegabytes) {
+        this.label = label;
+        this.program = program;
+        this.heapMegabytes = heapMegabytes;
+    }
+
+    String label() {
+        return label;
+    }
+
+    Class<?> program() {
+        return program;
+    }
+
+    /** The heap of the JVM that it runs in. */
+    int heapMegabytes() {
+        return heapMegabytes;
+    }
+}

@@ -1,0 +1,85 @@
+package dev.spream.benchmarks;
+
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.ChangeRecord;
+import dev.spream.core.record.ChildPartition;
+import dev.spream.core.record.ChildPartitionsRecord;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.HeartbeatRecord;
+import dev.spream.core.source.ChangeStreamCursor;
+import dev.spream.core.source.ChangeStreamSource;
+import dev.spream.core.source.PartitionQuery;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/**
+ * A source without an engine: the initial query and its partitions, each on a thread of its own, records counted and
+ * forgotten. Between this and a {@link BareLoop} lies what the decoder costs, between this and a subscriber the engine.
+ */
+final class SourceLoop {
+    private final ChangeStreamSource source;
+
+    SourceLoop(ChangeStreamSource source) {
+        this.source = source;
+    }
+
+    /** Reads everything between the two, and returns how many data change records there were. */
+    long run(Instant start, Instant end) throws InterruptedException, ExecutionException {
+        Reading root = new Reading();
+        root.read(query(PartitionToken.ROOT, start, end));
+        List<Future<Long>> counts = new ArrayList<>();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (PartitionToken token : root.children) {
+                counts.add(threads.submit(() -> {
+                    Reading partition = new Reading();
+                    partition.read(query(token, start, end));
+                    return partition.records;
+                }));
+            }
+        }
+        long records = 0;
+        for (Future<Long> count : counts) {
+            records += count.get();
+        }
+        return records;
+    }
+
+    private static PartitionQuery query(PartitionToken token, Instant start, Instant end) {
+        return new PartitionQuery(token, start, Optional.of(end), Duration.ofSeconds(10));
+    }
+
+    /** One query. */
+    private final class Reading {
+        private final List<PartitionToken> children = new ArrayList<>();
+        private long records;
+
+        void read(PartitionQuery query) throws InterruptedException {
+            try (ChangeStreamCursor cursor = source.query(query)) {
+                Optional<ChangeRecord> next = cursor.next();
+                while (next.isPresent()) {
+                    take(next.get());
+                    next = cursor.next();
+                }
+            }
+        }
+
+        private void take(ChangeRecord record) {
+            switch (record) {
+                case DataChangeRecord change -> records++;
+                case HeartbeatRecord heartbeat -> {}
+                case ChildPartitionsRecord childPartitions -> {
+                    for (ChildPartition child : childPartitions.childPartitions()) {
+                        children.add(new PartitionToken(child.token()));
+                    }
+                }
+            }
+        }
+    }
+}
