@@ -42,7 +42,7 @@ final class InflightTracker {
             throw new IllegalStateException(
                     "[%s] %d records are in flight, which is all there is room for".formatted(partition, next - first));
         }
-        requireNotBefore(position(), commitTimestamp, "record " + next);
+        requireNotBefore(position(), commitTimestamp, "record ", next);
         int slot = slot(next);
         positions[slot] = commitTimestamp;
         settled[slot] = false;
@@ -70,7 +70,7 @@ final class InflightTracker {
         settled[slot(sequence)] = true;
         while (first < next && settled[slot(first)]) {
             Instant position = requireNonNull(positions[slot(first)]);
-            requireNotBefore(watermark, position, "watermark at record " + first);
+            requireNotBefore(watermark, position, "watermark at record ", first);
             watermark = position;
             positions[slot(first)] = null;
             first++;
@@ -94,10 +94,10 @@ final class InflightTracker {
         return (int) (sequence % positions.length);
     }
 
-    private void requireNotBefore(Instant earlier, Instant later, String what) {
+    private void requireNotBefore(Instant earlier, Instant later, String what, long record) {
         if (later.isBefore(earlier)) {
             throw new IllegalStateException(
-                    "[%s] %s goes back from %s to %s".formatted(partition, what, earlier, later));
+                    "[%s] %s%d goes back from %s to %s".formatted(partition, what, record, earlier, later));
         }
     }
 }

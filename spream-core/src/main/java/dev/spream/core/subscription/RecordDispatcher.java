@@ -28,6 +28,7 @@ import java.util.function.Consumer;
  * well. What was settled before counts in any case.
  */
 final class RecordDispatcher implements DeliveryControl {
+    private static final int REFILL_SHARE = 4;
     private static final Set<?> ONE_LANE = Set.of(Ordering.PARTITION);
 
     private final HeldPartition partition;
@@ -36,6 +37,7 @@ final class RecordDispatcher implements DeliveryControl {
     private final EngineTime time;
     private final SubscriberOptions options;
     private final Ordering ordering;
+    private final int resumeAt; // a full window is refilled in portions: waking the reader for each record costs more
     private final String label;
     private final String threadName;
     private final Consumer<Throwable> onFailure;
@@ -64,6 +66,7 @@ final class RecordDispatcher implements DeliveryControl {
         this.time = context.time();
         this.options = context.options();
         this.ordering = options.effectiveOrdering();
+        this.resumeAt = options.maxInflight() - Math.max(1, options.maxInflight() / REFILL_SHARE);
         this.label = context.label(partition.token());
         this.threadName = context.threadName("consumer", partition.token());
         this.onFailure = onFailure;
@@ -119,7 +122,10 @@ final class RecordDispatcher implements DeliveryControl {
     private boolean awaitRoom() throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            while (!stopping && partition.tracker().inFlight() >= options.maxInflight()) {
+            if (partition.tracker().inFlight() < options.maxInflight()) {
+                return !stopping;
+            }
+            while (!stopping && partition.tracker().inFlight() > resumeAt) {
                 changed.await();
             }
             return !stopping;
@@ -220,7 +226,9 @@ final class RecordDispatcher implements DeliveryControl {
             partition.tracker().settle(record.sequence());
             budget.release(record.bytes());
             startRunners();
-            changed.signalAll();
+            if (partition.tracker().inFlight() <= resumeAt) {
+                changed.signalAll();
+            }
         } finally {
             lock.unlock();
         }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
  */
 final class ReplaySimulationTest {
     private static final int CHANGES = 40;
-    private static final int SEEDS = Integer.getInteger("spream.replay.seeds", 6);
+    private static final int SEEDS = Integer.getInteger("replay.seeds", 6);
 
     @Test
     void replays_of_what_has_caught_up_keep_each_key_in_order_through_crashes() throws Exception {
