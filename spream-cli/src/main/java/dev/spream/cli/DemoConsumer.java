@@ -9,13 +9,19 @@ import dev.spream.core.record.Mod;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Prints changes, and remembers the balances in them in the order in which they were consumed, and which it had to consume
- * at the same time as another one of the same account. Safe for use by many threads.
+ * Prints changes, after up to a millisecond that stands for work, and remembers the balances in them: in which order they
+ * were consumed, and which of them at the same time as another one of their account. Safe for use by many threads.
  */
 final class DemoConsumer implements Consumer {
+    // Differs from change to change, so that those that are consumed at the same time overtake each other.
+    private static final long MAX_WORK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
     private final JsonLines lines;
     private final ReentrantLock lock = new ReentrantLock();
 
@@ -32,6 +38,7 @@ final class DemoConsumer implements Consumer {
         List<Delivered> balances = start(change, delivery.partition().value());
         boolean done = false;
         try {
+            LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(MAX_WORK_NANOS));
             lines.consume(change, delivery);
             done = true;
         } finally {

@@ -96,7 +96,16 @@ final class TailIT {
     void tail_ends_at_its_end_timestamp(SpannerServer server) throws Exception {
         DatabaseId database = database(server);
         try (SpreamProcess tail = SpreamProcess.spreamOn(
-                server.emulatorHost(), "tail", "-d", database.getName(), "-s", "Changes", "--end", "+3s")) {
+                server.emulatorHost(),
+                "tail",
+                "-d",
+                database.getName(),
+                "-s",
+                "Changes",
+                "--start",
+                "now",
+                "--end",
+                "+3s")) {
             assertThat(tail.exitCode()).as("%s", tail.err()).isZero();
             assertThat(tail.err().getLast()).endsWith("ended by the end timestamp");
         }

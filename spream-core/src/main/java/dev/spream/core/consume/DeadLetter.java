@@ -8,7 +8,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * A change that was set aside.
+ * A change that was set aside: it counts as settled once a {@link DeadLetterSink} has it, and the watermark goes on past it.
  *
  * @param reason why it was set aside
  * @param partition the partition that returned it
@@ -25,11 +25,14 @@ public record DeadLetter(
 
     /** Why a change was set aside. */
     public enum Reason {
-        /** The consumer refused it, and the changes that follow went on. */
+        /**
+         * The consumer refused it, and the changes that follow went on, those of its keys as well: it may be out of date
+         * when it is replayed.
+         */
         FAILED,
-        /** The consumer refused it, and its keys were parked. */
+        /** The consumer refused it, and its keys were parked: what follows on them waits behind it. */
         PARKED,
-        /** It follows a change whose key is parked. */
+        /** It was not tried, because it follows a change whose key is parked. */
         BEHIND_PARKED
     }
 

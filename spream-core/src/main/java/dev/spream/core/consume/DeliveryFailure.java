@@ -7,7 +7,8 @@ import dev.spream.core.record.DataChangeRecord;
 import java.time.Instant;
 
 /**
- * A change that a consumer refused.
+ * A change that a consumer refused. Attempts and times are those of this run: a change that comes again after a restart or a
+ * take-over starts anew. Times are of this machine's wall clock, which may be set back between them.
  *
  * @param partition the partition that returned it
  * @param change the change

@@ -1,9 +1,20 @@
 package dev.spream.core.consume;
 
+import java.time.Duration;
+
 /**
  * Decides what happens to a change that a consumer refused. Called on the thread that called the consumer, for one change
  * at a time; a handler that takes long holds up the changes behind it and no others. A handler that throws stops the
  * subscription.
+ *
+ * <pre>{@code
+ * ErrorHandler.exponentialBackoff(Duration.ofMillis(100), Duration.ofSeconds(30))
+ *         .maxAttempts(8)
+ *         .giveUpOn(MalformedOrderException.class)
+ *         .thenParkKey();
+ * }</pre>
+ *
+ * <p>The handlers made here keep no state and are safe for use by many threads and subscriptions.
  */
 @FunctionalInterface
 public interface ErrorHandler {
@@ -13,5 +24,40 @@ public interface ErrorHandler {
     /** Stops at the first failure. The default. */
     static ErrorHandler stop() {
         return failure -> new ErrorDecision.Stop();
+    }
+
+    /** Gives up what is refused, and goes on. The change is lost to the consumer. */
+    static ErrorHandler skip() {
+        return failure -> new ErrorDecision.Skip();
+    }
+
+    /** Sets aside what is refused, and goes on, with later changes of the same key as well. */
+    static ErrorHandler deadLetter() {
+        return failure -> new ErrorDecision.DeadLetter();
+    }
+
+    /** Sets aside what is refused and every later change of its keys, in order, and goes on with the other keys. */
+    static ErrorHandler parkKey() {
+        return failure -> new ErrorDecision.ParkKey();
+    }
+
+    /**
+     * Tries again after the same delay each time.
+     *
+     * @param delay 1 ms to 1 day
+     */
+    static RetryPolicy fixedBackoff(Duration delay) {
+        return RetryPolicy.fixed(delay);
+    }
+
+    /**
+     * Tries again after a random delay, whose ceiling is {@code base} at first and doubles with each attempt up to {@code
+     * cap}: so consumers that were refused together do not come back together.
+     *
+     * @param base 1 ms to 1 day
+     * @param cap {@code base} to 1 day
+     */
+    static RetryPolicy exponentialBackoff(Duration base, Duration cap) {
+        return RetryPolicy.exponential(base, cap);
     }
 }

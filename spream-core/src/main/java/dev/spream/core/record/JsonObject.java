@@ -100,7 +100,7 @@ public final class JsonObject {
     }
 
     /** The member as a list of objects; empty where it is null or absent. */
-    List<JsonObject> objects(String name) {
+    public List<JsonObject> objects(String name) {
         return switch (get(name)) {
             case null -> List.of();
             case List<?> list -> {

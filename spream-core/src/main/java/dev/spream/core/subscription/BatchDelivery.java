@@ -29,20 +29,24 @@ final class BatchDelivery {
     private final EngineContext context;
     private final BatchConsumer consumer;
     private final ConsumerCalls calls;
-    private final ChangeDelivery changes;
+    private final DeadLetterCalls deadLetters;
 
-    BatchDelivery(EngineContext context, BatchConsumer consumer, ConsumerCalls calls, ChangeDelivery changes) {
+    BatchDelivery(EngineContext context, BatchConsumer consumer, ConsumerCalls calls, DeadLetterCalls deadLetters) {
         this.context = context;
         this.consumer = consumer;
         this.calls = calls;
-        this.changes = changes;
+        this.deadLetters = deadLetters;
     }
 
     /** Delivers records, in this order. Those that are not settled then were put back, handed on to be judged, or left. */
-    void deliver(HeldPartition partition, List<InflightRecord> records, DeliveryControl control) {
+    void deliver(HeldPartition partition, List<InflightRecord> records, DeliveryControl control)
+            throws InterruptedException {
         List<InflightRecord> untilParked = untilParked(records);
         for (int i = untilParked.size(); i < records.size(); i++) {
             control.putBack(records.get(i), i == untilParked.size());
+        }
+        for (InflightRecord record : untilParked) {
+            deadLetters.delivering(partition, record.change());
         }
         if (untilParked.isEmpty() || control.isStopping() || !partition.isHeld()) {
             return;
@@ -64,7 +68,7 @@ final class BatchDelivery {
     /** The records before the first one that is parked: that is set aside alone, when those before it are settled. */
     private List<InflightRecord> untilParked(List<InflightRecord> records) {
         for (int i = 0; i < records.size(); i++) {
-            if (changes.isParked(records.get(i))) {
+            if (deadLetters.mayBeParked(records.get(i))) {
                 return records.subList(0, i);
             }
         }

@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.DeadLetter;
-import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.ErrorDecision;
@@ -27,13 +26,13 @@ final class ChangeDelivery {
     private final EngineContext context;
     private final Consumer consumer;
     private final ConsumerCalls calls;
-    private final ParkedKeys parkedKeys;
+    private final DeadLetterCalls deadLetters;
 
-    ChangeDelivery(EngineContext context, Consumer consumer, ConsumerCalls calls, ParkedKeys parkedKeys) {
+    ChangeDelivery(EngineContext context, Consumer consumer, ConsumerCalls calls, DeadLetterCalls deadLetters) {
         this.context = context;
         this.consumer = consumer;
         this.calls = calls;
-        this.parkedKeys = parkedKeys;
+        this.deadLetters = deadLetters;
     }
 
     /**
@@ -45,12 +44,15 @@ final class ChangeDelivery {
             throws InterruptedException {
         while (!control.isStopping() && partition.isHeld()) {
             Throwable thrown = record.takeUnjudgedFailure();
-            if (thrown == null && isParked(record)) {
-                setAsideBehindParked(partition, record);
+            if (thrown == null && isSetAsideBehindParked(partition, record)) {
                 return true;
             }
             Duration consumeTime = Duration.ZERO;
             if (thrown == null) {
+                deadLetters.delivering(partition, record.change());
+                if (control.isStopping() || !partition.isHeld()) {
+                    return false;
+                }
                 long startedAt = context.time().nanoTime();
                 thrown = attempt(partition, record);
                 consumeTime = Duration.ofNanos(context.time().nanoTime() - startedAt);
@@ -59,29 +61,27 @@ final class ChangeDelivery {
                 settled(partition, record, Outcome.CONSUMED, consumeTime);
                 return true;
             }
-            if (control.isCancelled()) {
+            Thread.interrupted(); // what user code left behind must not hit the handler, the sink or the next attempt
+            if (control.isCancelled()) { // asked after that: the interrupt of a later cancel reaches the handler or the
+                // sink
                 return false;
             }
-            Thread.interrupted(); // what user code left behind must not hit the handler, the sink or the next attempt
             Optional<Duration> retryDelay = judge(partition, record, thrown, consumeTime);
             if (retryDelay.isEmpty()) {
                 return true;
             }
+            Thread.interrupted(); // nor may what the handler left behind end the pause; who cancels ends it anyway
             control.pause(retryDelay.get());
         }
         return false;
     }
 
-    /** Whether a change of the record's keys was parked, so that the record must not be tried. */
-    boolean isParked(InflightRecord record) {
-        return !parkedKeys.isEmpty() && parkedKeys.containsAny(record.keys());
-    }
-
-    private void setAsideBehindParked(HeldPartition partition, InflightRecord record) {
-        setAside(new DeadLetter(
-                DeadLetter.Reason.BEHIND_PARKED, partition.token(), record.change(), now(), Optional.empty()));
-        parkedKeys.park(record.keys()); // its other keys as well: what follows on them must not overtake it
+    private boolean isSetAsideBehindParked(HeldPartition partition, InflightRecord record) throws InterruptedException {
+        if (!deadLetters.mayBeParked(record) || !deadLetters.keepBehindParked(partition, record)) {
+            return false;
+        }
         settled(partition, record, Outcome.DEAD_LETTERED, Duration.ZERO);
+        return true;
     }
 
     private @Nullable Throwable attempt(HeldPartition partition, InflightRecord record) {
@@ -98,7 +98,8 @@ final class ChangeDelivery {
 
     /** Does what the error handler decides; the delay before the next attempt, or empty if the record is settled. */
     private Optional<Duration> judge(
-            HeldPartition partition, InflightRecord record, Throwable thrown, Duration consumeTime) {
+            HeldPartition partition, InflightRecord record, Throwable thrown, Duration consumeTime)
+            throws InterruptedException {
         Instant failedAt = now();
         DeliveryFailure failure = new DeliveryFailure(
                 partition.token(),
@@ -130,12 +131,12 @@ final class ChangeDelivery {
                 settled(partition, record, Outcome.SKIPPED, consumeTime);
             }
             case ErrorDecision.DeadLetter deadLetter -> {
-                setAside(DeadLetter.Reason.FAILED, failure);
+                deadLetters.keep(DeadLetter.Reason.FAILED, failure);
                 settled(partition, record, Outcome.DEAD_LETTERED, consumeTime);
             }
             case ErrorDecision.ParkKey parkKey -> {
-                setAside(DeadLetter.Reason.PARKED, failure);
-                parkedKeys.park(record.keys());
+                deadLetters.keep(DeadLetter.Reason.PARKED, failure);
+                deadLetters.park(record);
                 settled(partition, record, Outcome.DEAD_LETTERED, consumeTime);
             }
             case ErrorDecision.Stop stop -> throw stopped(partition, failure);
@@ -155,32 +156,6 @@ final class ChangeDelivery {
                             .formatted(
                                     context.label(failure.partition()),
                                     failure.change().identity()),
-                    t);
-        }
-    }
-
-    private void setAside(DeadLetter.Reason reason, DeliveryFailure failure) {
-        setAside(new DeadLetter(
-                reason, failure.partition(), failure.change(), failure.failedAt(), Optional.of(failure)));
-    }
-
-    private void setAside(DeadLetter letter) {
-        DeadLetterSink sink = context.options()
-                .deadLetterSink()
-                .orElseThrow(() -> new SubscriptionException(
-                        "[%s] the error handler decided to set %s aside, and no dead letter sink is configured; the subscription stops, and the change comes again after a restart"
-                                .formatted(
-                                        context.label(letter.partition()),
-                                        letter.change().identity()),
-                        letter.failure().map(DeliveryFailure::cause).orElse(null)));
-        try {
-            sink.accept(letter);
-        } catch (Throwable t) {
-            throw new ConsumerException(
-                    "[%s] the dead letter sink failed on %s; the subscription stops, and the change comes again after a restart"
-                            .formatted(
-                                    context.label(letter.partition()),
-                                    letter.change().identity()),
                     t);
         }
     }

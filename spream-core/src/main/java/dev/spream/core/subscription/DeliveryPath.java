@@ -12,10 +12,11 @@ final class DeliveryPath {
     private final @Nullable BatchDelivery batches;
 
     DeliveryPath(EngineContext context, Consumer consumer, ConsumerCalls calls, ParkedKeys parkedKeys) {
-        this.changes = new ChangeDelivery(context, consumer, calls, parkedKeys);
+        DeadLetterCalls deadLetters = new DeadLetterCalls(context, parkedKeys);
+        this.changes = new ChangeDelivery(context, consumer, calls, deadLetters);
         this.batches = consumer instanceof BatchConsumer batchConsumer
                         && context.options().maxBatchSize() > 1
-                ? new BatchDelivery(context, batchConsumer, calls, changes)
+                ? new BatchDelivery(context, batchConsumer, calls, deadLetters)
                 : null;
     }
 

@@ -62,6 +62,18 @@ final class LossAcceptance {
         this.isActive = isActive;
     }
 
+    /** @throws SubscriptionException unless the user chose to go on behind losses */
+    void requireAccepted(SourceException cause) {
+        Instant watermark = partition.tracker().watermark();
+        if (context.options().retentionLoss() == RetentionLoss.STOP) {
+            throw new SubscriptionException(
+                    "[%s] changes from %s on are lost to the stream's retention period: %s; nothing was passed over, the watermark stays at %s, and the subscription stops. Set retentionLoss to ACCEPT_GAP to record the loss and go on behind it, or start a new subscription at a later time"
+                            .formatted(
+                                    context.label(partition.token()), intake.position(), cause.getMessage(), watermark),
+                    cause);
+        }
+    }
+
     /**
      * Accepts that the partition's changes up to where the stream begins now are lost, and lets the intake go on there.
      *
@@ -175,13 +187,14 @@ final class LossAcceptance {
                 PartitionToken.ROOT, at, endTimestamp, context.options().heartbeatInterval());
     }
 
-    private void collect(ChangeRecord record, List<ChildPartition> living) {
+    private boolean collect(ChangeRecord record, List<ChildPartition> living) {
         if (record instanceof ChildPartitionsRecord childPartitions) {
             for (ChildPartition child : childPartitions.childPartitions()) {
                 living.add(ChildPartition.of(
                         child.token(), List.of(partition.token().value())));
             }
         }
+        return true;
     }
 
     private Optional<EndProof> replaceBy(List<ChildPartition> living, Instant at) throws InterruptedException {

@@ -7,7 +7,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The keys whose changes go to the dead letter sink without being tried. Safe for use by many threads. */
+/**
+ * The keys whose changes go to the dead letter sink without being tried. Safe for use by many threads.
+ *
+ * <p>The sink decides. Here are all keys that may be parked, and perhaps some that were released since, so that the sink need
+ * not be asked for the others.
+ */
 final class ParkedKeys {
     private final Set<RecordKey> keys = ConcurrentHashMap.newKeySet();
 
@@ -20,6 +25,11 @@ final class ParkedKeys {
 
     void park(Set<RecordKey> parked) {
         keys.addAll(parked);
+    }
+
+    /** Forgets keys that the sink has released. */
+    void release(Set<RecordKey> released) {
+        keys.removeAll(released);
     }
 
     boolean containsAny(Set<RecordKey> candidates) {

@@ -21,13 +21,14 @@ import org.slf4j.LoggerFactory;
  * inclusive, so changes at its very timestamp come again. What does not settle within the drain timeout is left, but for the
  * changes that were started: those are waited for, however long they take, so that nothing is consumed after the release.
  *
- * <p>Rotation: while partitions wait because as many are read as may be, the one that has been read longest is handed over,
- * every so often, among those ahead of the oldest that waits. Idle partitions never end by themselves; without
+ * <p>Rotation: while partitions wait because as many are read as may be, those that have been read longest are handed over,
+ * a few every so often, as long as they are ahead of the one that waits. Idle partitions never end by themselves; without
  * this, what others hold would expire. The oldest watermark of all never loses its turn, so the low watermark goes on.
  */
 final class PartitionHandOver {
     static final Duration ROTATION_INTERVAL = Duration.ofSeconds(10);
 
+    private static final int TURNS = 10;
     private static final Logger log = LoggerFactory.getLogger(PartitionHandOver.class);
     private static final Comparator<PartitionReader> LONGEST_FIRST = ((Comparator<PartitionReader>)
                     (a, b) -> Long.signum(a.openedAt() - b.openedAt()))
@@ -42,7 +43,7 @@ final class PartitionHandOver {
     }
 
     /**
-     * Lets one reader hand its partition over, if partitions wait for its turn.
+     * Lets readers hand their partitions over, if others wait for their turn: one, or a tenth of them where there are many.
      *
      * @param waiting the partitions that wait, the oldest watermark first
      */
@@ -50,17 +51,23 @@ final class PartitionHandOver {
         List<PartitionReader> leaving =
                 readers.stream().filter(PartitionReader::isHandingOver).toList();
         leaving.stream().filter(this::isOverdue).forEach(PartitionReader::stop);
-        if (leaving.size() < waiting.size()) {
-            longestAheadOf(waiting.getFirst().watermark(), readers).ifPresent(reader -> {
-                log.info(
-                        "[{}] handed over at {}: {} partitions wait, the oldest since {}",
-                        context.label(reader.partition().token()),
-                        reader.partition().tracker().watermark(),
-                        waiting.size(),
-                        waiting.getFirst().watermark());
-                reader.handOver();
-            });
-        }
+        int turns = Math.max(1, readers.size() / TURNS);
+        // The first of those that wait come when those that are leaving already have left.
+        waiting.stream()
+                .skip(leaving.size())
+                .limit(turns)
+                .forEach(next ->
+                        longestAheadOf(next.watermark(), readers).ifPresent(reader -> handOver(reader, waiting)));
+    }
+
+    private void handOver(PartitionReader reader, List<PartitionMetadata> waiting) {
+        log.info(
+                "[{}] handed over at {}: {} partitions wait, the oldest since {}",
+                context.label(reader.partition().token()),
+                reader.partition().tracker().watermark(),
+                waiting.size(),
+                waiting.getFirst().watermark());
+        reader.handOver();
     }
 
     private boolean isOverdue(PartitionReader reader) {
@@ -70,10 +77,10 @@ final class PartitionHandOver {
                         >= context.options().drainTimeout().toNanos();
     }
 
-    private Optional<PartitionReader> longestAheadOf(Instant oldestWaiting, Collection<PartitionReader> readers) {
+    private Optional<PartitionReader> longestAheadOf(Instant waiting, Collection<PartitionReader> readers) {
         return readers.stream()
                 .filter(reader -> !reader.isHandingOver())
-                .filter(reader -> reader.partition().tracker().watermark().isAfter(oldestWaiting))
+                .filter(reader -> reader.partition().tracker().watermark().isAfter(waiting))
                 .min(LONGEST_FIRST);
     }
 

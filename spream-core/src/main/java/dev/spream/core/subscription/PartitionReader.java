@@ -184,9 +184,7 @@ final class PartitionReader {
     }
 
     private Optional<EndProof> acceptLoss(SourceException failure) throws InterruptedException {
-        if (context.options().retentionLoss() == RetentionLoss.STOP) {
-            throw lost(failure);
-        }
+        lossAcceptance.requireAccepted(failure);
         if (!dispatcher.awaitSettled() || !isActive()) {
             return Optional.empty();
         }
@@ -219,17 +217,6 @@ final class PartitionReader {
     private Instant queryStart() {
         Instant back = steppedBackTo;
         return back == null ? intake.position() : back;
-    }
-
-    private SubscriptionException lost(SourceException e) {
-        return new SubscriptionException(
-                "[%s] changes from %s on are lost to the stream's retention period: %s; nothing was passed over, the watermark stays at %s, and the subscription stops. Set retentionLoss to ACCEPT_GAP to record the loss and go on behind it, or start a new subscription at a later time"
-                        .formatted(
-                                label,
-                                queryStart(),
-                                e.getMessage(),
-                                partition.tracker().watermark()),
-                e);
     }
 
     private SubscriptionException unreadable(SourceException e) {
@@ -271,8 +258,9 @@ final class PartitionReader {
         return partition.token().isRoot();
     }
 
+    /** A dispatcher that stopped by itself, because a delivery failed, took a record less than was read. */
     private boolean isActive() {
-        return !stopRequested && partition.isHeld();
+        return !stopRequested && !dispatcher.isStopping() && partition.isHeld();
     }
 
     private boolean isReading() {

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class QueryRunner {
 
-    /** Where the records of a query go. */
+    /** Where the records of a query go; false if one was not taken, and then no later one may be. */
     interface Taker {
-        void take(ChangeRecord record) throws InterruptedException;
+        boolean take(ChangeRecord record) throws InterruptedException;
     }
 
     private final EngineContext context;
@@ -37,8 +37,8 @@ final class QueryRunner {
                 if (next.isEmpty()) {
                     return new StreamEnd.Ok();
                 }
-                if (isReading.getAsBoolean()) {
-                    taker.take(next.get());
+                if (isReading.getAsBoolean() && !taker.take(next.get())) {
+                    return new StreamEnd.Stopped();
                 }
             }
             return new StreamEnd.Stopped();

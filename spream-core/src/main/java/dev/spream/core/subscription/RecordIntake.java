@@ -66,23 +66,30 @@ final class RecordIntake {
         broughtHeartbeats = false;
     }
 
-    /** Takes a record, waiting for room where there is none. */
-    void take(ChangeRecord record) throws InterruptedException {
+    /**
+     * Takes a record, waiting for room where there is none.
+     *
+     * @return false if the dispatcher is stopping: the record was not taken, and no later one may be, because a mark behind
+     *     it would pass it over
+     */
+    boolean take(ChangeRecord record) throws InterruptedException {
         switch (record) {
-            case DataChangeRecord change -> dispatch(change);
+            case DataChangeRecord change -> {
+                return dispatch(change);
+            }
             case HeartbeatRecord heartbeat -> {
                 mark(heartbeat.timestamp());
                 broughtHeartbeats = true;
             }
             case ChildPartitionsRecord childPartitions -> store(childPartitions);
         }
+        return true;
     }
 
-    private void dispatch(DataChangeRecord change) throws InterruptedException {
+    private boolean dispatch(DataChangeRecord change) throws InterruptedException {
         if (!position.isRepeated(change)) {
-            dispatcher.submit(change, change.commitTimestamp());
             broughtChanges = true;
-            return;
+            return dispatcher.submit(change, change.commitTimestamp());
         }
         if (position.isOutOfOrder(change)) {
             log.warn(
@@ -93,6 +100,7 @@ final class RecordIntake {
             log.debug("[{}] {} was dispatched before; dropped", context.label(partition.token()), change.identity());
         }
         context.listener().tell(listener -> listener.duplicateDropped(partition.token(), change));
+        return true;
     }
 
     private void store(ChildPartitionsRecord record) throws InterruptedException {

@@ -101,6 +101,7 @@ class SubscriberBatchTest {
             batches.add(labels(batch));
             if (calls.incrementAndGet() == 1) {
                 SubscriberFixture.await(full); // comes only if a full batch does not wait for this call
+                SubscriberFixture.await(release);
             } else {
                 full.countDown();
             }

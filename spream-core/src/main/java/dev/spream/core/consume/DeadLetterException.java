@@ -1,0 +1,17 @@
+package dev.spream.core.consume;
+
+import dev.spream.core.SpreamException;
+import org.jspecify.annotations.Nullable;
+
+/** Dead letters could not be kept, read or handed back. */
+public final class DeadLetterException extends SpreamException {
+    private static final long serialVersionUID = 1L;
+
+    public DeadLetterException(String message) {
+        super(message);
+    }
+
+    public DeadLetterException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

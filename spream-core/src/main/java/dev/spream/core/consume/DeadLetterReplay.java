@@ -1,0 +1,132 @@
+package dev.spream.core.consume;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.record.RecordIdentity;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/**
+ * Hands the open letters of a store to a consumer again, one at a time and in commit order, and releases keys of which none
+ * is left. A letter counts as replayed when the consumer has taken its change and flushed; until that is written down it may
+ * come again. A letter that is refused stays open, and so does what follows it on its keys; the other keys go on.
+ *
+ * <p>A letter that was overtaken is not handed over, unless {@link #evenIfOvertaken} says so: a later change of its key was
+ * delivered, and would be undone by a consumer that writes what it is given.
+ *
+ * <p>A subscription may run on the store meanwhile: the changes of a parked key go behind the letters of the key until it is
+ * released, and the deliveries of any other key wait while a letter of it is handed over. {@link Consumer#flush} is then
+ * called beside the subscription; give the replay a consumer of its own where that matters.
+ *
+ * <p>Replay when the subscription has caught up with what it delivered before: after a restart or a take-over changes come
+ * again from the watermark on, and a letter may be handed over in the middle of them. Its change then comes again as well,
+ * after those before it, so that each key still ends in order.
+ *
+ * <p>Immutable; each call is one replay.
+ */
+public final class DeadLetterReplay {
+    private final DeadLetterStore store;
+    private final Consumer consumer;
+    private final boolean evenIfOvertaken;
+
+    private DeadLetterReplay(DeadLetterStore store, Consumer consumer, boolean evenIfOvertaken) {
+        this.store = store;
+        this.consumer = consumer;
+        this.evenIfOvertaken = evenIfOvertaken;
+    }
+
+    public static DeadLetterReplay of(DeadLetterStore store, Consumer consumer) {
+        return new DeadLetterReplay(requireNonNull(store, "store"), requireNonNull(consumer, "consumer"), false);
+    }
+
+    /** Hands over what was overtaken as well: for consumers that recognise what is old, or merge. */
+    public DeadLetterReplay evenIfOvertaken() {
+        return new DeadLetterReplay(store, consumer, true);
+    }
+
+    /**
+     * Replays all open letters and releases all keys of which none is left.
+     *
+     * @throws DeadLetterException if the store fails; what was replayed before is settled
+     */
+    public ReplayResult all() throws InterruptedException {
+        return replay(letter -> true, key -> true);
+    }
+
+    /**
+     * Replays the letters of a key, and those that changes of several keys tie to it, and releases the keys of which none
+     * is left.
+     *
+     * @throws DeadLetterException as {@link #all} does
+     */
+    public ReplayResult key(RecordKey key) throws InterruptedException {
+        Set<RecordKey> tied = stored(() -> tiedTo(key));
+        return replay(letter -> !Collections.disjoint(tied, letter.keys()), tied::contains);
+    }
+
+    /**
+     * Replays one letter, if it is the first of its keys, and releases those of its keys of which none is left.
+     *
+     * @throws DeadLetterException as {@link #all} does
+     */
+    public ReplayResult letter(RecordIdentity identity) throws InterruptedException {
+        Set<RecordKey> keys = stored(() -> keysOf(identity));
+        return replay(letter -> letter.identity().equals(identity), keys::contains);
+    }
+
+    /** Goes on while letters are added to keys that would be free without them. */
+    private ReplayResult replay(Predicate<DeadLetterStore.Entry> letters, Predicate<RecordKey> keys)
+            throws InterruptedException {
+        ReplayRun run = new ReplayRun(store, consumer, evenIfOvertaken);
+        return stored(() -> {
+            boolean more = true;
+            while (more) {
+                boolean any = run.handOver(
+                        store.openLetters().stream().filter(letters).toList());
+                boolean allFree =
+                        run.release(store.parkedKeys().stream().filter(keys).collect(Collectors.toSet()));
+                more = any && !allFree;
+            }
+            return run.result();
+        });
+    }
+
+    /** The keys that changes of several keys tie to this one, itself included. */
+    private Set<RecordKey> tiedTo(RecordKey key) throws Exception {
+        List<DeadLetterStore.Entry> letters = store.openLetters();
+        Set<RecordKey> tied = new HashSet<>(Set.of(key));
+        boolean grew = true;
+        while (grew) {
+            grew = false;
+            for (DeadLetterStore.Entry letter : letters) {
+                grew |= !Collections.disjoint(tied, letter.keys()) && tied.addAll(letter.keys());
+            }
+        }
+        return tied;
+    }
+
+    private Set<RecordKey> keysOf(RecordIdentity identity) throws Exception {
+        return store.openLetters().stream()
+                .filter(letter -> letter.identity().equals(identity))
+                .findFirst()
+                .map(DeadLetterStore.Entry::keys)
+                .orElse(Set.of());
+    }
+
+    private static <T> T stored(Callable<T> work) throws InterruptedException {
+        try {
+            return work.call();
+        } catch (InterruptedException | DeadLetterException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new DeadLetterException(
+                    "the replay stopped because the dead letter store failed; what was replayed before is settled, the rest is open: replay again",
+                    e);
+        }
+    }
+}

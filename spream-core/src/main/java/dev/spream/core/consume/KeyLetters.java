@@ -1,0 +1,67 @@
+package dev.spream.core.consume;
+
+import dev.spream.core.record.RecordIdentity;
+import java.util.NavigableMap;
+import java.util.NavigableSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * The open letters of one key, and which changes of the key went past them. Confined as its index is.
+ *
+ * <p>What a call costs does not depend on how many letters there are: a key whose changes all fail has many.
+ */
+final class KeyLetters {
+    private final NavigableMap<RecordIdentity, LetterIndex.Open> failed = new TreeMap<>();
+    private final NavigableSet<RecordIdentity> parked = new TreeSet<>();
+    private final NavigableSet<RecordIdentity> passedBy = new TreeSet<>();
+
+    void add(LetterIndex.Open letter) {
+        passedBy.remove(letter.identity()); // it was delivered in vain
+        if (letter.isParked()) {
+            parked.add(letter.identity());
+        } else {
+            failed.put(letter.identity(), letter);
+        }
+    }
+
+    void remove(RecordIdentity identity) {
+        parked.remove(identity);
+        failed.remove(identity);
+        if (failed.isEmpty()) {
+            passedBy.clear();
+        }
+    }
+
+    boolean isEmpty() {
+        return failed.isEmpty() && parked.isEmpty();
+    }
+
+    boolean isParking() {
+        return !parked.isEmpty();
+    }
+
+    /** A later change of the key was delivered, or replayed. */
+    void pass(RecordIdentity by) {
+        if (hasFailedBefore(by)) {
+            passedBy.add(by);
+        }
+    }
+
+    boolean isPassed(RecordIdentity letter) {
+        return passedBy.higher(letter) != null;
+    }
+
+    /** Whether a letter that failed, and that nothing has passed, is before that change. */
+    boolean hasFailedBefore(RecordIdentity change) {
+        NavigableMap<RecordIdentity, LetterIndex.Open> unpassed =
+                passedBy.isEmpty() ? failed : failed.tailMap(passedBy.last(), true);
+        return unpassed.values().stream()
+                .takeWhile(letter -> letter.identity().compareTo(change) < 0)
+                .anyMatch(letter -> !letter.isOvertaken());
+    }
+
+    boolean hasParkedBefore(RecordIdentity change) {
+        return parked.lower(change) != null;
+    }
+}

@@ -1,0 +1,44 @@
+package dev.spream.core.consume;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * Retries within limits, then decides otherwise.
+ *
+ * @param hopeless what is not tried again
+ * @param then the decision when a change is given up
+ */
+record RetryHandler(
+        RetryDelay delay,
+        OptionalInt maxAttempts,
+        Optional<Duration> maxElapsed,
+        List<Class<? extends Throwable>> hopeless,
+        ErrorDecision then)
+        implements ErrorHandler {
+
+    @Override
+    public ErrorDecision onFailure(DeliveryFailure failure) {
+        if (hopeless.stream().anyMatch(type -> type.isInstance(failure.cause()))
+                || (maxAttempts.isPresent() && failure.attempt() >= maxAttempts.getAsInt())) {
+            return then;
+        }
+        Duration wait = delay.after(failure.attempt());
+        if (maxElapsed.isEmpty()) {
+            return new ErrorDecision.Retry(wait);
+        }
+        Duration left = maxElapsed.get().minus(elapsed(failure));
+        if (!left.isPositive()) {
+            return then;
+        }
+        return new ErrorDecision.Retry(wait.compareTo(left) < 0 ? wait : left);
+    }
+
+    /** A wall clock that was set back does not make the limit longer than it is. */
+    private static Duration elapsed(DeliveryFailure failure) {
+        Duration elapsed = Duration.between(failure.firstFailureAt(), failure.failedAt());
+        return elapsed.isNegative() ? Duration.ZERO : elapsed;
+    }
+}

@@ -1,0 +1,59 @@
+package dev.spream.core.consume;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.DataChangeRecord;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * A {@link DeadLetter} as a {@link DeadLetterStore} gives it back: what it holds, and of the failure what can be written
+ * down.
+ *
+ * @param reason why the change was set aside
+ * @param partition the partition that returned it
+ * @param change the change
+ * @param at when it was set aside
+ * @param failure the failure that led to it; empty for a change that follows a parked one
+ */
+public record StoredLetter(
+        DeadLetter.Reason reason,
+        PartitionToken partition,
+        DataChangeRecord change,
+        Instant at,
+        Optional<Failure> failure) {
+
+    /**
+     * How the consumer refused a change.
+     *
+     * @param attempts how often it was tried
+     * @param firstFailureAt when the first attempt failed
+     * @param failedAt when the last attempt failed
+     * @param errorClass the name of the class of what the consumer threw
+     * @param errorMessage its message, or empty; a long one is cut
+     */
+    public record Failure(
+            int attempts, Instant firstFailureAt, Instant failedAt, String errorClass, String errorMessage) {
+        public Failure {
+            requireNonNull(firstFailureAt, "firstFailureAt");
+            requireNonNull(failedAt, "failedAt");
+            requireNonNull(errorClass, "errorClass");
+            requireNonNull(errorMessage, "errorMessage");
+            if (attempts < 1) {
+                throw new IllegalArgumentException("attempts is %d, must be 1 or more".formatted(attempts));
+            }
+        }
+    }
+
+    public StoredLetter {
+        requireNonNull(reason, "reason");
+        requireNonNull(partition, "partition");
+        requireNonNull(change, "change");
+        requireNonNull(at, "at");
+        requireNonNull(failure, "failure");
+        if (failure.isEmpty() != (reason == DeadLetter.Reason.BEHIND_PARKED)) {
+            throw new IllegalArgumentException("reason %s with failure %s".formatted(reason, failure.isPresent()));
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.consume.DeadLetter;
+import dev.spream.core.consume.DeadLetterSink;
+import dev.spream.core.consume.DeadLetterStore;
+import dev.spream.core.consume.DeliveryFailure;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.DataChangeRecord;
+import java.util.Optional;
+
+/** What the engine tells and asks the dead letter sink of one subscription. Safe for use by many threads. */
+final class DeadLetterCalls {
+    private final EngineContext context;
+    private final ParkedKeys parkedKeys;
+
+    DeadLetterCalls(EngineContext context, ParkedKeys parkedKeys) {
+        this.context = context;
+        this.parkedKeys = parkedKeys;
+    }
+
+    /** Whether one of the record's keys was parked, and perhaps released since. */
+    boolean mayBeParked(InflightRecord record) {
+        return !parkedKeys.isEmpty() && parkedKeys.containsAny(record.keys());
+    }
+
+    /**
+     * Sets a record aside behind its parked keys.
+     *
+     * @return false if they were released: the record is to be delivered
+     */
+    boolean keepBehindParked(HeldPartition partition, InflightRecord record) throws InterruptedException {
+        DeadLetter letter = new DeadLetter(
+                DeadLetter.Reason.BEHIND_PARKED,
+                partition.token(),
+                record.change(),
+                context.time().instant(),
+                Optional.empty());
+        DeadLetterSink sink = sink(letter);
+        boolean kept = calling(letter.partition(), letter.change(), () -> sink.acceptIfParked(letter));
+        if (kept) {
+            parkedKeys.park(record.keys()); // its other keys as well: what follows on them must not overtake it
+        } else {
+            parkedKeys.release(record.keys());
+        }
+        return kept;
+    }
+
+    void keep(DeadLetter.Reason reason, DeliveryFailure failure) throws InterruptedException {
+        DeadLetter letter =
+                new DeadLetter(reason, failure.partition(), failure.change(), failure.failedAt(), Optional.of(failure));
+        DeadLetterSink sink = sink(letter);
+        calling(letter.partition(), letter.change(), () -> {
+            sink.accept(letter);
+            return true;
+        });
+    }
+
+    void park(InflightRecord record) {
+        parkedKeys.park(record.keys());
+    }
+
+    /**
+     * Says that a change goes past the open letters of its keys, and waits while one of them is handed over. The lease may
+     * have ended meanwhile.
+     */
+    void delivering(HeldPartition partition, DataChangeRecord change) throws InterruptedException {
+        if (context.options().deadLetterSink().orElse(null) instanceof DeadLetterStore store) {
+            calling(partition.token(), change, () -> {
+                store.delivering(change);
+                return true;
+            });
+        }
+    }
+
+    private DeadLetterSink sink(DeadLetter letter) {
+        return context.options()
+                .deadLetterSink()
+                .orElseThrow(() -> new SubscriptionException(
+                        "[%s] the error handler decided to set %s aside, and no dead letter sink is configured; the subscription stops, and the change comes again after a restart"
+                                .formatted(
+                                        context.label(letter.partition()),
+                                        letter.change().identity()),
+                        letter.failure().map(DeliveryFailure::cause).orElse(null)));
+    }
+
+    /** A call of the sink. */
+    private interface Call {
+        boolean call() throws Exception;
+    }
+
+    private boolean calling(PartitionToken partition, DataChangeRecord change, Call call) throws InterruptedException {
+        try {
+            return call.call();
+        } catch (InterruptedException e) {
+            throw e;
+        } catch (Throwable t) {
+            throw new ConsumerException(
+                    "[%s] the dead letter sink failed on %s; the subscription stops, and the change comes again after a restart"
+                            .formatted(context.label(partition), change.identity()),
+                    t);
+        }
+    }
+}

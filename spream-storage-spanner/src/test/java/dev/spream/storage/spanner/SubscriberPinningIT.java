@@ -1,0 +1,83 @@
+package dev.spream.storage.spanner;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.cloud.spanner.Dialect;
+import dev.spream.core.partition.InMemoryPartitionStorage;
+import dev.spream.core.subscription.PinnedThreads;
+import dev.spream.core.subscription.PinnedThreads.Pin;
+import dev.spream.core.subscription.Subscriber;
+import dev.spream.core.subscription.SubscriberOptions;
+import dev.spream.emulator.SpannerServer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Whoever waits for Spanner leaves its carrier to others. Where the client itself does not, the client's frames are on top,
+ * and the test says so without failing.
+ */
+@ParameterizedClass(name = "{1} on {0}")
+@MethodSource("dev.spream.storage.spanner.AccountDatabase#serversAndDialects")
+@Timeout(120)
+class SubscriberPinningIT {
+    private static final Duration THRESHOLD = Duration.ofMillis(20);
+
+    private final AccountDatabase database;
+
+    SubscriberPinningIT(SpannerServer server, Dialect dialect) {
+        this.database = new AccountDatabase(server, dialect);
+    }
+
+    @AfterEach
+    void close() {
+        database.close();
+    }
+
+    @Test
+    void no_thread_of_the_engine_or_the_adapter_is_pinned_while_it_waits_for_spanner() throws Exception {
+        try (PinnedThreads pinned = new PinnedThreads(THRESHOLD)) {
+            subscribe();
+            PinnedThreads.pinOnPurpose();
+
+            List<Pin> pins = pinned.stop();
+            assertThat(pins)
+                    .as("Java %s does not show pinned threads, so nothing can be said about them", Runtime.version())
+                    .anyMatch(PinnedThreads::isOnPurpose);
+            assertThat(pins)
+                    .filteredOn(pin -> pin.isOurs() && !PinnedThreads.isOnPurpose(pin))
+                    .isEmpty();
+            pins.stream()
+                    .filter(pin -> !pin.isOurs())
+                    .forEach(pin -> System.out.println("pinned, and not by spream: " + pin));
+        }
+    }
+
+    private void subscribe() throws Exception {
+        Instant start = database.source().serverTime();
+        SubscriberOptions options = SubscriberOptions.builder()
+                .startAt(start)
+                .endAt(start.plusSeconds(4))
+                .heartbeatInterval(AccountDatabase.HEARTBEAT)
+                .maxInflight(16)
+                .build();
+        AtomicInteger delivered = new AtomicInteger();
+        try (Subscriber subscriber = Subscriber.builder(database.source(), new InMemoryPartitionStorage())
+                .options(options)
+                .build()) {
+            var running = CompletableFuture.runAsync(
+                    () -> subscriber.run(change -> delivered.incrementAndGet()), Thread::startVirtualThread);
+            database.writeAccountsFor(Duration.ofSeconds(2));
+            running.get(60, SECONDS);
+        }
+        assertThat(delivered).hasPositiveValue();
+    }
+}
