@@ -42,50 +42,13 @@ final class JudgedConsumer {
         JudgedRun run = judge.run(process);
         List<SimulatedWorld.Change> changes = rows.stream().map(judge::known).toList();
         JudgedHold hold = hold(run, changes.getFirst(), deliveries);
-        tally.count(SimulationEvent.CALL);
-        if (changes.size() > 1) {
-            tally.count(SimulationEvent.MULTI_BATCH);
-        }
-        if (run.calls > 0) {
-            tally.count(SimulationEvent.CONCURRENT_CALLS);
-        }
-        if (process.lastAwake() >= hold.leaseUntil) {
-            throw judge.violated(
-                    Promise.ONE_OWNER,
-                    "%s consumes %s, and its lease of epoch %d ended %s ago",
-                    process,
-                    SimulationJudge.describe(rows),
-                    hold.epoch,
-                    Duration.ofNanos(process.nanoTime() - hold.leaseUntil));
-        }
-        if (changes.size() > options.maxBatchSize() || hold.inCalls.size() + changes.size() > options.maxInflight()) {
-            throw judge.violated(
-                    Promise.BOUNDS,
-                    "a call of %d changes of %s while %d are in calls",
-                    changes.size(),
-                    hold.token,
-                    hold.inCalls.size());
-        }
+        count(run, changes);
+        requireLease(process, hold, rows);
+        requireBounds(hold, rows);
         judge.requireParentsDone(hold.token);
-        if (ordering == Ordering.PARTITION && hold.calls > 0) {
-            throw judge.violated(
-                    Promise.ORDER,
-                    "%s is consumed while %s of the same partition is",
-                    SimulationJudge.describe(rows),
-                    hold.inCalls);
-        }
         Set<RecordIdentity> inThisCall = new HashSet<>();
         for (SimulatedWorld.Change change : changes) {
-            if (!change.partition().token.equals(hold.token) || !hold.read.contains(change.identity())) {
-                throw judge.violated(
-                        Promise.ORDER, "%s is consumed and was not read", SimulationJudge.describe(change.row()));
-            }
-            if (hold.settled.contains(change.identity()) || hold.inCalls.contains(change.identity())) {
-                throw judge.violated(
-                        Promise.ORDER,
-                        "%s is consumed again without a new lease of its partition",
-                        SimulationJudge.describe(change.row()));
-            }
+            requireFirstTime(hold, change);
             requireTurn(run, hold, change, inThisCall);
             requireFreeKeys(process, run, hold, change);
             inThisCall.add(change.identity());
@@ -95,6 +58,58 @@ final class JudgedConsumer {
         hold.inCalls.addAll(inThisCall);
         changes.forEach(change -> change.keys().keySet().forEach(key -> run.busyKeys.put(key, hold)));
         return new JudgedCall(judge, process, hold, changes);
+    }
+
+    private void count(JudgedRun run, List<SimulatedWorld.Change> changes) {
+        tally.count(SimulationEvent.CALL);
+        if (changes.size() > 1) {
+            tally.count(SimulationEvent.MULTI_BATCH);
+        }
+        if (run.calls > 0) {
+            tally.count(SimulationEvent.CONCURRENT_CALLS);
+        }
+    }
+
+    private void requireLease(SimulatedProcess process, JudgedHold hold, List<DataChangeRecord> rows) {
+        if (process.lastAwake() >= hold.leaseUntil) {
+            throw judge.violated(
+                    Promise.ONE_OWNER,
+                    "%s consumes %s, and its lease of epoch %d ended %s ago",
+                    process,
+                    SimulationJudge.describe(rows),
+                    hold.epoch,
+                    Duration.ofNanos(process.nanoTime() - hold.leaseUntil));
+        }
+    }
+
+    private void requireBounds(JudgedHold hold, List<DataChangeRecord> rows) {
+        if (rows.size() > options.maxBatchSize() || hold.inCalls.size() + rows.size() > options.maxInflight()) {
+            throw judge.violated(
+                    Promise.BOUNDS,
+                    "a call of %d changes of %s while %d are in calls",
+                    rows.size(),
+                    hold.token,
+                    hold.inCalls.size());
+        }
+        if (ordering == Ordering.PARTITION && hold.calls > 0) {
+            throw judge.violated(
+                    Promise.ORDER,
+                    "%s is consumed while a call of the same partition has not returned",
+                    SimulationJudge.describe(rows));
+        }
+    }
+
+    private void requireFirstTime(JudgedHold hold, SimulatedWorld.Change change) {
+        if (!change.partition().token.equals(hold.token) || !hold.read.contains(change.identity())) {
+            throw judge.violated(
+                    Promise.ORDER, "%s is consumed and was not read", SimulationJudge.describe(change.row()));
+        }
+        if (hold.settled.contains(change.identity()) || hold.inCalls.contains(change.identity())) {
+            throw judge.violated(
+                    Promise.ORDER,
+                    "%s is consumed again without a new lease of its partition",
+                    SimulationJudge.describe(change.row()));
+        }
     }
 
     private JudgedHold hold(JudgedRun run, SimulatedWorld.Change first, List<Delivery> deliveries) {

@@ -20,6 +20,9 @@ final class SimulatedErrorHandler implements ErrorHandler {
     @Override
     public ErrorDecision onFailure(DeliveryFailure failure) {
         judge.failed(ports.process, failure);
+        if (ports.trouble.strikes(ports.trouble.handlerFailure, SimulationEvent.HANDLER_FAILED)) {
+            throw new SimulatedFailure("the error handler fails");
+        }
         ErrorDecision decision = decide(failure);
         ports.history.log(ports.process, "%s: %s", SimulationJudge.describe(failure.change()), decision);
         ports.trouble.tally.count(

@@ -98,6 +98,7 @@ final class SimulatedProcess implements Executor, EngineTime {
     void die() {
         kill();
         while (true) {
+            Thread.interrupted(); // an interrupted thread does not park
             LockSupport.park(this);
         }
     }

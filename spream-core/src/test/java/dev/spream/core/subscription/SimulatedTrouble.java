@@ -24,6 +24,7 @@ final class SimulatedTrouble {
     final double flushFailure;
     final double sinkFailure;
     final double stop;
+    final double handlerFailure;
 
     private final long longestLatency;
     private final double latency;
@@ -46,6 +47,7 @@ final class SimulatedTrouble {
         this.flushFailure = some(0.2, 0.05);
         this.sinkFailure = some(0.2, 0.1);
         this.stop = some(0.3, 0.2);
+        this.handlerFailure = some(0.2, 0.1);
         this.latency = some(0.8, 0.8);
         this.longestLatency = 1L << (10 + random.nextInt(20));
         this.left = random.nextInt(60);

@@ -30,6 +30,7 @@ final class Simulation {
     private final Shape shape;
     private final int maxOpenQueries;
     private long onlyCrashAt;
+    private long moments;
 
     private Simulation(long seed, SimulationHistory history, SimulationSabotage sabotage) {
         this.random = new SplittableRandom(seed);
@@ -64,18 +65,24 @@ final class Simulation {
         }
     }
 
-    /**
-     * A history with no other trouble than a crash of the first process, at that moment of its calls of ports, the first
-     * being 1.
-     *
-     * @return whether the process lived to see it
-     */
-    static boolean runWithCrash(long seed, long moment) {
+    /** At how many moments the process of a history without any trouble passes a port. */
+    static long moments(long seed) {
+        return untroubled(seed, Long.MAX_VALUE).moments;
+    }
+
+    /** A history with no other trouble than a crash of the first process, at that moment of its calls of ports. */
+    static void runWithCrash(long seed, long moment) {
+        if (untroubled(seed, moment).tally.of(SimulationEvent.CRASH) != 1) {
+            throw new AssertionError("seed %d has no moment %d".formatted(seed, moment));
+        }
+    }
+
+    private static Simulation untroubled(long seed, long crashAt) {
         Simulation simulation = new Simulation(seed, new SimulationHistory(false), SimulationSabotage.NONE);
         simulation.trouble.end();
-        simulation.onlyCrashAt = moment;
+        simulation.onlyCrashAt = crashAt;
         simulation.machine.run(simulation::operate);
-        return simulation.tally.of(SimulationEvent.CRASH) > 0;
+        return simulation;
     }
 
     private void describe(long seed) {
@@ -102,7 +109,9 @@ final class Simulation {
             } else if (run <= disturbedRuns) {
                 worker.disturb(random, options.leaseTime());
             }
-            if (worker.run(operator)) {
+            boolean completed = worker.run(operator);
+            moments = ports.calls();
+            if (completed) {
                 judge.completed();
                 return;
             }

@@ -34,6 +34,7 @@ enum SimulationEvent {
     PARK_KEY,
     BEHIND_PARKED,
     STOP,
+    HANDLER_FAILED,
     FLUSH,
     FLUSH_FAILED,
     SINK_FAILED,

@@ -173,7 +173,8 @@ final class SimulationJudge {
     void ended(SimulatedProcess process) {
         for (JudgedHold hold : run(process).allHolds) {
             for (RecordIdentity settled : hold.settled) {
-                if (!hold.told.containsKey(settled)) {
+                // A batch of one tells that its change is settled when its call returns, which may never be.
+                if (hold.calls == 0 && !hold.told.containsKey(settled)) {
                     throw violated(Promise.ONCE_TOLD, "the listener is not told that %s is settled", settled);
                 }
             }
