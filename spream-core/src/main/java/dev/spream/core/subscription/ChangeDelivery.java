@@ -62,11 +62,10 @@ final class ChangeDelivery {
                 return true;
             }
             Thread.interrupted(); // what user code left behind must not hit the handler, the sink or the next attempt
-            if (control.isCancelled()) { // asked after that: the interrupt of a later cancel reaches the handler or the
-                // sink
+            if (control.isCancelled()) { // asked after that: a later cancel's interrupt reaches the handler or the sink
                 return false;
             }
-            Optional<Duration> retryDelay = judge(partition, record, thrown, consumeTime);
+            Optional<Duration> retryDelay = judge(partition, record, thrown, consumeTime, control);
             if (retryDelay.isEmpty()) {
                 return true;
             }
@@ -98,7 +97,11 @@ final class ChangeDelivery {
 
     /** Does what the error handler decides; the delay before the next attempt, or empty if the record is settled. */
     private Optional<Duration> judge(
-            HeldPartition partition, InflightRecord record, Throwable thrown, Duration consumeTime)
+            HeldPartition partition,
+            InflightRecord record,
+            Throwable thrown,
+            Duration consumeTime,
+            DeliveryControl control)
             throws InterruptedException {
         Instant failedAt = now();
         DeliveryFailure failure = new DeliveryFailure(
@@ -110,6 +113,7 @@ final class ChangeDelivery {
                 thrown);
         ErrorDecision decision = decide(failure);
         context.listener().tell(listener -> listener.deliveryFailed(failure, decision));
+        clearInterrupt(control);
         switch (decision) {
             case ErrorDecision.Retry retry -> {
                 log.warn(
@@ -142,6 +146,13 @@ final class ChangeDelivery {
             case ErrorDecision.Stop stop -> throw stopped(partition, failure);
         }
         return Optional.empty();
+    }
+
+    /** What the handler left behind must not hit the sink; the interrupt of a cancel must. */
+    private static void clearInterrupt(DeliveryControl control) {
+        if (Thread.interrupted() && control.isCancelled()) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private ErrorDecision decide(DeliveryFailure failure) {

@@ -258,8 +258,11 @@ final class PartitionReader {
         return partition.token().isRoot();
     }
 
-    /** A dispatcher that stopped by itself, because a delivery failed, took a record less than was read. */
-    private boolean isActive() {
+    /**
+     * Whether the partition is still to be read or finished; once it is not, that stays so. A dispatcher that stopped by
+     * itself, because a delivery failed, took a record less than was read.
+     */
+    boolean isActive() {
         return !stopRequested && !dispatcher.isStopping() && partition.isHeld();
     }
 

@@ -198,7 +198,8 @@ final class Subscription implements PartitionScheduler.Readers {
             parkedKeys.reload(context.options().deadLetterSink());
             reader.run();
         } catch (StorageException e) {
-            if (!e.retryable() || (stop == Stop.NO && partition.isHeld())) {
+            // One that may pass is only thrown when the reader has to stop, and so whoever stopped it knows why.
+            if (!e.retryable() || reader.isActive()) {
                 tasks.fail(e);
             }
         } catch (Throwable t) {

@@ -2,10 +2,15 @@ package dev.spream.core.subscription;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.core.consume.DeadLetter;
+import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.ErrorDecision;
+import dev.spream.core.consume.RecordKey;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
@@ -56,6 +61,46 @@ class DeliveryInterruptTest {
                 .as("failed with %s", one.failure)
                 .isTrue();
         assertThat(consumer.labels()).containsExactly("A1");
+    }
+
+    @Test
+    void an_interrupt_that_the_error_handler_leaves_behind_does_not_hit_the_dead_letter_sink()
+            throws InterruptedException {
+        List<DeadLetter> letters = new CopyOnWriteArrayList<>();
+        OnePartition one = new OnePartition(
+                SubscriberFixture.quick()
+                        .errorHandler(failure -> {
+                            Thread.currentThread().interrupt();
+                            return new ErrorDecision.DeadLetter();
+                        })
+                        .deadLetterSink(new InterruptibleSink(letters))
+                        .build(),
+                (change, delivery) -> {
+                    throw new IllegalStateException("refused");
+                });
+
+        one.dispatcher.submit(ScriptedSource.newChange(1, "A", "tx"), POSITION);
+
+        assertThat(one.dispatcher.awaitSettled())
+                .as("failed with %s", one.failure)
+                .isTrue();
+        assertThat(letters).hasSize(1);
+    }
+
+    /** Does what a sink over a network does that is interrupted. */
+    private record InterruptibleSink(List<DeadLetter> letters) implements DeadLetterSink {
+        @Override
+        public void accept(DeadLetter letter) throws InterruptedException {
+            if (Thread.interrupted()) {
+                throw new InterruptedException("the sink was interrupted");
+            }
+            letters.add(letter);
+        }
+
+        @Override
+        public Set<RecordKey> parkedKeys() {
+            return Set.of();
+        }
     }
 
     /** Cancelled as soon as it has said that it is not, which is the worst moment. */

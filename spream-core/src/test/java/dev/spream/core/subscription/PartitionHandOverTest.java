@@ -210,6 +210,26 @@ class PartitionHandOverTest {
     }
 
     @Test
+    void a_storage_that_blinks_when_a_hand_over_is_overdue_stops_nothing() throws InterruptedException {
+        AtomicBoolean away = new AtomicBoolean();
+        fixture.storage = new FaultyStorage(
+                        fixture.storage,
+                        true,
+                        (call, method) -> method.equals("finish") && away.get() ? Verdict.FAIL_BEFORE : Verdict.PASS)
+                .storage();
+        source.roots("a", "b").change("a", 2, "A").split("a", 3, "c").change("b", 1, "B");
+        Subscriber subscriber = subscriber(1);
+        release.countDown();
+        CompletableFuture<RunResult> run = fixture.start(subscriber, blockingOn("A2", () -> away.set(true)));
+
+        advanceUntil(() -> run.isDone() || events.contains("B1"));
+
+        assertThat(subscriber.shutdown(SubscriberFixture.BOUND)).isTrue();
+        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.SHUT_DOWN);
+        assertThat(events).containsSubsequence("A2", "released a", "B1");
+    }
+
+    @Test
     void shutdown_in_the_middle_of_a_hand_over_starts_nothing_more_and_gives_the_partition_back()
             throws InterruptedException {
         scriptBlocking();
