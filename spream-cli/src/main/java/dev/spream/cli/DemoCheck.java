@@ -1,14 +1,14 @@
 package dev.spream.cli;
 
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.BiPredicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Compares what a workload committed with what a reader was given. It sees two lists and nothing else: what was committed
@@ -46,7 +46,8 @@ final class DemoCheck {
      * @param lost committed and never delivered
      * @param duplicated delivered again
      * @param invented delivered, and not committed with that account, timestamp and balance
-     * @param outOfOrder delivered after a later change of the same account, or while one was still being consumed
+     * @param outOfOrder delivered after a later change of the same account, or while one was still being consumed; or an
+     *     earlier one was delivered again, and what followed it was not
      * @param notJudged the same, where the other change came from a partition of which the order is not judged
      */
     record Verdict(
@@ -83,49 +84,81 @@ final class DemoCheck {
             List<BalanceChange> committed, List<Delivered> delivered, BiPredicate<String, String> orderJudged) {
         Set<BalanceChange> expected = new HashSet<>(committed);
         Set<BalanceChange> seen = new HashSet<>();
-        Map<String, Delivered> newest = new HashMap<>();
+        Map<String, History> histories = new TreeMap<>();
         int duplicated = 0;
         int invented = 0;
-        int outOfOrder = 0;
-        int notJudged = 0;
+        Disorder disorder = new Disorder(orderJudged);
         for (Delivered delivery : delivered) {
             BalanceChange change = delivery.change();
             if (!expected.contains(change)) {
                 invented++;
                 continue;
             }
-            if (!seen.add(change)) {
-                duplicated++;
-                continue;
-            }
-            Optional<String> disorder = disorder(newest.get(change.account()), delivery);
-            newest.merge(change.account(), delivery, DemoCheck::later);
-            if (disorder.isPresent() && orderJudged.test(disorder.get(), delivery.partition())) {
-                outOfOrder++;
-            } else if (disorder.isPresent()) {
-                notJudged++;
-            }
+            duplicated += seen.add(change) ? 0 : 1;
+            histories
+                    .computeIfAbsent(change.account(), account -> new History())
+                    .next(delivery)
+                    .ifPresent(other -> disorder.count(other, delivery.partition()));
         }
+        histories.values().forEach(history -> history.end(disorder));
         return new Verdict(
                 committed.size(),
                 delivered.size(),
                 expected.size() - seen.size(),
                 duplicated,
                 invented,
-                outOfOrder,
-                notJudged);
+                disorder.judged,
+                disorder.notJudged);
     }
 
-    /** The partition of the change that a delivery should have come before, or should have waited for. */
-    private static Optional<String> disorder(@Nullable Delivered newest, Delivered delivery) {
-        if (newest != null
-                && !newest.change().commitTimestamp().isBefore(delivery.change().commitTimestamp())) {
-            return Optional.of(newest.partition());
+    /** Counts the pairs of which the order is wrong. Confined to one comparison. */
+    private static final class Disorder {
+        private final BiPredicate<String, String> orderJudged;
+        private int judged;
+        private int notJudged;
+
+        Disorder(BiPredicate<String, String> orderJudged) {
+            this.orderJudged = orderJudged;
         }
-        return delivery.alongside();
+
+        void count(String earlierPartition, String laterPartition) {
+            if (orderJudged.test(earlierPartition, laterPartition)) {
+                judged++;
+            } else {
+                notJudged++;
+            }
+        }
     }
 
-    private static Delivered later(Delivered a, Delivered b) {
-        return a.change().commitTimestamp().isBefore(b.change().commitTimestamp()) ? b : a;
+    /** The deliveries of one account. One that comes again takes the history back to it, and what followed it is due again. */
+    private static final class History {
+        private final NavigableMap<Instant, Delivered> seen = new TreeMap<>();
+        private Instant position = Instant.MIN;
+        private String partition = "";
+
+        /** The partition of the change that a delivery should have come before, or should have waited for. */
+        Optional<String> next(Delivered delivery) {
+            Instant at = delivery.change().commitTimestamp();
+            boolean again = seen.containsKey(at);
+            if (!again && seen.higherKey(at) != null) {
+                String newest = seen.lastEntry().getValue().partition();
+                seen.put(at, delivery);
+                return Optional.of(newest);
+            }
+            Map.Entry<Instant, Delivered> due = seen.higherEntry(position);
+            boolean skipped = due != null && due.getKey().isBefore(at);
+            seen.put(at, delivery);
+            position = at;
+            partition = delivery.partition();
+            return skipped ? Optional.of(due.getValue().partition()) : delivery.alongside();
+        }
+
+        /** An old state must not be the last one that came. */
+        void end(Disorder disorder) {
+            Map.Entry<Instant, Delivered> due = seen.higherEntry(position);
+            if (due != null) {
+                disorder.count(due.getValue().partition(), partition);
+            }
+        }
     }
 }

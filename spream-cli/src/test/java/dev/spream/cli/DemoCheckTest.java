@@ -56,9 +56,28 @@ final class DemoCheckTest {
 
     @Test
     void it_notices_a_doubled_record_and_does_not_call_it_out_of_order() {
-        delivered.add(delivered.get(3));
+        delivered.add(5, delivered.get(3));
         assertThat(judge()).isEqualTo(new Verdict(40, 41, 0, 1, 0, 0, 0));
         assertThat(judge().passed(ALL)).isFalse();
+    }
+
+    @Test
+    void a_history_that_comes_again_from_an_earlier_change_on_is_in_order() {
+        delivered.addAll(30, List.copyOf(delivered.subList(10, 30)));
+        assertThat(judge()).isEqualTo(new Verdict(40, 60, 0, 20, 0, 0, 0));
+    }
+
+    @Test
+    void it_notices_an_old_change_that_comes_again_without_those_that_followed_it() {
+        delivered.add(delivered.get(3));
+        assertThat(judge()).isEqualTo(new Verdict(40, 41, 0, 1, 0, 1, 0));
+        assertThat(judge().passed(new Promise(true, false))).isFalse();
+    }
+
+    @Test
+    void it_notices_a_gap_in_a_history_that_comes_again() {
+        delivered.addAll(12, List.of(delivered.get(0), delivered.get(8)));
+        assertThat(judge()).isEqualTo(new Verdict(40, 42, 0, 2, 0, 1, 0));
     }
 
     @Test
@@ -78,8 +97,8 @@ final class DemoCheckTest {
 
     @Test
     void it_forgives_what_was_not_promised_and_counts_it() {
-        delivered.add(delivered.get(3));
-        Collections.swap(delivered, 8, 12);
+        delivered.add(5, delivered.get(3));
+        Collections.swap(delivered, 9, 13);
         assertThat(judge()).isEqualTo(new Verdict(40, 41, 0, 1, 0, 1, 0));
         assertThat(judge().passed(new Promise(false, false))).isTrue();
         assertThat(judge().passed(new Promise(true, false))).isFalse();

@@ -37,7 +37,10 @@ public record Fault(Kind kind, int afterRows, Optional<String> partition) {
          * or, where there is none, before the end. A query without child records passes it on to the next query.
          */
         BETWEEN_CHILD_RECORDS(true),
-        /** It ends with OK, before it has returned any child record. */
+        /**
+         * It ends with OK, before it has returned any child record. A query that a client resumes behind one passes it on to
+         * the next query. Two in a row on a query that was given an end look like its real end, which readers may believe.
+         */
         CLEAN_END(true),
         /** It returns nothing any more, no heartbeat either, and stays open until its client ends it. */
         STALL(true),

@@ -136,11 +136,23 @@ final class ChangeDelivery {
             }
             case ErrorDecision.DeadLetter deadLetter -> {
                 deadLetters.keep(DeadLetter.Reason.FAILED, failure);
+                log.warn(
+                        "[{}] consumer failed on {} after {} attempts; the change is set aside, as decided, and those behind it go on",
+                        context.label(partition.token()),
+                        record.change().identity(),
+                        failure.attempt(),
+                        thrown);
                 settled(partition, record, Outcome.DEAD_LETTERED, consumeTime);
             }
             case ErrorDecision.ParkKey parkKey -> {
                 deadLetters.keep(DeadLetter.Reason.PARKED, failure);
                 deadLetters.park(record);
+                log.warn(
+                        "[{}] consumer failed on {} after {} attempts; its keys are parked, as decided: it and later changes of them are set aside until they are released",
+                        context.label(partition.token()),
+                        record.change().identity(),
+                        failure.attempt(),
+                        thrown);
                 settled(partition, record, Outcome.DEAD_LETTERED, consumeTime);
             }
             case ErrorDecision.Stop stop -> throw stopped(partition, failure);

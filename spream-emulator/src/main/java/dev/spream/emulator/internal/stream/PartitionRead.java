@@ -50,6 +50,9 @@ final class PartitionRead {
 
     /** Runs to the end of the partition, or of the query. */
     void run() throws InterruptedException {
+        if (first.children() > 0) {
+            faults.resumedBehindChildRecord();
+        }
         if (faults.room(1) > 0) {
             sink.send(List.of(), at.token());
         }

@@ -28,6 +28,7 @@ final class QueryFaults implements AutoCloseable {
     // Written by the query's thread only.
     private final AtomicLong rows = new AtomicLong();
     private long changes;
+    private boolean behindChildRecord;
     private long stalledAfterClears;
 
     /** @param token of the partition; empty for the initial query */
@@ -56,6 +57,11 @@ final class QueryFaults implements AutoCloseable {
     boolean isPending() {
         Armed current = armed.get();
         return current != null && current.origin != Origin.DRAWN;
+    }
+
+    /** The query goes on behind a child record: if it ended before the next one, that would be the proof of a whole end. */
+    void resumedBehindChildRecord() {
+        behindChildRecord = true;
     }
 
     /** How many rows may be sent before something goes wrong; at most {@code max}. */
@@ -91,6 +97,7 @@ final class QueryFaults implements AutoCloseable {
         return switch (next.fault.kind()) {
             case DUPLICATES -> changes > 0;
             case STALL -> next.origin != Origin.DRAWN || rows.get() > 0;
+            case CLEAN_END -> !behindChildRecord;
             default -> true;
         };
     }
@@ -105,10 +112,11 @@ final class QueryFaults implements AutoCloseable {
     }
 
     private Optional<Fault.Kind> take(@Nullable Armed due) {
+        // Before: a clear that comes from here on has to end the stall.
+        stalledAfterClears = stream.clears();
         if (due == null || !armed.compareAndSet(due, null)) {
             return Optional.empty();
         }
-        stalledAfterClears = stream.clears();
         stream.struck(due.fault.kind());
         return Optional.of(due.fault.kind());
     }

@@ -200,6 +200,22 @@ class FaultTest {
     }
 
     @Test
+    void a_query_that_is_resumed_behind_a_child_record_does_not_end_before_the_next() throws Exception {
+        rig.partitions().separateChildRecords(true);
+        List<String> split = rig.partitions().split(token);
+        faults.next(Fault.of(Kind.BETWEEN_CHILD_RECORDS));
+        faults.next(Fault.of(Kind.CLEAN_END));
+        ChangeStreamQuery query = query(token, T0, null);
+
+        RowCollector broken = rig.ask(query);
+        RowCollector resumed = rig.ask(query.resumingAt(broken.lastResumeToken()));
+
+        assertThat(tokens(broken)).containsExactly(split.getFirst());
+        assertThat(tokens(resumed)).containsExactly(split.getLast());
+        assertThat(faults.pending()).as("left for the next query").isEqualTo(1);
+    }
+
+    @Test
     void the_initial_query_ends_without_a_record() throws Exception {
         faults.next(Fault.of(Kind.CLEAN_END));
         RowCollector empty = rig.ask(query(null, T0, null));
