@@ -5,13 +5,19 @@ import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.Delivery;
+import dev.spream.core.consume.ErrorDecision;
+import dev.spream.core.consume.ErrorHandler;
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.PartitionClaim;
+import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.WatermarkAdvance;
+import dev.spream.core.partition.WorkerId;
 import dev.spream.core.record.ChangeRecord;
+import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.ChangeStreamSource;
@@ -21,10 +27,12 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /** Ways to break each promise, one at a time. */
@@ -55,7 +63,7 @@ final class SimulationSabotages {
     }
 
     private static SimulationSabotage ofStorage(
-            String method, java.util.function.Function<SimulatedProcess, Spoiler<PartitionStorage>> spoiler) {
+            String method, Function<SimulatedProcess, Spoiler<PartitionStorage>> spoiler) {
         return new SimulationSabotage() {
             @Override
             public PartitionStorage storage(PartitionStorage storage, SimulatedProcess process) {
@@ -150,9 +158,7 @@ final class SimulationSabotages {
         return ofStorage("addChildren", process -> (storage, arguments) -> {
             process.start("late-children", () -> {
                 process.sleepUninterruptibly(50_000_000);
-                storage.addChildren(
-                        (dev.spream.core.partition.PartitionLease) arguments[0],
-                        (dev.spream.core.record.ChildPartitionsRecord) arguments[1]);
+                storage.addChildren((PartitionLease) arguments[0], (ChildPartitionsRecord) arguments[1]);
             });
             return true;
         });
@@ -266,12 +272,26 @@ final class SimulationSabotages {
         return ofStorage(
                 "acquire",
                 process -> (storage, arguments) -> storage.acquire(
-                        (dev.spream.core.partition.WorkerId) arguments[0],
+                        (WorkerId) arguments[0],
                         ((Collection<?>) arguments[1])
-                                .stream()
-                                        .map(dev.spream.core.partition.PartitionClaim.class::cast)
-                                        .toList(),
-                        ((java.time.Duration) arguments[2]).dividedBy(10)));
+                                .stream().map(PartitionClaim.class::cast).toList(),
+                        ((Duration) arguments[2]).dividedBy(10)));
+    }
+
+    /** The engine stops where the error handler wants it to try again. */
+    static SimulationSabotage retriesAreStops() {
+        return new SimulationSabotage() {
+            @Override
+            public SubscriberOptions options(SubscriberOptions options) {
+                ErrorHandler handler = options.errorHandler();
+                return options.toBuilder()
+                        .errorHandler(failure -> {
+                            ErrorDecision decision = handler.onFailure(failure);
+                            return decision instanceof ErrorDecision.Retry ? new ErrorDecision.Stop() : decision;
+                        })
+                        .build();
+            }
+        };
     }
 
     /** Keys that were parked are forgotten by the next process. */
