@@ -80,7 +80,8 @@ class SubscriberBudgetTest {
                         options.maxInflight(20).maxBufferedChanges(budget).endAt(at(30))),
                 consumer);
         Polling.await(() -> read.get() >= partitions, read::get);
-        Polling.await(() -> rowsReturned(tokens) >= read.get(), read::get);
+        Polling.await(
+                () -> rowsReturned(tokens) >= read.get() + partitions, read::get); // each reader holds one and waits
 
         assertThat(read.get()).isBetween(partitions, budget + partitions);
         release.countDown();
