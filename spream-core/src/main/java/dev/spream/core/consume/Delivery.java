@@ -13,7 +13,8 @@ import java.util.Optional;
  * @param epoch the epoch of the partition's lease: a consumer that writes elsewhere can refuse a lower one than it has
  *     seen for the partition, which fences a worker that lost its lease in the middle of a call; 0 for a change that is
  *     replayed, which no lease covers
- * @param attempt how often the change was handed over, this time included: 1 for the first call
+ * @param attempt which attempt this is: 1, and one more for each call before that failed on the change, or on a batch that
+ *     it was in
  * @param deadline about when the call is interrupted; empty if it may take as long as it likes
  */
 public record Delivery(PartitionToken partition, long epoch, int attempt, Optional<Instant> deadline) {

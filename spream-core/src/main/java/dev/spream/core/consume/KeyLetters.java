@@ -52,6 +52,11 @@ final class KeyLetters {
         return passedBy.higher(letter) != null;
     }
 
+    /** Whether that change went past letters. */
+    boolean isPassedBy(RecordIdentity change) {
+        return passedBy.contains(change);
+    }
+
     /** Whether a letter that failed, and that nothing has passed, is before that change. */
     boolean hasFailedBefore(RecordIdentity change) {
         NavigableMap<RecordIdentity, LetterIndex.Open> unpassed =

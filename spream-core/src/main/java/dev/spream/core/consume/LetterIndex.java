@@ -114,10 +114,13 @@ final class LetterIndex {
         of(keys).forEach(letters -> letters.pass(by));
     }
 
-    /** Whether to keep the letter would add nothing. */
+    /** Whether to keep the letter would add nothing. One whose change was delivered again was delivered in vain again. */
     boolean holds(RecordIdentity identity, Reason reason) {
         Open letter = open.get(identity);
-        return letter != null && (letter.isParked() || reason == Reason.FAILED);
+        return letter != null
+                && (letter.isParked()
+                        || (reason == Reason.FAILED
+                                && of(letter.keys).noneMatch(letters -> letters.isPassedBy(identity))));
     }
 
     boolean isParked(Set<RecordKey> keys) {

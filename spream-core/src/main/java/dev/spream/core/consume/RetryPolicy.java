@@ -61,7 +61,11 @@ public final class RetryPolicy {
         return new RetryPolicy(delay, OptionalInt.empty(), Optional.empty(), List.of());
     }
 
-    /** Gives a change up when it was refused that often; 1 or more, the first attempt included. No limit by default. */
+    /**
+     * Gives a change up when it is refused and was handed over that often; 1 or more, the first time included. No limit by
+     * default. A batch counts for each of its changes that it left open: let it be 3 or more with a {@link BatchConsumer}, so
+     * that one that was only behind a bad one is tried again.
+     */
     public RetryPolicy maxAttempts(int maxAttempts) {
         if (maxAttempts < 1) {
             throw new IllegalArgumentException("maxAttempts is %d, must be 1 or more".formatted(maxAttempts));

@@ -170,7 +170,7 @@ final class BatchDelivery {
                     case FAILED -> {
                         heldUp.addAll(record.lanes());
                         if (behindFailed) {
-                            control.putBack(record, false);
+                            comeAgain(record);
                         } else {
                             judge(i);
                         }
@@ -178,7 +178,7 @@ final class BatchDelivery {
                     case OPEN -> {
                         if (behindFailed) {
                             heldUp.addAll(record.lanes());
-                            control.putBack(record, false);
+                            comeAgain(record);
                         } else {
                             settled(i);
                             control.settle(record);
@@ -190,7 +190,7 @@ final class BatchDelivery {
 
         /** After a failure of the call as a whole. */
         void splitUp(Throwable thrown) {
-            log.debug(
+            log.warn(
                     "[{}] consumer failed on a batch of {}; those not settled are handed over one by one",
                     context.label(partition.token()),
                     records.size(),
@@ -209,6 +209,11 @@ final class BatchDelivery {
                     control.putBack(record, true);
                 }
             }
+        }
+
+        private void comeAgain(InflightRecord record) {
+            record.notHandled();
+            control.putBack(record, false);
         }
 
         private void judge(int index) {

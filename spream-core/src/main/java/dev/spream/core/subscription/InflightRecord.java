@@ -80,6 +80,11 @@ final class InflightRecord {
         return ++attempts;
     }
 
+    /** The last attempt did not get to the record, and does not count. */
+    void notHandled() {
+        attempts--;
+    }
+
     int attempts() {
         return attempts;
     }

@@ -218,13 +218,15 @@ public abstract class DeadLetterStoreContract extends DeadLetterSinkContract {
 
     @Test
     public final void a_change_that_is_set_aside_itself_overtakes_nothing() throws Exception {
-        for (int second = 1; second <= 4; second++) {
-            store().delivering(Changes.of(second, "A"));
-            sink().accept(failed(Changes.of(second, "A")));
-        }
-        for (int round = 0; round < 2; round++) {
-            assertThat(store().openLetters()).hasSize(4).noneMatch(DeadLetterStore.Entry::overtaken);
-            given().restart();
+        for (int coming = 0; coming < 2; coming++) {
+            for (int second = 1; second <= 4; second++) {
+                store().delivering(Changes.of(second, "A"));
+                sink().accept(failed(Changes.of(second, "A")));
+            }
+            for (int round = 0; round < 2; round++) {
+                assertThat(store().openLetters()).hasSize(4).noneMatch(DeadLetterStore.Entry::overtaken);
+                given().restart();
+            }
         }
         store().delivering(Changes.of(5, "A"));
         assertThat(store().openLetters()).hasSize(4).allMatch(DeadLetterStore.Entry::overtaken);

@@ -81,6 +81,12 @@ class HandOverCrashTest {
                     return run.isDone();
                 },
                 fixture.source::queries);
+        for (String key : List.of("A", "B")) {
+            assertThat(consumer.labels().stream().filter(label -> label.startsWith(key)))
+                    .as("one run")
+                    .isSorted()
+                    .doesNotHaveDuplicates();
+        }
         delivered.addAll(consumer.labels());
         return !run.isCompletedExceptionally() && run.join() == RunResult.COMPLETED;
     }

@@ -2,8 +2,11 @@ package dev.spream.core.subscription;
 
 import dev.spream.core.SpreamException;
 import dev.spream.core.consume.Consumer;
+import dev.spream.core.partition.StorageException;
 import dev.spream.core.subscription.SimulationViolation.Promise;
 import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +16,14 @@ final class SimulatedWorker {
     private static final long LIMIT = Duration.ofHours(3).toNanos();
     private static final Duration SHUTDOWN_TIMEOUT = Duration.ofMinutes(1);
     private static final double LONGEST_RUN_CALLS = 4000;
+
+    /** What a run may fail with; everything else it has to get over. */
+    private static final Set<SimulationEvent> REASONS_TO_FAIL = EnumSet.of(
+            SimulationEvent.SOURCE_FATAL,
+            SimulationEvent.STORAGE_FATAL,
+            SimulationEvent.STOP,
+            SimulationEvent.SINK_FAILED,
+            SimulationEvent.FLUSH_FAILED);
 
     private final SimulatedProcess process;
     private final SimulatedPorts ports;
@@ -24,6 +35,7 @@ final class SimulatedWorker {
     private boolean ended;
     private @Nullable RunResult result;
     private @Nullable Throwable thrown;
+    private long reasonsBefore;
 
     SimulatedWorker(SimulatedPorts ports, SimulationJudge judge, Subscriber subscriber, Consumer consumer) {
         this.process = ports.process;
@@ -69,6 +81,7 @@ final class SimulatedWorker {
     /** Runs, while the calling thread waits, and judges how it ended; whether the subscription is completed. */
     boolean run(SimulatedProcess operator) {
         ports.trouble.tally.count(SimulationEvent.RUN);
+        reasonsBefore = reasonsToFail();
         Thread waiting = Thread.currentThread();
         process.onKill(() -> LockSupport.unpark(waiting));
         runner = process.start("run", () -> {
@@ -88,6 +101,10 @@ final class SimulatedWorker {
         return judged();
     }
 
+    private long reasonsToFail() {
+        return REASONS_TO_FAIL.stream().mapToLong(ports.trouble.tally::of).sum();
+    }
+
     private boolean judged() {
         if (process.isDead()) {
             return false;
@@ -102,6 +119,12 @@ final class SimulatedWorker {
             SimulationViolation violation = judge.violated(Promise.PROGRESS, "%s fails by itself: %s", process, thrown);
             violation.initCause(thrown);
             throw violation;
+        }
+        if (thrown instanceof StorageException failure && failure.retryable()) {
+            throw judge.violated(Promise.PROGRESS, "%s gives up over a storage that may be back: %s", process, thrown);
+        }
+        if (thrown != null && reasonsToFail() == reasonsBefore) {
+            throw judge.violated(Promise.PROGRESS, "%s fails without a reason to stop: %s", process, thrown);
         }
         if (thrown == null && result != RunResult.COMPLETED && !stopped) {
             throw judge.violated(

@@ -82,6 +82,11 @@ class SimulationJudgeIT {
         assertNoticed(Promise.ORDER, SimulationSabotages.forgottenKeys());
     }
 
+    @Test
+    void a_run_that_stops_where_it_should_try_again_makes_no_progress() {
+        assertNoticed(Promise.PROGRESS, SimulationSabotages.retriesAreStops());
+    }
+
     private static void assertNoticed(Promise promise, SimulationSabotage sabotage) {
         SimulationTally tally = new SimulationTally();
         Map<Promise, Integer> noticed = new EnumMap<>(Promise.class);

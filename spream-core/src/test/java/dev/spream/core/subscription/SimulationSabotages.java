@@ -5,6 +5,8 @@ import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.Delivery;
+import dev.spream.core.consume.ErrorDecision;
+import dev.spream.core.consume.ErrorHandler;
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.partition.Lineage;
@@ -274,6 +276,22 @@ final class SimulationSabotages {
                         ((Collection<?>) arguments[1])
                                 .stream().map(PartitionClaim.class::cast).toList(),
                         ((Duration) arguments[2]).dividedBy(10)));
+    }
+
+    /** The engine stops where the error handler wants it to try again. */
+    static SimulationSabotage retriesAreStops() {
+        return new SimulationSabotage() {
+            @Override
+            public SubscriberOptions options(SubscriberOptions options) {
+                ErrorHandler handler = options.errorHandler();
+                return options.toBuilder()
+                        .errorHandler(failure -> {
+                            ErrorDecision decision = handler.onFailure(failure);
+                            return decision instanceof ErrorDecision.Retry ? new ErrorDecision.Stop() : decision;
+                        })
+                        .build();
+            }
+        };
     }
 
     /** Keys that were parked are forgotten by the next process. */

@@ -115,7 +115,9 @@ class SubscriberBatchTest {
     @Test
     void a_change_that_was_failed_is_judged_and_those_behind_it_come_after_it() throws InterruptedException {
         List<DeliveryFailure> failures = new CopyOnWriteArrayList<>();
+        List<String> attempts = new CopyOnWriteArrayList<>();
         BatchConsumer consumer = holdingFirst(batch -> {
+            attempts.add(labels(batch).getFirst() + ":" + batch.delivery(0).attempt());
             if (labels(batch).size() == 4) {
                 batch.fail(0, new IllegalStateException("refused"));
             }
@@ -137,6 +139,7 @@ class SubscriberBatchTest {
         assertThat(failures).hasSize(1);
         assertThat(label(failures.getFirst().change())).isEqualTo("A2");
         assertThat(failures.getFirst().attempt()).isEqualTo(1);
+        assertThat(attempts).as("the call did not get to A4").containsExactly("A2:1", "A2:2", "A4:1");
     }
 
     @Test
