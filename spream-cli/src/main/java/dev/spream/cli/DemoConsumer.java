@@ -15,22 +15,28 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Prints changes, after up to a millisecond that stands for work, and remembers the balances in them: in which order they
+ * Prints changes, after a pause that stands for work, and remembers the balances in them: in which order they
  * were consumed, and which of them at the same time as another one of their account. Safe for use by many threads.
  */
 final class DemoConsumer implements Consumer {
-    // Differs from change to change, so that those that are consumed at the same time overtake each other.
     private static final long MAX_WORK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    // So long that the next change of the account often comes meanwhile, and overtakes it where nothing keeps the
+    // order.
+    private static final long SLOW_WORK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final int ONE_IN_SO_MANY_IS_SLOW = 8;
 
     private final JsonLines lines;
+    private final boolean someAreSlow;
     private final ReentrantLock lock = new ReentrantLock();
 
     // Guarded by lock.
     private final List<Delivered> started = new ArrayList<>();
     private final List<Delivered> delivered = new ArrayList<>();
 
-    DemoConsumer(JsonLines lines) {
+    /** @param someAreSlow whether some changes take much longer than others, which only those behind them should notice */
+    DemoConsumer(JsonLines lines, boolean someAreSlow) {
         this.lines = lines;
+        this.someAreSlow = someAreSlow;
     }
 
     @Override
@@ -38,12 +44,18 @@ final class DemoConsumer implements Consumer {
         List<Delivered> balances = start(change, delivery.partition().value());
         boolean done = false;
         try {
-            LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(MAX_WORK_NANOS));
+            work();
             lines.consume(change, delivery);
             done = true;
         } finally {
             end(balances, done);
         }
+    }
+
+    private void work() {
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        boolean slow = someAreSlow && random.nextInt(ONE_IN_SO_MANY_IS_SLOW) == 0;
+        LockSupport.parkNanos(slow ? SLOW_WORK_NANOS : random.nextLong(MAX_WORK_NANOS));
     }
 
     private List<Delivered> start(DataChangeRecord change, String partition) {

@@ -155,7 +155,8 @@ final class TailCommand implements Callable<Integer> {
     @Option(
             names = "--seed",
             paramLabel = "N",
-            description = "With --demo: what the transfers and the partitions follow from. Default: random.")
+            description =
+                    "With --demo: what the transfers, the partitions and the faults follow from. Default: random.")
     private @Nullable Long seed;
 
     @Option(
