@@ -22,6 +22,7 @@ final class SimulatedWorker {
             SimulationEvent.SOURCE_FATAL,
             SimulationEvent.STORAGE_FATAL,
             SimulationEvent.STOP,
+            SimulationEvent.HANDLER_FAILED,
             SimulationEvent.SINK_FAILED,
             SimulationEvent.FLUSH_FAILED);
 
