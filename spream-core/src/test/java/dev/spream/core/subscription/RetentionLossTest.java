@@ -49,6 +49,19 @@ class RetentionLossTest {
     }
 
     @Test
+    void a_start_that_the_stream_does_not_reach_back_to_is_told_from_a_loss() {
+        source.roots("p").retention(RETENTION);
+        losing(PartitionToken.ROOT.value(), at(2));
+
+        assertThatThrownBy(() -> fixture.run(fixture.subscriber(), new RecordingConsumer()))
+                .isInstanceOf(SubscriptionException.class)
+                .hasMessageContaining("starts at " + START)
+                .hasMessageContaining("before the stream was created")
+                .hasMessageContaining("nothing was read")
+                .hasMessageContaining("at a later time");
+    }
+
+    @Test
     void an_accepted_loss_is_a_stored_gap_and_reading_goes_on_from_its_end() throws InterruptedException {
         source.roots("p").change("p", 1, "A").change("p", 100, "A").retention(RETENTION);
         source.serverTime(at(50).plus(RETENTION));
