@@ -207,7 +207,8 @@ public record SubscriberOptions(
 
         /**
          * How many changes of one partition may be read and not settled, 1 to 1,000, 1 by default. With more, reading goes on
-         * while a consumer is slow or waits for a retry, and changes of different keys are consumed at the same time.
+         * while a consumer is slow or waits for a retry, and changes of different keys are consumed at the same time. Once
+         * that many are in flight, reading resumes when a quarter of them is settled.
          */
         public Builder maxInflight(int maxInflight) {
             this.maxInflight = maxInflight;
