@@ -38,7 +38,10 @@ public interface BatchConsumer extends Consumer {
         /** The circumstances of the change at that index. */
         Delivery delivery(int index);
 
-        /** Settles one change now, whatever becomes of the rest of the batch. Settling it again is harmless. */
+        /**
+         * Settles one change now, whatever becomes of the rest of the batch; in a batch of one, when the call ends, however it
+         * ends. Settling it again is harmless.
+         */
         void settle(int index);
 
         /**

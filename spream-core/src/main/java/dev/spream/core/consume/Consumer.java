@@ -30,7 +30,8 @@ public interface Consumer {
     /**
      * Makes the effect of every change that {@link #consume} returned from durable. No watermark that covers them is stored
      * before. A consumer whose effects are durable when {@code consume} returns has nothing to do here. Called by one
-     * thread at a time, while other threads may be in {@code consume}.
+     * thread at a time, while other threads may be in {@code consume}; never interrupted, so one that does not return holds up
+     * the end of the subscription.
      *
      * @throws Exception anything; watermarks then stay where they are, and the subscription stops
      */

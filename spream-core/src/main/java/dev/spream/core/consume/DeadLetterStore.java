@@ -63,7 +63,7 @@ public interface DeadLetterStore extends DeadLetterSink {
          */
         void replayed() throws Exception;
 
-        /** Ends the claim. A letter that was not replayed stays open. */
+        /** Ends the claim. A letter that was not replayed stays open. Closing again is harmless. */
         @Override
         void close();
     }

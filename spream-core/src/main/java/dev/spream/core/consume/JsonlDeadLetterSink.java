@@ -286,6 +286,7 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
     private final class OpenClaim implements Claim {
         private final StoredLetter letter;
         private final LetterFile.Place place;
+        private boolean closed; // guarded by lock
 
         private OpenClaim(StoredLetter letter, LetterFile.Place place) {
             this.letter = letter;
@@ -319,8 +320,11 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
         public void close() {
             lock.lock();
             try {
-                claimed.remove(letter.change().identity());
-                unclaimed.signalAll();
+                if (!closed) {
+                    closed = true;
+                    claimed.remove(letter.change().identity());
+                    unclaimed.signalAll();
+                }
             } finally {
                 lock.unlock();
             }

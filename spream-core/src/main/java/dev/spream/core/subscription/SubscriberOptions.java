@@ -257,7 +257,8 @@ public record SubscriberOptions(
         /**
          * How many bytes of changes may be in memory over all partitions, at least 1 MiB, by default a quarter of the heap.
          * Half of it is for changes that are read and not settled, where every partition may hold one in any case; the other
-         * half is shared out to the queries for what the client fetches ahead.
+         * half is shared out to the {@linkplain #maxOpenPartitions queries that may be open} for what the client fetches
+         * ahead, 16 KiB to 16 MiB each: with many queries and little memory, the lower bound goes over the half.
          */
         public Builder maxBufferedBytes(long maxBufferedBytes) {
             this.maxBufferedBytes = maxBufferedBytes;

@@ -78,6 +78,17 @@ public abstract class DeadLetterStoreContract extends DeadLetterSinkContract {
     }
 
     @Test
+    public final void a_claim_that_has_ended_ends_no_other_when_it_is_closed_again() throws Exception {
+        sink().accept(failed(Changes.of(1, "A")));
+        DeadLetterStore.Claim ended = claim(1);
+        ended.close();
+        try (DeadLetterStore.Claim claim = claim(1)) {
+            ended.close();
+            assertThat(store().claim(claim.letter().change().identity(), true)).isEmpty();
+        }
+    }
+
+    @Test
     public final void a_letter_that_was_replayed_is_not_open_any_more() throws Exception {
         sink().accept(failed(Changes.of(1, "A")));
         replay(1);
