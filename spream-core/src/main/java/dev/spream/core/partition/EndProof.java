@@ -30,7 +30,12 @@ public record EndProof(Kind kind, Instant at, List<PartitionToken> children) {
          * of which only a part expired has the gap alone, and ends by another proof, unless the subscription ends inside
          * the gap.
          */
-        RETENTION_LOST
+        RETENTION_LOST,
+        /**
+         * The partition was finished in the metadata of another reader before it was adopted: its word is all there is.
+         * {@code children} are those that named it as a parent then, {@code at} is their start, or its last watermark.
+         */
+        ADOPTED
     }
 
     public EndProof {
@@ -41,7 +46,7 @@ public record EndProof(Kind kind, Instant at, List<PartitionToken> children) {
                 switch (kind) {
                     case CHILD_PARTITIONS -> !children.isEmpty();
                     case BOUNDED_END -> children.isEmpty();
-                    case PARTITION_END, RETENTION_LOST -> true;
+                    case PARTITION_END, RETENTION_LOST, ADOPTED -> true;
                 };
         if (!fits) {
             throw new IllegalArgumentException("%s with %d children".formatted(kind, children.size()));

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,11 +80,25 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
 
     @Override
     public synchronized Lineage lineage() {
-        Instant now = now();
-        return Lineage.of(partitions.values().stream()
-                .map(partition -> partition.metadata(now))
-                .sorted(LINEAGE_ORDER)
+        return lineageOf(partitions.values());
+    }
+
+    @Override
+    public synchronized Lineage frontier() {
+        Set<PartitionToken> needed = parentsOfUnfinished();
+        return lineageOf(partitions.values().stream()
+                .filter(partition -> !partition.isFinished() || needed.contains(partition.token))
                 .toList());
+    }
+
+    private Lineage lineageOf(Collection<StoredPartition> stored) {
+        Instant now = now();
+        return Lineage.of(
+                stored.stream()
+                        .map(partition -> partition.metadata(now))
+                        .sorted(LINEAGE_ORDER)
+                        .toList(),
+                now);
     }
 
     @Override
@@ -209,10 +224,11 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
     }
 
     @Override
-    public synchronized void registerWorker(WorkerId worker, Duration aliveTime) {
+    public synchronized void registerWorker(WorkerId worker, int capacity, Duration aliveTime) {
         Instant now = now();
         StoredWorker known = workers.get(worker);
-        workers.put(worker, new StoredWorker(known == null ? now : known.registeredAt(), now.plus(aliveTime)));
+        workers.put(
+                worker, new StoredWorker(capacity, known == null ? now : known.registeredAt(), now.plus(aliveTime)));
     }
 
     @Override
@@ -226,6 +242,7 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
         return workers.entrySet().stream()
                 .map(entry -> new WorkerRegistration(
                         entry.getKey(),
+                        entry.getValue().capacity(),
                         entry.getValue().registeredAt(),
                         entry.getValue().aliveUntil(),
                         entry.getValue().aliveUntil().isAfter(now)))
@@ -243,12 +260,7 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
 
     @Override
     public synchronized int cleanUp(Instant finishedBefore) {
-        Set<PartitionToken> needed = new LinkedHashSet<>();
-        for (StoredPartition partition : partitions.values()) {
-            if (!partition.isFinished()) {
-                needed.addAll(partition.parentTokens);
-            }
-        }
+        Set<PartitionToken> needed = parentsOfUnfinished();
         List<StoredPartition> removable = partitions.values().stream()
                 .filter(partition -> partition.finishedBefore(finishedBefore) && !needed.contains(partition.token))
                 .toList();
@@ -271,6 +283,13 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
         // Nothing is held open.
     }
 
+    private Set<PartitionToken> parentsOfUnfinished() {
+        return partitions.values().stream()
+                .filter(partition -> !partition.isFinished())
+                .flatMap(partition -> partition.parentTokens.stream())
+                .collect(Collectors.toSet());
+    }
+
     private @Nullable StoredPartition held(PartitionLease lease) {
         StoredPartition partition = partitions.get(lease.token());
         return partition != null
@@ -284,5 +303,5 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
         return clock.instant();
     }
 
-    private record StoredWorker(Instant registeredAt, Instant aliveUntil) {}
+    private record StoredWorker(int capacity, Instant registeredAt, Instant aliveUntil) {}
 }

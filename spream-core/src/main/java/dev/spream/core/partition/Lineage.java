@@ -1,5 +1,7 @@
 package dev.spream.core.partition;
 
+import static java.util.Objects.requireNonNull;
+
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Collections;
@@ -24,12 +26,19 @@ import java.util.Optional;
 public final class Lineage {
     private final Map<PartitionToken, PartitionMetadata> partitions;
 
-    private Lineage(Map<PartitionToken, PartitionMetadata> partitions) {
+    private final Instant readAt;
+
+    private Lineage(Map<PartitionToken, PartitionMetadata> partitions, Instant readAt) {
         this.partitions = partitions;
+        this.readAt = readAt;
     }
 
-    /** A lineage of these partitions, in their order. */
-    public static Lineage of(Collection<PartitionMetadata> partitions) {
+    /**
+     * A lineage of these partitions, in their order.
+     *
+     * @param readAt the moment they were read, on the storage's clock
+     */
+    public static Lineage of(Collection<PartitionMetadata> partitions, Instant readAt) {
         Map<PartitionToken, PartitionMetadata> byToken = LinkedHashMap.newLinkedHashMap(partitions.size());
         for (PartitionMetadata partition : partitions) {
             if (byToken.put(partition.token(), partition) != null) {
@@ -37,7 +46,12 @@ public final class Lineage {
                         "partition %s occurs twice".formatted(partition.token().abbreviated()));
             }
         }
-        return new Lineage(Collections.unmodifiableMap(byToken));
+        return new Lineage(Collections.unmodifiableMap(byToken), requireNonNull(readAt, "readAt"));
+    }
+
+    /** The moment that this shows, on the storage's clock: what leases are measured on. */
+    public Instant readAt() {
+        return readAt;
     }
 
     public Collection<PartitionMetadata> partitions() {
@@ -92,7 +106,7 @@ public final class Lineage {
                 .min(Instant::compareTo);
     }
 
-    /** Whether every partition is finished. An empty lineage is not: nothing was ever stored. */
+    /** Whether every partition is finished. An empty lineage is not: nothing was ever stored, or it was a frontier. */
     public boolean isComplete() {
         return !partitions.isEmpty() && partitions.values().stream().allMatch(PartitionMetadata::isFinished);
     }

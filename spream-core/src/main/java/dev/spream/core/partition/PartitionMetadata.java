@@ -18,7 +18,7 @@ import java.util.Optional;
  * @param owner who holds it, or held it last; empty if never acquired or released
  * @param leaseUntil until when the owner holds it, on the storage's clock
  * @param leaseLive whether the owner still held it when this was read, by the storage's clock
- * @param endProof why it counts as finished; present exactly when FINISHED, but for adopted rows of other readers
+ * @param endProof why it counts as finished; present exactly when FINISHED
  * @param createdAt when it was stored, on the storage's clock, like the following
  * @param scheduledAt when it was first acquired
  * @param runningAt when it was first read

@@ -57,6 +57,14 @@ public interface PartitionStorage extends AutoCloseable {
     Lineage lineage();
 
     /**
+     * The part of the lineage that decides what may be acquired: every unfinished partition, and of the finished ones those
+     * that an unfinished one names as a parent; at one moment, ordered like the lineage. The gate says the same about it as
+     * about the whole lineage. Workers read it about once a second, so it must not cost more the more partitions have
+     * finished.
+     */
+    Lineage frontier();
+
+    /**
      * Acquires partitions, each for itself: a partition is acquired if it is not FINISHED, its epoch is that of the claim,
      * and nobody holds a live lease on it. Its epoch grows by one, its owner and lease are set, CREATED becomes SCHEDULED,
      * and the time of the first acquire is kept. The caller has made sure that its parents are finished ({@link
@@ -128,8 +136,12 @@ public interface PartitionStorage extends AutoCloseable {
      */
     void release(Collection<PartitionLease> leases);
 
-    /** Registers the worker, or extends its registration, to last that long from now on the storage's clock. */
-    void registerWorker(WorkerId worker, Duration aliveTime);
+    /**
+     * Registers the worker, or extends its registration, to last that long from now on the storage's clock.
+     *
+     * @param capacity how many partitions the worker can read at the same time, at least 1; replaces what was stored
+     */
+    void registerWorker(WorkerId worker, int capacity, Duration aliveTime);
 
     /** Removes the registration; harmless if there is none. Partitions that the worker holds are not touched. */
     void unregisterWorker(WorkerId worker);

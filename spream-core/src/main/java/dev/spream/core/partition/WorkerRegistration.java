@@ -8,14 +8,19 @@ import java.time.Instant;
  * A worker as others see it.
  *
  * @param worker the worker
+ * @param capacity how many partitions it can read at the same time, at least 1
  * @param registeredAt when it first registered, on the storage's clock
  * @param aliveUntil until when it counts as alive unless it registers again, on the storage's clock
  * @param alive whether that is still ahead
  */
-public record WorkerRegistration(WorkerId worker, Instant registeredAt, Instant aliveUntil, boolean alive) {
+public record WorkerRegistration(
+        WorkerId worker, int capacity, Instant registeredAt, Instant aliveUntil, boolean alive) {
     public WorkerRegistration {
         requireNonNull(worker, "worker");
         requireNonNull(registeredAt, "registeredAt");
         requireNonNull(aliveUntil, "aliveUntil");
+        if (capacity < 1) {
+            throw new IllegalArgumentException("worker %s: capacity %d, must be 1 or more".formatted(worker, capacity));
+        }
     }
 }

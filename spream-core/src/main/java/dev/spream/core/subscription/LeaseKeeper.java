@@ -36,7 +36,11 @@ final class LeaseKeeper {
                 .filter(partition -> !partition.isLeft())
                 .toList();
         try {
-            context.storage().registerWorker(context.worker(), context.options().leaseTime());
+            context.storage()
+                    .registerWorker(
+                            context.worker(),
+                            context.maxOpenPartitions(),
+                            context.options().leaseTime());
             renew(held);
         } catch (StorageException e) {
             if (!e.retryable()) {

@@ -49,7 +49,7 @@ final class PartitionScheduler {
                     .repeat(
                             "reading the lineage",
                             wanted,
-                            () -> context.storage().lineage());
+                            () -> context.storage().frontier());
             noteLowWatermark(lineage);
             if (nothingUnfinished(lineage) && isCompleted(wanted)) {
                 return true;
@@ -77,7 +77,6 @@ final class PartitionScheduler {
         });
     }
 
-    /** An empty lineage is one that clean-up has emptied: the subscription was opened with its root. */
     private static boolean nothingUnfinished(Lineage lineage) {
         return lineage.partitions().stream().allMatch(PartitionMetadata::isFinished);
     }

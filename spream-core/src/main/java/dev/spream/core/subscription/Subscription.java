@@ -123,7 +123,11 @@ final class Subscription implements PartitionScheduler.Readers {
         }
         endTimestamp = subscription.endTimestamp();
         context.storageCalls().repeat("registering the worker", () -> stop == Stop.NO, () -> {
-            context.storage().registerWorker(context.worker(), context.options().leaseTime());
+            context.storage()
+                    .registerWorker(
+                            context.worker(),
+                            context.maxOpenPartitions(),
+                            context.options().leaseTime());
             return true;
         });
         startPeriodic("leases", leases.interval(), leases::renew);

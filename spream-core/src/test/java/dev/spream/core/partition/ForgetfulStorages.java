@@ -342,8 +342,35 @@ final class ForgetfulStorages {
         }
     }
 
+    static final class HidesFinishedParents extends ForwardingStorage {
+        HidesFinishedParents(PartitionStorage target) {
+            super(target);
+        }
+
+        @Override
+        public Lineage frontier() {
+            Lineage frontier = target.frontier();
+            return Lineage.of(
+                    frontier.partitions().stream()
+                            .filter(partition -> !partition.isFinished())
+                            .toList(),
+                    frontier.readAt());
+        }
+    }
+
+    static final class ShowsWholeLineage extends ForwardingStorage {
+        ShowsWholeLineage(PartitionStorage target) {
+            super(target);
+        }
+
+        @Override
+        public Lineage frontier() {
+            return target.lineage();
+        }
+    }
+
     private static Lineage mapped(Lineage lineage, UnaryOperator<PartitionMetadata> change) {
-        return Lineage.of(lineage.partitions().stream().map(change).toList());
+        return Lineage.of(lineage.partitions().stream().map(change).toList(), lineage.readAt());
     }
 
     private static PartitionMetadata withWatermark(PartitionMetadata partition, Instant watermark) {

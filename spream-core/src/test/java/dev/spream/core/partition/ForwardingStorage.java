@@ -37,6 +37,11 @@ class ForwardingStorage implements PartitionStorage {
     }
 
     @Override
+    public Lineage frontier() {
+        return target.frontier();
+    }
+
+    @Override
     public List<PartitionLease> acquire(WorkerId worker, Collection<PartitionClaim> claims, Duration leaseTime) {
         return target.acquire(worker, claims, leaseTime);
     }
@@ -77,8 +82,8 @@ class ForwardingStorage implements PartitionStorage {
     }
 
     @Override
-    public void registerWorker(WorkerId worker, Duration aliveTime) {
-        target.registerWorker(worker, aliveTime);
+    public void registerWorker(WorkerId worker, int capacity, Duration aliveTime) {
+        target.registerWorker(worker, capacity, aliveTime);
     }
 
     @Override

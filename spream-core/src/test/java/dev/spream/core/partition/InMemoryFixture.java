@@ -10,6 +10,7 @@ import java.util.function.UnaryOperator;
 final class InMemoryFixture implements PartitionStorageFixture {
     private final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-03-02T00:00:00Z"));
     private final PartitionStorage storage;
+    private final PartitionStorage other;
 
     InMemoryFixture() {
         this(UnaryOperator.identity());
@@ -18,6 +19,7 @@ final class InMemoryFixture implements PartitionStorageFixture {
     InMemoryFixture(UnaryOperator<PartitionStorage> spoiler) {
         InstantSource clock = now::get;
         storage = spoiler.apply(new InMemoryPartitionStorage(clock));
+        other = spoiler.apply(new InMemoryPartitionStorage(clock));
     }
 
     @Override
@@ -31,6 +33,11 @@ final class InMemoryFixture implements PartitionStorageFixture {
     }
 
     @Override
+    public PartitionStorage anotherSubscription() {
+        return other;
+    }
+
+    @Override
     public void passTime(Duration time) {
         now.updateAndGet(instant -> instant.plus(time));
     }
@@ -38,5 +45,6 @@ final class InMemoryFixture implements PartitionStorageFixture {
     @Override
     public void close() {
         storage.close();
+        other.close();
     }
 }

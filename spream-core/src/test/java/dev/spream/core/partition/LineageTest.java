@@ -21,8 +21,8 @@ final class LineageTest {
     @Test
     void a_partition_without_parents_passes_the_gate() {
         PartitionMetadata root = created("Parent0", 0);
-        assertThat(Lineage.of(List.of(root)).passesGate(root)).isTrue();
-        assertThat(Lineage.of(List.of(root)).acquirable()).containsExactly(root);
+        assertThat(lineage(List.of(root)).passesGate(root)).isTrue();
+        assertThat(lineage(List.of(root)).acquirable()).containsExactly(root);
     }
 
     @Test
@@ -38,7 +38,7 @@ final class LineageTest {
                 List.of("Parent0"));
         for (List<String> parents : noParents) {
             PartitionMetadata child = created("a", 9, parents.toArray(String[]::new));
-            assertThat(Lineage.of(List.of(running, child)).passesGate(child))
+            assertThat(lineage(List.of(running, child)).passesGate(child))
                     .as("parents %s", parents)
                     .isTrue();
         }
@@ -71,8 +71,7 @@ final class LineageTest {
         PartitionMetadata parentBeyondTheStart = running("a", 1, 7);
         assertThat(gate(child, parentAtItsEnd, child)).isFalse();
         assertThat(gate(child, parentBeyondTheStart, child)).isFalse();
-        assertThat(Lineage.of(List.of(parentBeyondTheStart, child)).acquirable())
-                .containsExactly(parentBeyondTheStart);
+        assertThat(lineage(List.of(parentBeyondTheStart, child)).acquirable()).containsExactly(parentBeyondTheStart);
     }
 
     @Test
@@ -98,7 +97,7 @@ final class LineageTest {
     void the_gate_is_asked_for_a_running_child_too() {
         PartitionMetadata child = partition("b", PartitionState.RUNNING, 5, 6, false, "a");
         PartitionMetadata parent = running("a", 1, 4);
-        assertThat(Lineage.of(List.of(ROOT_FINISHED, parent, child)).acquirable())
+        assertThat(lineage(List.of(ROOT_FINISHED, parent, child)).acquirable())
                 .as("an adopted table where the child was started too early")
                 .containsExactly(parent);
     }
@@ -110,26 +109,26 @@ final class LineageTest {
         PartitionMetadata fresh = created("fresh", 3);
         PartitionMetadata twin = created("a twin", 3);
         PartitionMetadata waiting = created("waiting", 2, "held");
-        assertThat(Lineage.of(List.of(ROOT_FINISHED, expired, held, waiting, fresh, twin))
+        assertThat(lineage(List.of(ROOT_FINISHED, expired, held, waiting, fresh, twin))
                         .acquirable())
                 .containsExactly(twin, fresh, expired);
     }
 
     @Test
     void the_low_watermark_is_the_oldest_of_what_is_not_finished() {
-        assertThat(Lineage.of(List.of(ROOT_FINISHED, running("a", 1, 7), created("b", 6), finished("c", 1, 2)))
+        assertThat(lineage(List.of(ROOT_FINISHED, running("a", 1, 7), created("b", 6), finished("c", 1, 2)))
                         .lowWatermark())
                 .contains(at(6));
-        assertThat(Lineage.of(List.of(ROOT_FINISHED)).lowWatermark()).isEmpty();
+        assertThat(lineage(List.of(ROOT_FINISHED)).lowWatermark()).isEmpty();
     }
 
     @Test
     void complete_is_not_the_same_as_empty() {
-        assertThat(Lineage.of(List.of()).isComplete()).isFalse();
-        assertThat(Lineage.of(List.of()).acquirable()).isEmpty();
-        assertThat(Lineage.of(List.of()).lowWatermark()).isEmpty();
-        assertThat(Lineage.of(List.of(ROOT_FINISHED)).isComplete()).isTrue();
-        assertThat(Lineage.of(List.of(ROOT_FINISHED, created("a", 1))).isComplete())
+        assertThat(lineage(List.of()).isComplete()).isFalse();
+        assertThat(lineage(List.of()).acquirable()).isEmpty();
+        assertThat(lineage(List.of()).lowWatermark()).isEmpty();
+        assertThat(lineage(List.of(ROOT_FINISHED)).isComplete()).isTrue();
+        assertThat(lineage(List.of(ROOT_FINISHED, created("a", 1))).isComplete())
                 .isFalse();
     }
 
@@ -137,7 +136,7 @@ final class LineageTest {
     void partitions_are_found_by_token_and_kept_in_order() {
         PartitionMetadata b = created("b", 1);
         PartitionMetadata a = created("a", 2);
-        Lineage lineage = Lineage.of(List.of(b, a));
+        Lineage lineage = lineage(List.of(b, a));
         assertThat(lineage.partitions()).containsExactly(b, a);
         assertThat(lineage.partition(token("a"))).contains(a);
         assertThat(lineage.partition(token("c"))).isEmpty();
@@ -147,20 +146,20 @@ final class LineageTest {
     @Test
     void a_lineage_does_not_change_with_the_list_it_was_made_from() {
         List<PartitionMetadata> partitions = new ArrayList<>(List.of(ROOT_FINISHED));
-        Lineage lineage = Lineage.of(partitions);
+        Lineage lineage = lineage(partitions);
         partitions.add(created("a", 1));
         assertThat(lineage.partitions()).containsExactly(ROOT_FINISHED);
     }
 
     @Test
     void a_token_that_occurs_twice_is_refused() {
-        assertThatThrownBy(() -> Lineage.of(List.of(created("a", 1), created("a", 2))))
+        assertThatThrownBy(() -> lineage(List.of(created("a", 1), created("a", 2))))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("a occurs twice");
     }
 
     private static boolean gate(PartitionMetadata child, PartitionMetadata... partitions) {
-        return Lineage.of(List.of(partitions)).passesGate(child);
+        return lineage(List.of(partitions)).passesGate(child);
     }
 
     private static PartitionMetadata created(String token, long start, String... parents) {
@@ -199,5 +198,9 @@ final class LineageTest {
                 Optional.of(at(0)),
                 finished ? Optional.of(at(0)) : Optional.empty(),
                 List.of());
+    }
+
+    private static Lineage lineage(List<PartitionMetadata> partitions) {
+        return Lineage.of(partitions, Instant.EPOCH);
     }
 }

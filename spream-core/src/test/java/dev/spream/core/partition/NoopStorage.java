@@ -27,7 +27,12 @@ final class NoopStorage implements PartitionStorage {
 
     @Override
     public Lineage lineage() {
-        return Lineage.of(List.of());
+        return Lineage.of(List.of(), Instant.EPOCH);
+    }
+
+    @Override
+    public Lineage frontier() {
+        return lineage();
     }
 
     @Override
@@ -69,7 +74,7 @@ final class NoopStorage implements PartitionStorage {
     public void release(Collection<PartitionLease> leases) {}
 
     @Override
-    public void registerWorker(WorkerId worker, Duration aliveTime) {}
+    public void registerWorker(WorkerId worker, int capacity, Duration aliveTime) {}
 
     @Override
     public void unregisterWorker(WorkerId worker) {}

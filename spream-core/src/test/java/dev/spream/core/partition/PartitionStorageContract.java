@@ -20,6 +20,8 @@ public abstract class PartitionStorageContract
                 FinishContract,
                 WorkerContract,
                 CleanUpContract,
+                FrontierContract,
+                SeparationContract,
                 CapacityContract {
     private PartitionStorageFixture fixture;
     private StorageScenario scenario;

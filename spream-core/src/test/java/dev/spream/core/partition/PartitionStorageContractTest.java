@@ -153,6 +153,19 @@ final class PartitionStorageContractTest {
                         "opening_stores_the_record_and_returns_it", "both_parents_of_a_merge_add_the_same_child_once");
     }
 
+    @Test
+    void a_storage_that_shows_too_little_or_too_much_of_the_lineage_fails() {
+        assertThat(failuresOf(ForgetfulStorages.HidesFinishedParents::new))
+                .containsExactly("the_frontier_has_the_unfinished_and_the_parents_they_name");
+        assertThat(failuresOf(ForgetfulStorages.ShowsWholeLineage::new))
+                .contains("the_frontier_has_the_unfinished_and_the_parents_they_name");
+    }
+
+    @Test
+    void a_storage_that_mixes_subscriptions_fails() {
+        assertThat(failures(OneSubscriptionFixture::new)).contains("two_subscriptions_side_by_side_share_nothing");
+    }
+
     private static Set<String> failuresOf(UnaryOperator<PartitionStorage> spoiler) {
         return failures(() -> new InMemoryFixture(spoiler));
     }
@@ -207,6 +220,11 @@ final class PartitionStorageContractTest {
         }
 
         @Override
+        public PartitionStorage anotherSubscription() {
+            return target.anotherSubscription();
+        }
+
+        @Override
         public void passTime(Duration time) {
             target.passTime(time);
         }
@@ -220,6 +238,13 @@ final class PartitionStorageContractTest {
     private static final class StoppedClockFixture extends DelegatingFixture {
         @Override
         public void passTime(Duration time) {}
+    }
+
+    private static final class OneSubscriptionFixture extends DelegatingFixture {
+        @Override
+        public PartitionStorage anotherSubscription() {
+            return target.storage();
+        }
     }
 
     private static final class TwoStoragesFixture extends DelegatingFixture {

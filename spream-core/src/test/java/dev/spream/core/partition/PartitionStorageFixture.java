@@ -19,12 +19,18 @@ public interface PartitionStorageFixture extends AutoCloseable {
     PartitionStorage anotherConnection();
 
     /**
+     * A storage of another subscription beside it, in the same database where the storage has one; the same instance each
+     * time. A storage that lives in one process returns a fresh one.
+     */
+    PartitionStorage anotherSubscription();
+
+    /**
      * Lets that much time pass for leases and worker registrations: by moving the storage's clock, or by moving the
      * stored times back.
      */
     void passTime(Duration time);
 
-    /** Closes both instances and removes what they stored. */
+    /** Closes all instances and removes what they stored. */
     @Override
     void close();
 }

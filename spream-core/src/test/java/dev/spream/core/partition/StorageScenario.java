@@ -63,6 +63,10 @@ final class StorageScenario {
         return fixture.anotherConnection();
     }
 
+    PartitionStorage anotherSubscription() {
+        return fixture.anotherSubscription();
+    }
+
     void passTime(Duration time) {
         fixture.passTime(time);
     }

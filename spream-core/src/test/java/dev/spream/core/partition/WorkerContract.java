@@ -14,7 +14,7 @@ interface WorkerContract extends StorageScenario.Stage {
 
     @Test
     default void a_registered_worker_is_listed_as_alive() {
-        given().storage().registerWorker(ANN, LEASE);
+        given().storage().registerWorker(ANN, 10, LEASE);
 
         List<WorkerRegistration> workers = given().anotherConnection().workers();
         assertThat(workers).extracting(WorkerRegistration::worker).containsExactly(ANN);
@@ -24,11 +24,11 @@ interface WorkerContract extends StorageScenario.Stage {
 
     @Test
     default void registering_again_extends_the_registration_and_keeps_its_place() {
-        given().storage().registerWorker(BOB, LEASE);
+        given().storage().registerWorker(BOB, 10, LEASE);
         given().passTime(MOMENT);
-        given().storage().registerWorker(ANN, LEASE);
+        given().storage().registerWorker(ANN, 10, LEASE);
         given().passTime(LEASE.minus(MOMENT.multipliedBy(2)));
-        given().storage().registerWorker(BOB, LEASE);
+        given().storage().registerWorker(BOB, 10, LEASE);
         given().passTime(MOMENT.multipliedBy(3));
 
         List<WorkerRegistration> workers = given().storage().workers();
@@ -38,8 +38,8 @@ interface WorkerContract extends StorageScenario.Stage {
 
     @Test
     default void registrations_that_ran_out_are_listed_until_they_are_expired() {
-        given().storage().registerWorker(ANN, MOMENT);
-        given().storage().registerWorker(BOB, LEASE);
+        given().storage().registerWorker(ANN, 10, MOMENT);
+        given().storage().registerWorker(BOB, 10, LEASE);
         assertThat(given().storage().expireWorkers()).isZero();
         given().passTime(MOMENT.multipliedBy(2));
 
@@ -55,9 +55,9 @@ interface WorkerContract extends StorageScenario.Stage {
 
     @Test
     default void a_worker_whose_registration_ran_out_comes_back_by_registering() {
-        given().storage().registerWorker(ANN, MOMENT);
+        given().storage().registerWorker(ANN, 10, MOMENT);
         given().passTime(MOMENT.multipliedBy(2));
-        given().storage().registerWorker(ANN, LEASE);
+        given().storage().registerWorker(ANN, 10, LEASE);
         assertThat(given().storage().workers())
                 .extracting(WorkerRegistration::alive)
                 .containsExactly(true);
@@ -67,8 +67,8 @@ interface WorkerContract extends StorageScenario.Stage {
     @Test
     default void unregistering_removes_the_registration_and_no_lease() {
         given().created("a");
-        given().storage().registerWorker(ANN, LEASE);
-        given().storage().registerWorker(BOB, LEASE);
+        given().storage().registerWorker(ANN, 10, LEASE);
+        given().storage().registerWorker(BOB, 10, LEASE);
         given().running(ANN, "a");
         PartitionMetadata before = given().partition("a");
 
@@ -82,9 +82,19 @@ interface WorkerContract extends StorageScenario.Stage {
     }
 
     @Test
+    default void a_registration_keeps_the_capacity_that_was_given_last() {
+        given().storage().registerWorker(ANN, Integer.MAX_VALUE, LEASE);
+        given().storage().registerWorker(BOB, 7, LEASE);
+        given().storage().registerWorker(BOB, 1, LEASE);
+        assertThat(given().anotherConnection().workers())
+                .extracting(WorkerRegistration::capacity)
+                .containsExactlyInAnyOrder(Integer.MAX_VALUE, 1);
+    }
+
+    @Test
     default void a_worker_id_has_any_characters_up_to_its_limit() {
         WorkerId longest = new WorkerId("ö/☃ '\"%" + "x".repeat(193));
-        given().storage().registerWorker(longest, LEASE);
+        given().storage().registerWorker(longest, 10, LEASE);
         assertThat(given().storage().workers())
                 .extracting(WorkerRegistration::worker)
                 .containsExactly(longest);

@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.StorageException;
 import java.lang.reflect.InvocationHandler;
@@ -50,7 +51,7 @@ final class SimulatedStorage implements InvocationHandler {
         if (ports.trouble.strikes(ports.trouble.storageFailure, SimulationEvent.STORAGE_FAILED_AFTER)) {
             throw failure(call, true, "after its effect");
         }
-        ports.pass("%s returns %s", call, "lineage".equals(call) ? "" : result);
+        ports.pass("%s returns %s", call, result instanceof Lineage ? "" : result);
         ports.delay();
         return result;
     }

@@ -101,11 +101,14 @@ final class SimulationSabotages {
 
     /** No partition has parents, as far as the gate can see. */
     static SimulationSabotage openGate() {
-        return ofStorage(
-                "lineage",
-                process -> (storage, arguments) -> Lineage.of(storage.lineage().partitions().stream()
-                        .map(SimulationSabotages::orphaned)
-                        .toList()));
+        return ofStorage("frontier", process -> (storage, arguments) -> {
+            Lineage frontier = storage.frontier();
+            return Lineage.of(
+                    frontier.partitions().stream()
+                            .map(SimulationSabotages::orphaned)
+                            .toList(),
+                    frontier.readAt());
+        });
     }
 
     private static PartitionMetadata orphaned(PartitionMetadata stored) {
