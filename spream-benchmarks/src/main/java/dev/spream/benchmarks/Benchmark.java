@@ -10,6 +10,8 @@ enum Benchmark {
     KEY_ORDER("key-order", KeyOrder.class, 1_024),
     /** From a parent's end to its child's query. */
     HAND_OVER("hand-over", HandOver.class, 512),
+    /** How often a worker calls its storage. */
+    METADATA_CALLS("metadata-calls", MetadataCalls.class, 512),
     /** A thousand partitions in a small heap. */
     IDLE("idle", IdlePartitions.class, 256),
     /** The emulator beside Google's. */

@@ -2,6 +2,7 @@ package dev.spream.core.partition;
 
 import static java.util.Objects.requireNonNull;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -88,5 +89,18 @@ public record PartitionMetadata(
 
     public boolean isFinished() {
         return state == PartitionState.FINISHED;
+    }
+    /** How far the watermark is behind that moment; zero if it is not. Of a finished partition it says nothing. */
+    public Duration lag(Instant now) {
+        Duration behind = Duration.between(watermark, now);
+        return behind.isNegative() ? Duration.ZERO : behind;
+    }
+
+    /**
+     * How long it takes from that moment until the stream drops changes that are not settled, if the watermark stays where
+     * it is; negative if it has dropped some already.
+     */
+    public Duration untilLoss(Duration retention, Instant now) {
+        return Duration.between(now, watermark.plus(retention));
     }
 }

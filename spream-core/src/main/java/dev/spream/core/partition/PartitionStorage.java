@@ -121,7 +121,7 @@ public interface PartitionStorage extends AutoCloseable {
 
     /**
      * Takes the partition from RUNNING to FINISHED with its last watermark (stored only if later) and the proof of its end,
-     * and ends the lease; its gaps stay. Every child that the proof names must have been added before; it may have been
+     * and ends the lease; its owner stays, as who held it last, and so do its gaps. Every child that the proof names must have been added before; it may have been
      * removed since.
      * Finishing again under the same lease changes nothing and returns true.
      *

@@ -20,10 +20,12 @@ final class LeaseKeeper {
     private static final int RENEWALS_PER_LEASE = 4;
 
     private final EngineContext context;
+    private final Membership membership;
     private final Supplier<Collection<HeldPartition>> partitions;
 
-    LeaseKeeper(EngineContext context, Supplier<Collection<HeldPartition>> partitions) {
+    LeaseKeeper(EngineContext context, Membership membership, Supplier<Collection<HeldPartition>> partitions) {
         this.context = context;
+        this.membership = membership;
         this.partitions = partitions;
     }
 
@@ -36,11 +38,7 @@ final class LeaseKeeper {
                 .filter(partition -> !partition.isLeft())
                 .toList();
         try {
-            context.storage()
-                    .registerWorker(
-                            context.worker(),
-                            context.maxOpenPartitions(),
-                            context.options().leaseTime());
+            membership.register(); // before its leases, so that a worker that died is not counted longer than they last
             renew(held);
         } catch (StorageException e) {
             if (!e.retryable()) {

@@ -21,6 +21,8 @@ import org.slf4j.LoggerFactory;
  * inclusive, so changes at its very timestamp come again. What does not settle within the drain timeout is left, but for the
  * changes that were started: those are waited for, however long they take, so that nothing is consumed after the release.
  *
+ * <p>Fair share: a worker that reads more partitions than another can take over gives some ({@link FairShare}).
+ *
  * <p>Rotation: while partitions wait because as many are read as may be, those that have been read longest are handed over,
  * a few every so often, as long as they are ahead of the one that waits. Idle partitions never end by themselves; without
  * this, what others hold would expire. The oldest watermark of all never loses its turn, so the low watermark goes on.
@@ -32,6 +34,11 @@ final class PartitionHandOver {
     private static final Logger log = LoggerFactory.getLogger(PartitionHandOver.class);
     private static final Comparator<PartitionReader> LONGEST_FIRST = ((Comparator<PartitionReader>)
                     (a, b) -> Long.signum(a.openedAt() - b.openedAt()))
+            .thenComparing(reader -> reader.partition().token());
+
+    private static final Comparator<PartitionReader> AHEAD_FIRST = Comparator.comparing(
+                    (PartitionReader reader) -> reader.partition().tracker().watermark())
+            .reversed()
             .thenComparing(reader -> reader.partition().token());
 
     private final EngineContext context;
@@ -58,6 +65,21 @@ final class PartitionHandOver {
                 .limit(turns)
                 .forEach(next ->
                         longestAheadOf(next.watermark(), readers).ifPresent(reader -> handOver(reader, waiting)));
+    }
+
+    /** Lets that many readers hand their partitions over to workers that read fewer: those that are ahead, which wait least. */
+    void give(Collection<PartitionReader> readers, int count) {
+        readers.stream()
+                .filter(reader -> !reader.isHandingOver())
+                .sorted(AHEAD_FIRST)
+                .limit(count)
+                .forEach(reader -> {
+                    log.info(
+                            "[{}] handed over at {}: another worker reads fewer partitions",
+                            context.label(reader.partition().token()),
+                            reader.partition().tracker().watermark());
+                    reader.handOver();
+                });
     }
 
     private void handOver(PartitionReader reader, List<PartitionMetadata> waiting) {

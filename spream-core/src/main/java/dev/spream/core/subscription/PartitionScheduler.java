@@ -5,17 +5,25 @@ import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionToken;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Claims partitions as soon as the gate lets them through: at once when this worker has changed the lineage, otherwise at
- * every discovery interval. Confined to the thread that runs the subscription.
+ * Claims partitions as soon as the gate lets them through, and gives some when others have fewer: at once when this worker
+ * has changed the lineage, when the lease of another runs out, and at every discovery interval. Confined to the thread that
+ * runs the subscription.
+ *
+ * <p>What other workers should claim is left to them for a few discovery intervals; what they have not claimed then is
+ * claimed here, and for a lease time nothing is given: the others may be stuck.
  */
 final class PartitionScheduler {
     private static final Logger log = LoggerFactory.getLogger(PartitionScheduler.class);
@@ -30,16 +38,33 @@ final class PartitionScheduler {
 
         /** Starts to read a partition that was acquired by a request sent at that time. */
         void start(PartitionLease lease, long requestedAt);
+
+        /** The partitions that are being handed over. */
+        Set<PartitionToken> leaving();
+
+        /** Lets that many partitions be handed over. */
+        void give(int count);
     }
+
+    /** How much sooner than usual a worker looks that others should give partitions to. */
+    private static final int EAGERNESS = 10;
+
+    private static final Duration LEASE_END_MARGIN = Duration.ofMillis(2);
 
     private final EngineContext context;
     private final Readers readers;
+    private final Membership membership;
+    private final Neglected neglected;
+    private Duration pause; // until the next round while partitions are due
     private volatile List<PartitionMetadata> waiting = List.of();
     private volatile @Nullable Instant lowWatermark;
 
-    PartitionScheduler(EngineContext context, Readers readers) {
+    PartitionScheduler(EngineContext context, Readers readers, Membership membership) {
         this.context = context;
         this.readers = readers;
+        this.membership = membership;
+        this.neglected = new Neglected(context);
+        this.pause = eagerPause();
     }
 
     /** Claims partitions until the subscription is completed, which it returns true for, or nobody wants it any more. */
@@ -54,10 +79,52 @@ final class PartitionScheduler {
             if (nothingUnfinished(lineage) && isCompleted(wanted)) {
                 return true;
             }
-            claim(lineage, wanted);
-            context.partitionsChanged().await(context.options().partitionDiscoveryInterval());
+            FairShare share =
+                    FairShare.of(lineage, membership.members(lineage, wanted), context.worker(), readers.leaving());
+            boolean claimed = claim(share, wanted);
+            give(share);
+            context.partitionsChanged().await(shorter(untilLeaseEnds(lineage), untilNextRound(share, claimed)));
         }
         return false;
+    }
+
+    private void give(FairShare share) {
+        if (share.surplus() > 0 && !neglected.recently()) {
+            readers.give(share.surplus());
+        }
+    }
+
+    /** Sooner than the discovery interval while others should give partitions, and less and less so if they do not. */
+    private Duration untilNextRound(FairShare share, boolean claimed) {
+        Duration interval = context.options().partitionDiscoveryInterval();
+        if (share.due() == 0 || claimed) {
+            pause = eagerPause();
+        }
+        if (share.due() == 0) {
+            return interval;
+        }
+        Duration next = pause;
+        pause = shorter(pause.multipliedBy(2), interval);
+        return next;
+    }
+
+    private Duration eagerPause() {
+        return context.options().partitionDiscoveryInterval().dividedBy(EAGERNESS);
+    }
+
+    /** Until the first of the others' leases has run out: what a worker that died held is claimed at once then. */
+    private Duration untilLeaseEnds(Lineage lineage) {
+        return lineage.partitions().stream()
+                .filter(partition -> !partition.isFinished() && partition.leaseLive())
+                .filter(partition -> !readers.isRead(partition.token()))
+                .flatMap(partition -> partition.leaseUntil().stream())
+                .min(Comparator.naturalOrder())
+                .map(end -> Duration.between(lineage.readAt(), end).plus(LEASE_END_MARGIN))
+                .orElse(context.options().partitionDiscoveryInterval());
+    }
+
+    private static Duration shorter(Duration a, Duration b) {
+        return a.compareTo(b) < 0 ? a : b;
     }
 
     /** Of the subscription, as last read from the storage. */
@@ -89,8 +156,10 @@ final class PartitionScheduler {
                         () -> context.storage().completeIfAllFinished());
     }
 
-    private void claim(Lineage lineage, BooleanSupplier wanted) throws InterruptedException {
-        List<PartitionMetadata> free = lineage.acquirable().stream()
+    /** Whether there was something to claim. */
+    private boolean claim(FairShare share, BooleanSupplier wanted) throws InterruptedException {
+        List<PartitionMetadata> free = Stream.of(share.claims(), neglected.of(share.othersClaims()), share.unclaimed())
+                .flatMap(List::stream)
                 .filter(partition -> !readers.isRead(partition.token()))
                 .toList();
         int room = Math.max(0, context.maxOpenPartitions() - readers.open());
@@ -98,10 +167,11 @@ final class PartitionScheduler {
         List<PartitionClaim> claims =
                 free.stream().limit(room).map(PartitionClaim::of).toList();
         if (claims.isEmpty()) {
-            return;
+            return false;
         }
         Acquired acquired = context.storageCalls().repeat("acquiring partitions", wanted, () -> acquire(claims));
         acquired.leases().forEach(lease -> readers.start(lease, acquired.requestedAt()));
+        return true;
     }
 
     /** Partitions over the limit, in the order in which they come next. */

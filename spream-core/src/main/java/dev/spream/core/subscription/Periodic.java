@@ -26,6 +26,11 @@ final class Periodic implements TaskGroup.Task {
         }
     }
 
+    /** Does the work now rather than at the end of the interval. */
+    void hurry() {
+        alarm.raise();
+    }
+
     void stop() {
         stopped = true;
         alarm.raise();

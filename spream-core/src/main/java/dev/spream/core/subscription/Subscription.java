@@ -13,7 +13,9 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,6 +47,7 @@ final class Subscription implements PartitionScheduler.Readers {
     private final Budget budget;
     private final WatermarkWriter watermarks;
     private final LeaseKeeper leases;
+    private final Membership membership;
     private final PartitionScheduler scheduler;
     private final PartitionHandOver handOver;
     private final Housekeeper housekeeper;
@@ -58,6 +61,7 @@ final class Subscription implements PartitionScheduler.Readers {
     private volatile Stop stop = Stop.NO;
     private volatile boolean readersEnded;
     private volatile @Nullable Thread runner;
+    private volatile @Nullable Periodic leaseRenewal;
     private boolean opened; // confined to the runner
 
     // Set before the first reader starts.
@@ -70,9 +74,10 @@ final class Subscription implements PartitionScheduler.Readers {
         this.budget = Budget.of(context.options());
         this.drainAlarm = new Alarm(context.time());
         this.watermarks = new WatermarkWriter(context, consumer);
-        this.leases = new LeaseKeeper(context, this::heldPartitions);
+        this.membership = new Membership(context);
+        this.leases = new LeaseKeeper(context, membership, this::heldPartitions);
         this.housekeeper = new Housekeeper(context);
-        this.scheduler = new PartitionScheduler(context, this);
+        this.scheduler = new PartitionScheduler(context, this, membership);
         this.handOver = new PartitionHandOver(context, watermarks);
     }
 
@@ -123,14 +128,10 @@ final class Subscription implements PartitionScheduler.Readers {
         }
         endTimestamp = subscription.endTimestamp();
         context.storageCalls().repeat("registering the worker", () -> stop == Stop.NO, () -> {
-            context.storage()
-                    .registerWorker(
-                            context.worker(),
-                            context.maxOpenPartitions(),
-                            context.options().leaseTime());
+            membership.register();
             return true;
         });
-        startPeriodic("leases", leases.interval(), leases::renew);
+        leaseRenewal = startPeriodic("leases", leases.interval(), leases::renew);
         startPeriodic("watermarks", context.options().watermarkInterval(), this::storeWatermarks);
         startPeriodic(
                 "stalls",
@@ -145,10 +146,11 @@ final class Subscription implements PartitionScheduler.Readers {
         return scheduler.run(() -> stop == Stop.NO);
     }
 
-    private void startPeriodic(String role, Duration interval, TaskGroup.Task work) {
+    private Periodic startPeriodic(String role, Duration interval, TaskGroup.Task work) {
         Periodic task = new Periodic(context.time(), interval, work);
         periodic.add(task);
         background.start("spream-" + context.source().streamName() + "-" + role, task);
+        return task;
     }
 
     /** Tried once, and again at the next interval: repeating it here would keep a reader from finishing its partition. */
@@ -234,9 +236,23 @@ final class Subscription implements PartitionScheduler.Readers {
         return readers.values().stream().map(PartitionReader::partition).toList();
     }
 
+    @Override
+    public Set<PartitionToken> leaving() {
+        return readers.values().stream()
+                .filter(PartitionReader::isHandingOver)
+                .map(reader -> reader.partition().token())
+                .collect(Collectors.toSet());
+    }
+
+    @Override
+    public void give(int count) {
+        handOver.give(readers.values(), count);
+    }
+
     /** Stops reading and lets what was started finish. */
     void drain() {
         escalate(Stop.DRAIN);
+        leaveMembers();
         context.partitionsChanged().raise();
         readers.values().forEach(PartitionReader::stop);
     }
@@ -244,9 +260,19 @@ final class Subscription implements PartitionScheduler.Readers {
     /** Stops reading and interrupts what was started. */
     void cancel() {
         escalate(Stop.CANCEL);
+        leaveMembers();
         context.partitionsChanged().raise();
         drainAlarm.raise();
         readers.values().forEach(PartitionReader::cancel);
+    }
+
+    /** Others may claim what this worker will not, from now on and not only when it has ended. */
+    private void leaveMembers() {
+        membership.leave();
+        Periodic renewal = leaseRenewal;
+        if (renewal != null) {
+            renewal.hurry();
+        }
     }
 
     /** A drain that comes after a cancel does not take it back. */

@@ -24,7 +24,7 @@ class LeaseKeeperTest {
     private final PartitionStorage storage = new InMemoryPartitionStorage(time);
     private final SubscriberOptions options = SubscriberOptions.defaults();
     private final HeldPartition partition = acquireRoot();
-    private final LeaseKeeper leases = new LeaseKeeper(context(), () -> List.of(partition));
+    private final LeaseKeeper leases = new LeaseKeeper(context(), new Membership(context()), () -> List.of(partition));
 
     @Test
     void a_lease_that_is_gone_is_lost() {

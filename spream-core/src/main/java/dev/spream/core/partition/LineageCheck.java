@@ -1,0 +1,122 @@
+package dev.spream.core.partition;
+
+import dev.spream.core.partition.LineageFinding.Kind;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Proves from what is stored that no time of a subscription was passed over: the initial query starts where the
+ * subscription does, every finished partition has a proof of its end, every child that a proof names is stored or proven,
+ * starts where its parents end, and was not read before they were; and what ends without children ends at the end of the
+ * subscription. A pure function: it asks neither the storage nor the stream.
+ *
+ * <p>What it takes as given:
+ *
+ * <ul>
+ *   <li>Losses to the retention period that the user accepted are reported and not findings. A partition that expired as a
+ *       whole took the names of its descendants with it, so within its gap a parent may be unknown, and a partition found in
+ *       its place may have been named by another one too.
+ *   <li>Where a table of another reader was adopted, that reader's word on the ends of its partitions, and that the parents
+ *       that it no longer had were finished.
+ *   <li>A parent that is not stored is none to a child that nobody has read, while an unfinished partition has a watermark
+ *       before the child's start: it may not have been discovered yet.
+ * </ul>
+ *
+ * <p>The lineage has to be read before the proofs; clean-up in between then does no harm.
+ */
+public final class LineageCheck {
+    private final SubscriptionRecord subscription;
+    private final Lineage lineage;
+    private final List<PartitionProof> proofs;
+    private final Map<PartitionToken, LineageNode> nodes = new HashMap<>();
+    private final List<LineageFinding> findings = new ArrayList<>();
+
+    private LineageCheck(SubscriptionRecord subscription, Lineage lineage, List<PartitionProof> proofs) {
+        this.subscription = subscription;
+        this.lineage = lineage;
+        this.proofs = proofs;
+    }
+
+    /**
+     * Checks a subscription.
+     *
+     * @param lineage all its partitions that are stored
+     * @param proofs what remains of those that were removed, read after the lineage
+     */
+    public static LineageReport check(SubscriptionRecord subscription, Lineage lineage, List<PartitionProof> proofs) {
+        return new LineageCheck(subscription, lineage, proofs).run();
+    }
+
+    private LineageReport run() {
+        proofs.forEach(proof -> nodes.put(proof.token(), LineageNode.of(proof)));
+        lineage.partitions().forEach(this::addStored);
+        List<LineageNode> ordered = nodes.values().stream()
+                .sorted(Comparator.comparing(LineageNode::start).thenComparing(LineageNode::token))
+                .toList();
+        checkRoot();
+        LineageEnds ends = new LineageEnds(subscription, findings);
+        LineageLinks links = new LineageLinks(nodes, lineage.lowWatermark(), findings);
+        for (LineageNode node : ordered) {
+            ends.check(node);
+            links.check(node);
+        }
+        LineageCycles.check(ordered, nodes, findings);
+        return report(ordered);
+    }
+
+    /** A finished partition that is removed as well was cleaned up between the two reads. */
+    private void addStored(PartitionMetadata partition) {
+        LineageNode removed = nodes.put(partition.token(), LineageNode.of(partition));
+        if (removed != null && !partition.isFinished()) {
+            findings.add(new LineageFinding(
+                    Kind.STORED_AGAIN,
+                    List.of(partition.token()),
+                    Optional.empty(),
+                    Optional.empty(),
+                    "partition %s was finished and removed, and is stored again as %s: its changes would be delivered again, behind later ones"
+                            .formatted(removed, partition.state())));
+        }
+    }
+
+    private void checkRoot() {
+        LineageNode root = nodes.get(PartitionToken.ROOT);
+        Instant start = subscription.startTimestamp();
+        if (root == null) {
+            findings.add(new LineageFinding(
+                    Kind.ROOT_MISSING,
+                    List.of(PartitionToken.ROOT),
+                    Optional.empty(),
+                    Optional.empty(),
+                    "the initial query %s is neither stored nor proven: nothing shows which partitions were alive at the start, %s"
+                            .formatted(PartitionToken.ROOT, start)));
+        } else if (!root.start().equals(start) && !root.endedBy(EndProof.Kind.ADOPTED)) {
+            findings.add(new LineageFinding(
+                    Kind.ROOT_START,
+                    List.of(PartitionToken.ROOT),
+                    Optional.of(start).filter(root.start()::isAfter),
+                    Optional.of(root.start()).filter(start::isBefore),
+                    "the initial query %s starts at %s, the subscription at %s"
+                            .formatted(PartitionToken.ROOT, root.start(), start)));
+        }
+    }
+
+    private LineageReport report(Collection<LineageNode> ordered) {
+        int finished = (int) ordered.stream().filter(LineageNode::finished).count();
+        int adopted = (int) ordered.stream()
+                .filter(node -> node.endedBy(EndProof.Kind.ADOPTED))
+                .count();
+        List<LineageReport.Loss> losses = ordered.stream()
+                .flatMap(node -> node.gaps().stream().map(gap -> new LineageReport.Loss(node.token(), gap)))
+                .toList();
+        int removed =
+                (int) ordered.stream().filter(node -> node.stored().isEmpty()).count();
+        return new LineageReport(
+                ordered.size(), finished, removed, adopted, subscription.completed(), losses, findings);
+    }
+}

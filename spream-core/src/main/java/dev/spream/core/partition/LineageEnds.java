@@ -1,0 +1,141 @@
+package dev.spream.core.partition;
+
+import dev.spream.core.partition.LineageFinding.Kind;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/** The rules of {@link LineageCheck} for one partition by itself: its end, its watermark and its gaps. */
+final class LineageEnds {
+    private final SubscriptionRecord subscription;
+    private final List<LineageFinding> findings;
+
+    LineageEnds(SubscriptionRecord subscription, List<LineageFinding> findings) {
+        this.subscription = subscription;
+        this.findings = findings;
+    }
+
+    void check(LineageNode node) {
+        checkGaps(node);
+        if (!node.finished()) {
+            checkUnfinished(node);
+            return;
+        }
+        if (node.end().isEmpty()) {
+            find(
+                    Kind.NO_END_PROOF,
+                    node,
+                    "partition %s is FINISHED without a proof of its end: nothing shows that it was read to its end, nor what continues it"
+                            .formatted(node));
+            return;
+        }
+        EndProof proof = node.end().get();
+        switch (proof.kind()) {
+            case BOUNDED_END -> checkBoundedEnd(node, proof);
+            case CHILD_PARTITIONS -> {
+                checkInitialQuery(node, proof);
+                checkWatermark(node, proof);
+            }
+            case RETENTION_LOST -> checkLoss(node, proof);
+            case PARTITION_END, ADOPTED -> {} // nothing more is known of them
+        }
+    }
+
+    private void checkUnfinished(LineageNode node) {
+        if (subscription.completed()) {
+            find(
+                    Kind.NOT_COMPLETE,
+                    node,
+                    "the subscription is marked as completed, and partition %s is not finished: no worker reads it any more"
+                            .formatted(node));
+        }
+    }
+
+    private void checkBoundedEnd(LineageNode node, EndProof proof) {
+        Optional<Instant> end = subscription.endTimestamp();
+        if (end.isEmpty()) {
+            find(
+                    Kind.BOUNDED_END,
+                    node,
+                    "partition %s was finished at %s as at the end of the subscription, which has no end: what comes after is not read"
+                            .formatted(node, proof.at()));
+        } else if (proof.at().isBefore(end.get())) {
+            uncovered(
+                    Kind.BOUNDED_END,
+                    node,
+                    proof.at(),
+                    end.get(),
+                    "partition %s was finished at %s as at the end of the subscription, which is %s: the time between is not covered"
+                            .formatted(node, proof.at(), end.get()));
+        }
+    }
+
+    /** The initial query reads no changes: the partitions that it finds have to start where it does. */
+    private void checkInitialQuery(LineageNode node, EndProof proof) {
+        if (node.token().isRoot() && proof.at().isAfter(node.start()) && !node.gaveUp(node.start(), proof.at())) {
+            uncovered(
+                    Kind.TIME_UNCOVERED,
+                    node,
+                    node.start(),
+                    proof.at(),
+                    "the initial query %s starts at %s, and the partitions that it found at %s: the time between is not covered"
+                            .formatted(node, node.start(), proof.at()));
+        }
+    }
+
+    /** A partition that ended in children had its watermark moved to their start first, with everything settled. */
+    private void checkWatermark(LineageNode node, EndProof proof) {
+        node.stored()
+                .map(PartitionMetadata::watermark)
+                .filter(proof.at()::isAfter)
+                .ifPresent(watermark -> uncovered(
+                        Kind.TIME_UNCOVERED,
+                        node,
+                        watermark,
+                        proof.at(),
+                        "partition %s is finished at %s, and its watermark stops at %s: nothing shows that the changes between were settled"
+                                .formatted(node, proof.at(), watermark)));
+    }
+
+    private void checkLoss(LineageNode node, EndProof proof) {
+        if (node.gaps().stream().noneMatch(gap -> gap.to().equals(proof.at()))) {
+            find(
+                    Kind.GAP_MISPLACED,
+                    node,
+                    "partition %s was given up to the retention period until %s, and no accepted gap of it ends there: what was lost is not recorded"
+                            .formatted(node, proof.at()));
+        }
+        checkWatermark(node, proof);
+    }
+
+    private void checkGaps(LineageNode node) {
+        Instant covered = node.start();
+        for (PartitionGap gap : node.gaps()) {
+            if (gap.from().isBefore(covered)) {
+                find(
+                        Kind.GAP_MISPLACED,
+                        node,
+                        "partition %s has an accepted gap from %s to %s, which begins before %s, where what precedes it ends: what was lost is not known"
+                                .formatted(node, gap.from(), gap.to(), covered));
+            }
+            covered = gap.to();
+        }
+        Instant last = covered;
+        node.stored()
+                .map(PartitionMetadata::watermark)
+                .filter(last::isAfter)
+                .ifPresent(watermark -> find(
+                        Kind.GAP_MISPLACED,
+                        node,
+                        "partition %s has an accepted gap until %s, ahead of its watermark %s: what comes before the gap is not settled"
+                                .formatted(node, last, watermark)));
+    }
+
+    private void find(Kind kind, LineageNode node, String message) {
+        findings.add(new LineageFinding(kind, List.of(node.token()), Optional.empty(), Optional.empty(), message));
+    }
+
+    private void uncovered(Kind kind, LineageNode node, Instant from, Instant to, String message) {
+        findings.add(new LineageFinding(kind, List.of(node.token()), Optional.of(from), Optional.of(to), message));
+    }
+}

@@ -1,0 +1,66 @@
+package dev.spream.core.partition;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A reason why a lineage does not prove that everything was read.
+ *
+ * @param kind the rule that is broken
+ * @param partitions the partitions that break it, in full
+ * @param from where time is uncovered, inclusive; empty if no time is known to be
+ * @param to where it is covered again, exclusive; present exactly when {@code from} is
+ * @param message what was found, with tokens and times, and what it means; one line
+ */
+public record LineageFinding(
+        Kind kind, List<PartitionToken> partitions, Optional<Instant> from, Optional<Instant> to, String message) {
+
+    /** The rules of {@link LineageCheck}. */
+    public enum Kind {
+        /** The initial query is neither stored nor proven. */
+        ROOT_MISSING,
+        /** The initial query starts at another time than the subscription. */
+        ROOT_START,
+        /** A finished partition without a proof of its end. */
+        NO_END_PROOF,
+        /** A proof names a child that is neither stored nor proven. */
+        CHILD_MISSING,
+        /** A partition was read, or may be, though a parent is neither stored nor proven. */
+        PARENT_MISSING,
+        /** A partition names a finished parent whose proof does not name it. */
+        CHILD_NOT_NAMED,
+        /** A partition does not name a parent whose proof names it. */
+        PARENT_NOT_NAMED,
+        /** Time that no partition and no accepted gap covers. */
+        TIME_UNCOVERED,
+        /** A child starts before the end of its parent. */
+        TIME_OVERLAP,
+        /** A bounded end before the end of the subscription, or in one without end. */
+        BOUNDED_END,
+        /** A partition was acquired before a parent was finished. */
+        READ_BEFORE_PARENT,
+        /** A gap that does not fit to what was read before and after it. */
+        GAP_MISPLACED,
+        /** The subscription is completed, and a partition is not finished. */
+        NOT_COMPLETE,
+        /** A partition was removed with proof, and is stored again. */
+        STORED_AGAIN,
+        /** Partitions that continue each other in a circle. */
+        CYCLE
+    }
+
+    public LineageFinding {
+        requireNonNull(kind, "kind");
+        partitions = List.copyOf(partitions);
+        requireNonNull(from, "from");
+        requireNonNull(to, "to");
+        requireNonNull(message, "message");
+        if (from.isPresent() != to.isPresent()) {
+            throw new IllegalArgumentException(
+                    "uncovered time has a start and an end: from %s, to %s".formatted(from, to));
+        }
+    }
+}

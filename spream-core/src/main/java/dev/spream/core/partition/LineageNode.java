@@ -1,0 +1,77 @@
+package dev.spream.core.partition;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A partition as {@link LineageCheck} sees it: stored, or removed with proof.
+ *
+ * @param parents without the root: empty for a child of the initial query
+ * @param end empty if not finished, or if the proof is missing
+ * @param stored the row; empty if removed
+ */
+record LineageNode(
+        PartitionToken token,
+        List<PartitionToken> parents,
+        Instant start,
+        boolean finished,
+        Optional<EndProof> end,
+        List<PartitionGap> gaps,
+        Optional<PartitionMetadata> stored) {
+
+    static LineageNode of(PartitionMetadata stored) {
+        return new LineageNode(
+                stored.token(),
+                withoutRoot(stored.parentTokens()),
+                stored.startTimestamp(),
+                stored.isFinished(),
+                stored.isFinished() ? stored.endProof() : Optional.empty(),
+                stored.gaps(),
+                Optional.of(stored));
+    }
+
+    static LineageNode of(PartitionProof proof) {
+        return new LineageNode(
+                proof.token(),
+                withoutRoot(proof.parentTokens()),
+                proof.startTimestamp(),
+                true,
+                Optional.of(proof.endProof()),
+                proof.gaps(),
+                Optional.empty());
+    }
+
+    private static List<PartitionToken> withoutRoot(List<PartitionToken> parents) {
+        return parents.stream().filter(parent -> !parent.isRoot()).toList();
+    }
+
+    boolean endedBy(EndProof.Kind kind) {
+        return end.filter(proof -> proof.kind() == kind).isPresent();
+    }
+
+    /** Whether the partition expired as a whole, so that all that it would have named is unknown. */
+    boolean isLost() {
+        return endedBy(EndProof.Kind.RETENTION_LOST);
+    }
+
+    /** Whether that time was given up, from its first moment to its last. */
+    boolean gaveUp(Instant from, Instant to) {
+        return gaps.stream()
+                .anyMatch(gap -> !gap.from().isAfter(from) && !gap.to().isBefore(to));
+    }
+
+    boolean continues(LineageNode parent) {
+        return parent.token().isRoot() ? parents.isEmpty() : parents.contains(parent.token());
+    }
+
+    /** Whether it was acquired by a worker of ours, or was read to its end. */
+    boolean wasRead() {
+        return finished || stored.filter(partition -> partition.epoch() > 0).isPresent();
+    }
+
+    @Override
+    public String toString() {
+        return token.abbreviated();
+    }
+}

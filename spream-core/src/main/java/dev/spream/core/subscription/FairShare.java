@@ -1,0 +1,154 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.WorkerId;
+import dev.spream.core.partition.WorkerRegistration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * How the partitions that can be read are shared among the workers that are alive, as one of them sees it: a pure function
+ * of what the storage says. Workers that see the same come to the same; those that see something older may claim what
+ * another claims, which the storage decides, or give a partition too many, which comes back to the one that has fewest.
+ *
+ * <p>Two steps. Each partition that is free goes to a worker that has fewest and can take it, the oldest watermark first;
+ * among those with fewest, to the one that finished its parent, which learns of it first. Then, as long as a worker has two
+ * more than another that can take it, it gives one. Shares that differ by one stay as they are: partitions end and begin
+ * all the time, and handing over is not free.
+ *
+ * @param claims free partitions for this worker, the oldest watermark first
+ * @param othersClaims free partitions for others, who may not know yet
+ * @param unclaimed free partitions that no worker can take
+ * @param surplus how many partitions this worker should give
+ * @param due how many partitions others should give to this worker
+ */
+record FairShare(
+        List<PartitionMetadata> claims,
+        List<PartitionMetadata> othersClaims,
+        List<PartitionMetadata> unclaimed,
+        int surplus,
+        int due) {
+
+    /**
+     * The shares.
+     *
+     * @param members the workers that are alive, this one among them
+     * @param leaving partitions that this worker is giving already: they count as free, and nobody can claim them yet
+     */
+    static FairShare of(
+            Lineage lineage, Collection<WorkerRegistration> members, WorkerId worker, Set<PartitionToken> leaving) {
+        Map<WorkerId, Share> shares = LinkedHashMap.newLinkedHashMap(members.size());
+        members.stream()
+                .sorted(Comparator.comparing(WorkerRegistration::registeredAt)
+                        .thenComparing(member -> member.worker().value()))
+                .forEach(member -> shares.put(member.worker(), new Share(member.worker(), member.capacity())));
+        count(lineage, shares, leaving);
+
+        List<PartitionMetadata> claims = new ArrayList<>();
+        List<PartitionMetadata> othersClaims = new ArrayList<>();
+        List<PartitionMetadata> unclaimed = new ArrayList<>();
+        for (PartitionMetadata free : lineage.acquirable()) {
+            WorkerId taker = take(free, lineage, shares).orElse(null);
+            (taker == null ? unclaimed : taker.equals(worker) ? claims : othersClaims).add(free);
+        }
+        lineage.partitions().stream()
+                .filter(partition -> isHeld(partition) && leaving.contains(partition.token()))
+                .forEach(partition -> fewest(shares).ifPresent(share -> share.partitions++));
+        Share own = shares.get(worker);
+        if (own == null) {
+            throw new IllegalArgumentException("worker %s is not among the members".formatted(worker));
+        }
+        int moved = balance(shares.values(), own);
+        return new FairShare(
+                List.copyOf(claims),
+                List.copyOf(othersClaims),
+                List.copyOf(unclaimed),
+                Math.max(0, -moved),
+                Math.max(0, moved));
+    }
+
+    private static void count(Lineage lineage, Map<WorkerId, Share> shares, Set<PartitionToken> leaving) {
+        for (PartitionMetadata partition : lineage.partitions()) {
+            if (isHeld(partition) && !leaving.contains(partition.token())) {
+                partition.owner().map(shares::get).ifPresent(share -> share.partitions++);
+            }
+        }
+    }
+
+    private static boolean isHeld(PartitionMetadata partition) {
+        return !partition.isFinished() && partition.leaseLive();
+    }
+
+    /** Gives a free partition to the worker that is next; empty if none can take it. */
+    private static Optional<WorkerId> take(PartitionMetadata free, Lineage lineage, Map<WorkerId, Share> shares) {
+        Optional<Share> fewest = fewest(shares);
+        if (fewest.isEmpty()) {
+            return Optional.empty();
+        }
+        int least = fewest.get().partitions;
+        Share taker = parentsReaders(free, lineage).stream()
+                .map(shares::get)
+                .filter(share -> share != null && share.hasRoom() && share.partitions == least)
+                .findFirst()
+                .orElse(fewest.get());
+        taker.partitions++;
+        return Optional.of(taker.worker);
+    }
+
+    private static List<WorkerId> parentsReaders(PartitionMetadata partition, Lineage lineage) {
+        List<PartitionToken> parents =
+                partition.parentTokens().isEmpty() ? List.of(PartitionToken.ROOT) : partition.parentTokens();
+        return parents.stream()
+                .flatMap(parent -> lineage.partition(parent).stream())
+                .flatMap(parent -> parent.owner().stream())
+                .toList();
+    }
+
+    private static Optional<Share> fewest(Map<WorkerId, Share> shares) {
+        return shares.values().stream().filter(Share::hasRoom).min(Comparator.comparingInt(share -> share.partitions));
+    }
+
+    /** Moves partitions from those that have most to those that have fewest; how many more this one has then. */
+    private static int balance(Collection<Share> shares, Share own) {
+        int before = own.partitions;
+        while (true) {
+            Share most = null;
+            Share fewest = null;
+            for (Share share : shares) {
+                most = most == null || share.partitions > most.partitions ? share : most;
+                if (share.hasRoom()) {
+                    fewest = fewest == null || share.partitions < fewest.partitions ? share : fewest;
+                }
+            }
+            if (most == null || fewest == null || most.partitions - fewest.partitions < 2) {
+                return own.partitions - before;
+            }
+            most.partitions--;
+            fewest.partitions++;
+        }
+    }
+
+    /** What one worker has, or is to have. */
+    private static final class Share {
+        private final WorkerId worker;
+        private final int capacity;
+        private int partitions;
+
+        Share(WorkerId worker, int capacity) {
+            this.worker = worker;
+            this.capacity = capacity;
+        }
+
+        boolean hasRoom() {
+            return partitions < capacity;
+        }
+    }
+}

@@ -1,0 +1,110 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.WorkerRegistration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * This worker's place among those that share the subscription. A worker is a member from its first claim until it starts to
+ * stop, or until it has not registered for a lease time; what it still holds then is its own until released or run out.
+ */
+final class Membership {
+    private static final Logger log = LoggerFactory.getLogger(Membership.class);
+
+    private final EngineContext context;
+    private volatile boolean leaving;
+
+    // Confined to the thread that schedules.
+    private List<WorkerRegistration> members = List.of();
+    private long readAt;
+    private boolean known;
+
+    Membership(EngineContext context) {
+        this.context = context;
+    }
+
+    /** Registers this worker for another lease time, or ends its registration if it is leaving. */
+    void register() {
+        if (leaving) {
+            context.storage().unregisterWorker(context.worker());
+        } else {
+            context.storage()
+                    .registerWorker(
+                            context.worker(),
+                            context.maxOpenPartitions(),
+                            context.options().leaseTime());
+        }
+    }
+
+    /** From the next registration on this worker wants no share any more. */
+    void leave() {
+        leaving = true;
+    }
+
+    /**
+     * The workers that are alive, this one in any case. Read again when what is known is older than the discovery interval,
+     * and when a lease has run out: its owner may have gone.
+     *
+     * @param wanted whether to repeat a failed call to the storage
+     */
+    List<WorkerRegistration> members(Lineage lineage, BooleanSupplier wanted) throws InterruptedException {
+        long now = context.time().nanoTime();
+        if (!known
+                || now - readAt
+                        >= context.options().partitionDiscoveryInterval().toNanos()
+                || lineage.partitions().stream().anyMatch(Membership::ranOut)) {
+            List<WorkerRegistration> read = context.storageCalls()
+                    .repeat(
+                            "reading the workers",
+                            wanted,
+                            () -> context.storage().workers());
+            note(alive(read, lineage.readAt()));
+            readAt = now;
+            known = true;
+        }
+        return members;
+    }
+
+    private static boolean ranOut(PartitionMetadata partition) {
+        return !partition.isFinished() && partition.owner().isPresent() && !partition.leaseLive();
+    }
+
+    private List<WorkerRegistration> alive(List<WorkerRegistration> registrations, Instant storageTime) {
+        List<WorkerRegistration> alive = new ArrayList<>();
+        for (WorkerRegistration registration : registrations) {
+            if (registration.alive() && !registration.worker().equals(context.worker())) {
+                alive.add(registration);
+            }
+        }
+        Instant registeredAt = registrations.stream()
+                .filter(registration -> registration.worker().equals(context.worker()))
+                .map(WorkerRegistration::registeredAt)
+                .findFirst()
+                .orElse(storageTime);
+        alive.add(
+                new WorkerRegistration(context.worker(), context.maxOpenPartitions(), registeredAt, storageTime, true));
+        return List.copyOf(alive);
+    }
+
+    private void note(List<WorkerRegistration> now) {
+        List<String> before = names(members);
+        List<String> after = names(now);
+        members = now;
+        if (known && !before.equals(after)) {
+            log.info("[{}] the workers are now {}, before {}", context.source().streamName(), after, before);
+        }
+    }
+
+    private static List<String> names(List<WorkerRegistration> workers) {
+        return workers.stream()
+                .map(registration -> registration.worker().value())
+                .sorted()
+                .toList();
+    }
+}

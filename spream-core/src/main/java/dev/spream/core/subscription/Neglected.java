@@ -1,0 +1,57 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionToken;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Partitions that other workers should have claimed and did not: a worker can be registered and yet be stuck. Confined to
+ * the thread that schedules.
+ */
+final class Neglected {
+    private static final int PATIENCE_INTERVALS = 3;
+    private static final Logger log = LoggerFactory.getLogger(Neglected.class);
+
+    private final EngineContext context;
+    private final Map<PartitionToken, Long> freeSince = new HashMap<>();
+    private long lastSeen;
+    private boolean seen;
+
+    Neglected(EngineContext context) {
+        this.context = context;
+    }
+
+    /** Those of them that have been free for a few discovery intervals, in their order. */
+    List<PartitionMetadata> of(List<PartitionMetadata> othersClaims) {
+        long now = context.time().nanoTime();
+        freeSince
+                .keySet()
+                .retainAll(othersClaims.stream().map(PartitionMetadata::token).collect(Collectors.toSet()));
+        othersClaims.forEach(partition -> freeSince.putIfAbsent(partition.token(), now));
+        long patience = context.options().partitionDiscoveryInterval().toNanos() * PATIENCE_INTERVALS;
+        List<PartitionMetadata> neglected = othersClaims.stream()
+                .filter(partition -> now - freeSince.getOrDefault(partition.token(), now) >= patience)
+                .toList();
+        if (!neglected.isEmpty()) {
+            log.info(
+                    "[{}] {} partitions that other workers should read are free for long; they are claimed here",
+                    context.source().streamName(),
+                    neglected.size());
+            seen = true;
+            lastSeen = now;
+        }
+        return neglected;
+    }
+
+    /** Whether there were any within the last lease time. */
+    boolean recently() {
+        return seen
+                && context.time().nanoTime() - lastSeen
+                        < context.options().leaseTime().toNanos();
+    }
+}

@@ -1,0 +1,51 @@
+package dev.spream.core.partition;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** The check over random histories: it believes what happened, at every step, and finds whatever is spoilt. */
+final class LineageCheckPropertyTest {
+    private static final int HISTORIES = 60;
+    private static final List<StateSabotage> ALL = List.of(StateSabotage.values());
+
+    @Test
+    void a_history_that_happened_has_no_findings_at_any_step() {
+        for (long seed = 1; seed <= HISTORIES; seed++) {
+            RandomHistory history = new RandomHistory(new Random(seed));
+            long named = seed;
+            history.readToItsEnd(
+                    () -> assertThat(StoredState.of(history.storage).check())
+                            .as("seed %d", named)
+                            .satisfies(report -> assertThat(report.findings()).isEmpty()));
+            LineageReport report = StoredState.of(history.storage).check();
+            assertThat(report.completed()).isTrue();
+            assertThat(report.finished()).isEqualTo(report.partitions()).isEqualTo(history.stream.size() + 1);
+        }
+    }
+
+    @Test
+    void every_sabotage_of_the_stored_state_is_found() {
+        Map<StateSabotage, Integer> found = new EnumMap<>(StateSabotage.class);
+        for (long seed = 1; seed <= HISTORIES; seed++) {
+            Random random = new Random(-seed);
+            RandomHistory history = new RandomHistory(new Random(seed));
+            history.readToItsEnd(() -> {
+                StateSabotage sabotage = ALL.get(random.nextInt(ALL.size()));
+                StoredState state = StoredState.of(history.storage);
+                sabotage.spoil(state, random).ifPresent(spoilt -> {
+                    assertThat(spoilt.check().findings())
+                            .as("%s of %s, made of %s", sabotage, spoilt, state)
+                            .isNotEmpty();
+                    found.merge(sabotage, 1, Integer::sum);
+                });
+            });
+        }
+        assertThat(found.keySet()).containsExactlyElementsOf(ALL);
+        assertThat(found.values()).allSatisfy(times -> assertThat(times).isGreaterThan(HISTORIES / 2));
+    }
+}

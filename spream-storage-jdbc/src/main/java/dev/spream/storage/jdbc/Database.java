@@ -1,0 +1,126 @@
+package dev.spream.storage.jdbc;
+
+import dev.spream.core.partition.StorageException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+
+/**
+ * Runs statements, each in a transaction and a round trip of its own, and holds a connection no longer than that. A
+ * statement ends after its time limit, and a server that does not answer shortly after it.
+ *
+ * <p>Safe for use by many threads.
+ */
+final class Database {
+    /** What a server has to cancel a statement and say so, before the connection counts as dead. */
+    private static final Duration ANSWER_TIME = Duration.ofSeconds(2);
+
+    private final DataSource dataSource;
+    private final SchemaName schema;
+    private final Duration timeLimit;
+    private volatile boolean closed;
+
+    Database(DataSource dataSource, SchemaName schema, Duration timeLimit) {
+        this.dataSource = dataSource;
+        this.schema = schema;
+        this.timeLimit = timeLimit;
+    }
+
+    SchemaName schema() {
+        return schema;
+    }
+
+    /** The rows that the statement returns. {@code what} names the call in the message of a failure. */
+    <T> List<T> rows(String what, String sql, Binder binder, RowReader<T> reader) {
+        return run(what, connection -> {
+            try (PreparedStatement statement = prepare(connection, sql)) {
+                binder.bind(new Parameters(connection, statement));
+                try (ResultSet result = statement.executeQuery()) {
+                    List<T> rows = new ArrayList<>();
+                    while (result.next()) {
+                        rows.add(reader.read(result));
+                    }
+                    return rows;
+                }
+            }
+        });
+    }
+
+    /** How many rows the statement changed. */
+    int update(String what, String sql, Binder binder) {
+        return run(what, connection -> {
+            try (PreparedStatement statement = prepare(connection, sql)) {
+                binder.bind(new Parameters(connection, statement));
+                return statement.executeUpdate();
+            }
+        });
+    }
+
+    void close() {
+        closed = true;
+    }
+
+    private <T> T run(String what, Call<T> call) {
+        if (closed) {
+            throw new StorageException(what + " failed: the storage is closed; open another", false, null);
+        }
+        try (Connection connection = dataSource.getConnection()) {
+            return inAutoCommit(connection, call);
+        } catch (SQLException e) {
+            throw SqlErrors.storageException(what, e);
+        }
+    }
+
+    private <T> T inAutoCommit(Connection connection, Call<T> call) throws SQLException {
+        int networkTimeout = connection.getNetworkTimeout();
+        connection.setNetworkTimeout(
+                Runnable::run, Math.toIntExact(timeLimit.plus(ANSWER_TIME).toMillis()));
+        boolean autoCommit = connection.getAutoCommit();
+        connection.setAutoCommit(true);
+        T result;
+        try {
+            result = call.run(connection);
+        } catch (SQLException | RuntimeException e) {
+            restoreAfter(e, connection, autoCommit, networkTimeout);
+            throw e;
+        }
+        restore(connection, autoCommit, networkTimeout);
+        return result;
+    }
+
+    private static void restore(Connection connection, boolean autoCommit, int networkTimeout) throws SQLException {
+        connection.setAutoCommit(autoCommit);
+        connection.setNetworkTimeout(Runnable::run, networkTimeout);
+    }
+
+    private static void restoreAfter(Exception failure, Connection connection, boolean autoCommit, int networkTimeout) {
+        try {
+            restore(connection, autoCommit, networkTimeout);
+        } catch (SQLException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    private PreparedStatement prepare(Connection connection, String sql) throws SQLException {
+        PreparedStatement statement = connection.prepareStatement(schema.in(sql));
+        statement.setQueryTimeout(Math.toIntExact(timeLimit.toSeconds()));
+        return statement;
+    }
+
+    interface Binder {
+        void bind(Parameters parameters) throws SQLException;
+    }
+
+    interface RowReader<T> {
+        T read(ResultSet row) throws SQLException;
+    }
+
+    private interface Call<T> {
+        T run(Connection connection) throws SQLException;
+    }
+}

@@ -1,0 +1,258 @@
+package dev.spream.storage.jdbc;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.PartitionClaim;
+import dev.spream.core.partition.PartitionGap;
+import dev.spream.core.partition.PartitionLease;
+import dev.spream.core.partition.PartitionProof;
+import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.StorageException;
+import dev.spream.core.partition.SubscriptionRecord;
+import dev.spream.core.partition.WatermarkAdvance;
+import dev.spream.core.partition.WorkerId;
+import dev.spream.core.partition.WorkerRegistration;
+import dev.spream.core.record.ChildPartitionsRecord;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import javax.sql.DataSource;
+
+/**
+ * A {@link PartitionStorage} in PostgreSQL 14 or newer. Subscriptions live side by side in one schema; each instance is for
+ * one of them, and any number of instances, in any number of processes, share it. The server's clock decides about leases.
+ *
+ * <p>Safe for use by many threads. A connection is taken for a call and given back with it. The data source stays the
+ * caller's, who closes it after the storage; JdbcPool has one with fitting settings.
+ *
+ * <p>How it stays correct: each method is one statement in a transaction of its own, at READ COMMITTED, the default.
+ *
+ * <ul>
+ *   <li>A snapshot is one statement, so it shows one moment.
+ *   <li>A write locks the row that it is fenced by, then decides on that row as locked: at READ COMMITTED a statement that
+ *       waited for a row sees what the other transaction left, and the conditions are checked again.
+ *   <li>Rows are locked, and children inserted, in the order of their keys, partitions before children: no circles.
+ *   <li>All else that a write depends on cannot become untrue again: FINISHED is final, what is stored stays stored, a
+ *       removed partition keeps its row as its proof. So it does not matter that a statement sees it as of its start.
+ *   <li>No lock is held between two round trips: a process that is stopped in the middle of a call blocks nobody.
+ * </ul>
+ */
+public final class JdbcPartitionStorage implements PartitionStorage {
+    private static final String DEFAULT_SCHEMA = "spream";
+    private static final Duration DEFAULT_STATEMENT_TIMEOUT = Duration.ofSeconds(5);
+    private static final int MAX_NAME_LENGTH = 200;
+
+    private final Database database;
+    private final SubscriptionTable subscription;
+    private final PartitionTable partitions;
+    private final PartitionLeases leases;
+    private final PartitionProgress progress;
+    private final WorkerTable workers;
+
+    private JdbcPartitionStorage(Database database, String subscription) {
+        this.database = database;
+        this.subscription = new SubscriptionTable(database, subscription);
+        this.partitions = new PartitionTable(database, subscription);
+        this.leases = new PartitionLeases(database, subscription);
+        this.progress = new PartitionProgress(database, subscription);
+        this.workers = new WorkerTable(database, subscription);
+    }
+
+    /**
+     * The storage of that subscription in the schema {@code spream}, which is created, or its tables migrated, where
+     * needed.
+     *
+     * @param subscription names it in this database: 1 to 200 characters; not the change stream, which several
+     *     subscriptions can read
+     * @throws StorageException if the database cannot be reached, or its tables are not what is needed
+     */
+    public static JdbcPartitionStorage create(DataSource dataSource, String subscription) {
+        return builder(dataSource, subscription).build();
+    }
+
+    public static Builder builder(DataSource dataSource, String subscription) {
+        return new Builder(dataSource, subscription);
+    }
+
+    /** The names of the subscriptions that are stored in that schema, as text compares. */
+    public static List<String> subscriptions(DataSource dataSource, String schema) {
+        SchemaName name = new SchemaName(schema);
+        new PartitionSchema(dataSource, name).check();
+        return SubscriptionTable.names(new Database(dataSource, name, DEFAULT_STATEMENT_TIMEOUT));
+    }
+
+    @Override
+    public SubscriptionRecord open(SubscriptionRecord requested) {
+        return subscription.open(requested);
+    }
+
+    @Override
+    public Optional<SubscriptionRecord> subscription() {
+        return subscription.find();
+    }
+
+    @Override
+    public boolean completeIfAllFinished() {
+        return subscription.completeIfAllFinished();
+    }
+
+    @Override
+    public Lineage lineage() {
+        return partitions.lineage();
+    }
+
+    @Override
+    public Lineage frontier() {
+        return partitions.frontier();
+    }
+
+    @Override
+    public List<PartitionLease> acquire(WorkerId worker, Collection<PartitionClaim> claims, Duration leaseTime) {
+        return leases.acquire(worker, claims, leaseTime);
+    }
+
+    @Override
+    public boolean toRunning(PartitionLease lease) {
+        return leases.toRunning(lease);
+    }
+
+    @Override
+    public Set<PartitionToken> renew(Collection<PartitionLease> renewed, Duration leaseTime) {
+        return leases.renew(renewed, leaseTime);
+    }
+
+    @Override
+    public boolean addChildren(PartitionLease parent, ChildPartitionsRecord children) {
+        return progress.addChildren(parent, children);
+    }
+
+    @Override
+    public Set<PartitionToken> advanceWatermarks(Collection<WatermarkAdvance> advances) {
+        return progress.advance(advances);
+    }
+
+    @Override
+    public boolean acceptGap(PartitionLease lease, PartitionGap gap) {
+        return progress.acceptGap(lease, gap);
+    }
+
+    @Override
+    public boolean finish(PartitionLease lease, Instant watermark, EndProof proof) {
+        return progress.finish(lease, watermark, proof);
+    }
+
+    @Override
+    public void release(Collection<PartitionLease> released) {
+        leases.release(released);
+    }
+
+    @Override
+    public void registerWorker(WorkerId worker, int capacity, Duration aliveTime) {
+        workers.register(worker, capacity, aliveTime);
+    }
+
+    @Override
+    public void unregisterWorker(WorkerId worker) {
+        workers.unregister(worker);
+    }
+
+    @Override
+    public List<WorkerRegistration> workers() {
+        return workers.list();
+    }
+
+    @Override
+    public int expireWorkers() {
+        return workers.expire();
+    }
+
+    @Override
+    public int cleanUp(Instant finishedBefore) {
+        return partitions.cleanUp(finishedBefore);
+    }
+
+    @Override
+    public List<PartitionProof> proofs() {
+        return partitions.proofs();
+    }
+
+    /** Holds nothing open; calls fail from now on. The data source is left as it is. */
+    @Override
+    public void close() {
+        database.close();
+    }
+
+    /** Options of a storage. Every one has a default. */
+    public static final class Builder {
+        private static final Duration MAX_STATEMENT_TIMEOUT = Duration.ofHours(1);
+
+        private final DataSource dataSource;
+        private final String subscription;
+        private SchemaName schema = new SchemaName(DEFAULT_SCHEMA);
+        private Duration statementTimeout = DEFAULT_STATEMENT_TIMEOUT;
+        private boolean migrate = true;
+
+        private Builder(DataSource dataSource, String subscription) {
+            this.dataSource = requireNonNull(dataSource, "dataSource");
+            this.subscription = requireNonNull(subscription, "subscription");
+            if (subscription.isBlank() || subscription.length() > MAX_NAME_LENGTH || subscription.indexOf('\0') >= 0) {
+                throw new IllegalArgumentException(
+                        "malformed subscription name '%s': expected 1 to %d characters, not all blank, none of them NUL"
+                                .formatted(subscription.replace('\0', '?'), MAX_NAME_LENGTH));
+            }
+        }
+
+        /** The schema that holds the tables, {@code spream} by default: lower-case letters, digits and underscores. */
+        public Builder schema(String schema) {
+            this.schema = new SchemaName(schema);
+            return this;
+        }
+
+        /**
+         * Whether the schema and its tables are created and migrated where needed; true by default. Otherwise {@link
+         * #build} requires them as they must be: for services whose user may not alter tables.
+         */
+        public Builder migrate(boolean migrate) {
+            this.migrate = migrate;
+            return this;
+        }
+
+        /**
+         * How long a statement may take, whole seconds from 1 second to 1 hour; 5 seconds by default. Stay well below the
+         * lease time, so that a call that hangs can be repeated before leases are lost. A server that does not answer at
+         * all is given up 2 seconds later.
+         */
+        public Builder statementTimeout(Duration statementTimeout) {
+            if (statementTimeout.compareTo(Duration.ofSeconds(1)) < 0
+                    || statementTimeout.compareTo(MAX_STATEMENT_TIMEOUT) > 0
+                    || !statementTimeout.equals(statementTimeout.truncatedTo(ChronoUnit.SECONDS))) {
+                throw new IllegalArgumentException(
+                        "statementTimeout must be whole seconds from PT1S to PT1H, was " + statementTimeout);
+            }
+            this.statementTimeout = statementTimeout;
+            return this;
+        }
+
+        /**
+         * Builds the storage, after the tables were migrated or checked.
+         *
+         * @throws StorageException if the database cannot be reached, or its tables are not what is needed
+         */
+        public JdbcPartitionStorage build() {
+            PartitionSchema tables = new PartitionSchema(dataSource, schema);
+            if (migrate) {
+                tables.migrate();
+            } else {
+                tables.check();
+            }
+            return new JdbcPartitionStorage(new Database(dataSource, schema, statementTimeout), subscription);
+        }
+    }
+}

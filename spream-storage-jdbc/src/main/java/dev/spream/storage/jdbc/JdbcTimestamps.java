@@ -1,0 +1,71 @@
+package dev.spream.storage.jdbc;
+
+import java.math.BigDecimal;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Two kinds of time. Those that come from Spanner are exact: seconds since 1970 as a decimal with nine places. Those of
+ * the server's clock are its own timestamps, which have microseconds.
+ */
+final class JdbcTimestamps {
+    private static final int NANO_DIGITS = 9;
+
+    /** Beyond what any partition finished at, and within what the server can hold. */
+    private static final Instant LAST = Instant.parse("9999-12-31T23:59:59Z");
+
+    private JdbcTimestamps() {}
+
+    static BigDecimal exact(Instant instant) {
+        return BigDecimal.valueOf(instant.getEpochSecond()).add(BigDecimal.valueOf(instant.getNano(), NANO_DIGITS));
+    }
+
+    static @Nullable BigDecimal exact(Optional<Instant> instant) {
+        return instant.map(JdbcTimestamps::exact).orElse(null);
+    }
+
+    static BigDecimal exact(Duration duration) {
+        return BigDecimal.valueOf(duration.getSeconds()).add(BigDecimal.valueOf(duration.getNano(), NANO_DIGITS));
+    }
+
+    static Instant instant(BigDecimal exact) {
+        BigDecimal[] parts = exact.divideAndRemainder(BigDecimal.ONE);
+        return Instant.ofEpochSecond(
+                parts[0].longValueExact(), parts[1].movePointRight(NANO_DIGITS).longValueExact());
+    }
+
+    static Duration duration(BigDecimal exact) {
+        return Duration.between(Instant.EPOCH, instant(exact));
+    }
+
+    static Instant clock(ResultSet row, String column) throws SQLException {
+        return optionalClock(row, column)
+                .orElseThrow(() -> new IllegalStateException("column %s is null".formatted(column)));
+    }
+
+    static Optional<Instant> optionalClock(ResultSet row, String column) throws SQLException {
+        return Optional.ofNullable(row.getObject(column, OffsetDateTime.class)).map(OffsetDateTime::toInstant);
+    }
+
+    /** The first moment of the server's clock that is not before this one; the same moments are before both. */
+    static OffsetDateTime clockCeiling(Instant moment) {
+        if (moment.isAfter(LAST)) {
+            return LAST.atOffset(ZoneOffset.UTC);
+        }
+        Instant micros = moment.truncatedTo(ChronoUnit.MICROS);
+        return (micros.equals(moment) ? micros : micros.plus(1, ChronoUnit.MICROS)).atOffset(ZoneOffset.UTC);
+    }
+
+    /** A time span as microseconds, rounded up, as the server adds it to its clock. */
+    static long micros(Duration span) {
+        long whole = Math.addExact(Math.multiplyExact(span.getSeconds(), 1_000_000L), span.getNano() / 1_000);
+        return span.getNano() % 1_000 == 0 ? whole : whole + 1;
+    }
+}

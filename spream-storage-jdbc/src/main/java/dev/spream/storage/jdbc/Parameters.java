@@ -1,0 +1,73 @@
+package dev.spream.storage.jdbc;
+
+import java.math.BigDecimal;
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.time.OffsetDateTime;
+import java.util.Collection;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Binds the parameters of one statement in their order. */
+final class Parameters {
+    private final Connection connection;
+    private final PreparedStatement statement;
+    private int last;
+
+    Parameters(Connection connection, PreparedStatement statement) {
+        this.connection = connection;
+        this.statement = statement;
+    }
+
+    Parameters text(String value) throws SQLException {
+        statement.setString(++last, value);
+        return this;
+    }
+
+    Parameters number(long value) throws SQLException {
+        statement.setLong(++last, value);
+        return this;
+    }
+
+    Parameters decimal(@Nullable BigDecimal value) throws SQLException {
+        statement.setObject(++last, value, Types.NUMERIC);
+        return this;
+    }
+
+    Parameters clock(OffsetDateTime value) throws SQLException {
+        statement.setObject(++last, value);
+        return this;
+    }
+
+    Parameters texts(Collection<String> values) throws SQLException {
+        return array("text", values.toArray());
+    }
+
+    Parameters numbers(Collection<Long> values) throws SQLException {
+        return array("bigint", values.toArray());
+    }
+
+    Parameters decimals(Collection<BigDecimal> values) throws SQLException {
+        return array("numeric", values.toArray());
+    }
+
+    private Parameters array(String type, Object[] values) throws SQLException {
+        Array array = connection.createArrayOf(type, values);
+        statement.setArray(++last, array);
+        return this;
+    }
+
+    /**
+     * An array in the server's text form. Arrays of arrays must be rectangular, so lists of different lengths are sent as
+     * texts and cast one by one.
+     */
+    static String arrayText(List<String> values) {
+        return values.stream()
+                .map(value -> '"' + value.replace("\\", "\\\\").replace("\"", "\\\"") + '"')
+                .collect(Collectors.joining(",", "{", "}"));
+    }
+}

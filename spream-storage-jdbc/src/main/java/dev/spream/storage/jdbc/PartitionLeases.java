@@ -1,0 +1,155 @@
+package dev.spream.storage.jdbc;
+
+import static java.util.stream.Collectors.toMap;
+
+import dev.spream.core.partition.PartitionClaim;
+import dev.spream.core.partition.PartitionLease;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.WorkerId;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Who holds which partition. A batch locks its rows in the order of their keys before it changes any, so that batches of
+ * several workers wait for each other and never in a circle; what it decides on is the row as locked, not as first seen.
+ *
+ * <p>Time is {@code clock_timestamp()}, not {@code now()}: a statement that waited for a row counts from when it got it.
+ */
+final class PartitionLeases {
+    private static final String ACQUIRE = """
+            WITH free AS (
+                SELECT p.token_hash
+                FROM unnest(?::text[], ?::bigint[]) AS claim(token, epoch)
+                JOIN @partitions p ON p.token_hash = %s AND p.token = claim.token AND p.epoch = claim.epoch
+                WHERE p.subscription = ? AND p.state <> 'FINISHED'
+                    AND (p.owner IS NULL OR p.lease_until IS NULL OR p.lease_until <= clock_timestamp())
+                ORDER BY p.token_hash FOR NO KEY UPDATE OF p
+            )
+            UPDATE @partitions p SET
+                epoch = p.epoch + 1,
+                owner = ?,
+                lease_until = clock_timestamp() + ? * interval '1 microsecond',
+                state = CASE p.state WHEN 'CREATED' THEN 'SCHEDULED' ELSE p.state END,
+                scheduled_at = coalesce(p.scheduled_at, clock_timestamp())
+            FROM free WHERE p.subscription = ? AND p.token_hash = free.token_hash
+            RETURNING p.token, p.owner, p.epoch, p.watermark""".formatted(PartitionRow.hashOf("claim.token"));
+
+    private static final String TO_RUNNING = """
+            UPDATE @partitions SET state = 'RUNNING', running_at = coalesce(running_at, clock_timestamp())
+            WHERE subscription = ? AND token_hash = %s AND token = ? AND owner = ? AND epoch = ?
+                AND state IN ('SCHEDULED', 'RUNNING')""".formatted(PartitionRow.hashOf("?"));
+
+    /** The rows that these leases hold, locked; to go on with. */
+    private static final String HELD = """
+            WITH held AS (
+                SELECT p.token_hash
+                FROM unnest(?::text[], ?::text[], ?::bigint[]) AS lease(token, owner, epoch)
+                JOIN @partitions p ON p.token_hash = %s
+                    AND p.token = lease.token AND p.owner = lease.owner AND p.epoch = lease.epoch
+                WHERE p.subscription = ? AND p.state <> 'FINISHED'
+                ORDER BY p.token_hash FOR NO KEY UPDATE OF p
+            )
+            """.formatted(PartitionRow.hashOf("lease.token"));
+
+    private static final String RENEW = HELD + """
+            UPDATE @partitions p SET lease_until = clock_timestamp() + ? * interval '1 microsecond'
+            FROM held WHERE p.subscription = ? AND p.token_hash = held.token_hash
+            RETURNING p.token, p.owner, p.epoch""";
+
+    private static final String RELEASE = HELD + """
+            UPDATE @partitions p SET owner = NULL, lease_until = NULL
+            FROM held WHERE p.subscription = ? AND p.token_hash = held.token_hash""";
+
+    private final Database database;
+    private final String subscription;
+
+    PartitionLeases(Database database, String subscription) {
+        this.database = database;
+        this.subscription = subscription;
+    }
+
+    List<PartitionLease> acquire(WorkerId worker, Collection<PartitionClaim> claims, Duration leaseTime) {
+        if (claims.isEmpty()) {
+            return List.of();
+        }
+        Map<PartitionToken, PartitionLease> acquired = database
+                .rows(
+                        "acquiring %d partitions of subscription '%s'".formatted(claims.size(), subscription),
+                        ACQUIRE,
+                        p -> p.texts(claims.stream()
+                                        .map(claim -> claim.token().value())
+                                        .toList())
+                                .numbers(claims.stream()
+                                        .map(PartitionClaim::epoch)
+                                        .toList())
+                                .text(subscription)
+                                .text(worker.value())
+                                .number(JdbcTimestamps.micros(leaseTime))
+                                .text(subscription),
+                        PartitionLeases::lease)
+                .stream()
+                .collect(toMap(PartitionLease::token, lease -> lease));
+        List<PartitionLease> inOrder = new ArrayList<>(acquired.size());
+        for (PartitionClaim claim : claims) {
+            PartitionLease lease = acquired.remove(claim.token());
+            if (lease != null) {
+                inOrder.add(lease);
+            }
+        }
+        return inOrder;
+    }
+
+    boolean toRunning(PartitionLease lease) {
+        String token = lease.token().value();
+        return database.update(
+                        "taking partition %s of subscription '%s' to RUNNING"
+                                .formatted(lease.token().abbreviated(), subscription),
+                        TO_RUNNING,
+                        p -> p.text(subscription)
+                                .text(token)
+                                .text(token)
+                                .text(lease.owner().value())
+                                .number(lease.epoch()))
+                == 1;
+    }
+
+    Set<PartitionToken> renew(Collection<PartitionLease> leases, Duration leaseTime) {
+        if (leases.isEmpty()) {
+            return Set.of();
+        }
+        List<Holding> asked = Holding.of(leases);
+        List<Holding> renewed = database.rows(
+                "renewing %d leases of subscription '%s'".formatted(leases.size(), subscription),
+                RENEW,
+                p -> Holding.bind(p, asked)
+                        .text(subscription)
+                        .number(JdbcTimestamps.micros(leaseTime))
+                        .text(subscription),
+                Holding::read);
+        return Holding.lost(asked, renewed);
+    }
+
+    void release(Collection<PartitionLease> leases) {
+        if (leases.isEmpty()) {
+            return;
+        }
+        database.update(
+                "releasing %d leases of subscription '%s'".formatted(leases.size(), subscription),
+                RELEASE,
+                p -> Holding.bind(p, Holding.of(leases)).text(subscription).text(subscription));
+    }
+
+    private static PartitionLease lease(ResultSet row) throws SQLException {
+        return new PartitionLease(
+                PartitionRow.token(row),
+                new WorkerId(row.getString("owner")),
+                row.getLong("epoch"),
+                PartitionRow.instant(row, "watermark"));
+    }
+}

@@ -1,0 +1,91 @@
+package dev.spream.storage.jdbc;
+
+import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionGap;
+import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionProof;
+import dev.spream.core.partition.PartitionState;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.WorkerId;
+import java.math.BigDecimal;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Reads rows of the table of partitions. */
+final class PartitionRow {
+    private PartitionRow() {}
+
+    /** The key of a token: tokens have any length, an entry of an index has not. */
+    static String hashOf(String token) {
+        return "sha256(convert_to(%s, 'UTF8'))".formatted(token);
+    }
+
+    static PartitionMetadata metadata(ResultSet row, Instant readAt) throws SQLException {
+        Optional<WorkerId> owner = Optional.ofNullable(row.getString("owner")).map(WorkerId::new);
+        Optional<Instant> leaseUntil = JdbcTimestamps.optionalClock(row, "lease_until");
+        return new PartitionMetadata(
+                token(row),
+                tokens(row, "parent_tokens"),
+                instant(row, "start_timestamp"),
+                PartitionState.valueOf(row.getString("state")),
+                instant(row, "watermark"),
+                row.getLong("epoch"),
+                owner,
+                leaseUntil,
+                owner.isPresent() && leaseUntil.isPresent() && leaseUntil.get().isAfter(readAt),
+                endProof(row),
+                JdbcTimestamps.clock(row, "created_at"),
+                JdbcTimestamps.optionalClock(row, "scheduled_at"),
+                JdbcTimestamps.optionalClock(row, "running_at"),
+                JdbcTimestamps.optionalClock(row, "finished_at"),
+                gaps(row));
+    }
+
+    static PartitionProof proof(ResultSet row) throws SQLException {
+        return new PartitionProof(
+                token(row),
+                tokens(row, "parent_tokens"),
+                instant(row, "start_timestamp"),
+                endProof(row).orElseThrow(),
+                JdbcTimestamps.clock(row, "finished_at"),
+                gaps(row));
+    }
+
+    static PartitionToken token(ResultSet row) throws SQLException {
+        return new PartitionToken(row.getString("token"));
+    }
+
+    static Instant instant(ResultSet row, String column) throws SQLException {
+        return JdbcTimestamps.instant(row.getBigDecimal(column));
+    }
+
+    private static Optional<EndProof> endProof(ResultSet row) throws SQLException {
+        @Nullable String kind = row.getString("end_kind");
+        return kind == null
+                ? Optional.empty()
+                : Optional.of(new EndProof(
+                        EndProof.Kind.valueOf(kind), instant(row, "end_timestamp"), tokens(row, "end_children")));
+    }
+
+    private static List<PartitionGap> gaps(ResultSet row) throws SQLException {
+        BigDecimal[] starts = (BigDecimal[]) row.getArray("gap_starts").getArray();
+        BigDecimal[] ends = (BigDecimal[]) row.getArray("gap_ends").getArray();
+        List<PartitionGap> gaps = new ArrayList<>(starts.length);
+        for (int i = 0; i < starts.length; i++) {
+            gaps.add(new PartitionGap(JdbcTimestamps.instant(starts[i]), JdbcTimestamps.instant(ends[i])));
+        }
+        return gaps;
+    }
+
+    private static List<PartitionToken> tokens(ResultSet row, String column) throws SQLException {
+        return Arrays.stream((String[]) row.getArray(column).getArray())
+                .map(PartitionToken::new)
+                .toList();
+    }
+}

@@ -1,0 +1,131 @@
+package dev.spream.storage.jdbc;
+
+import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionProof;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Reads the partitions of a subscription, and removes those that are done with. Each snapshot is one statement, so it shows
+ * one moment.
+ *
+ * <p>Order is made here and not by the server, whose collations compare text in their own ways.
+ */
+final class PartitionTable {
+    private static final Comparator<PartitionMetadata> LINEAGE_ORDER =
+            Comparator.comparing(PartitionMetadata::startTimestamp).thenComparing(PartitionMetadata::token);
+
+    private static final String LINEAGE = """
+            SELECT clock.read_at, p.*
+            FROM (SELECT clock_timestamp() AS read_at) AS clock
+            LEFT JOIN @partitions p ON p.subscription = ? AND p.removed_at IS NULL""";
+
+    /** The lateral subquery has a limit so that each parent is looked up by its key, whatever the planner believes. */
+    private static final String FRONTIER = """
+            WITH unfinished AS MATERIALIZED (
+                SELECT * FROM @partitions WHERE subscription = ? AND state <> 'FINISHED'
+            ), parent AS (
+                SELECT DISTINCT %s AS token_hash FROM unfinished u, unnest(u.parent_tokens) AS named
+            ), finished AS (
+                SELECT found.* FROM parent CROSS JOIN LATERAL (
+                    SELECT * FROM @partitions p
+                    WHERE p.subscription = ? AND p.token_hash = parent.token_hash
+                        AND p.state = 'FINISHED' AND p.removed_at IS NULL
+                    LIMIT 1) AS found
+            )
+            SELECT clock.read_at, p.*
+            FROM (SELECT clock_timestamp() AS read_at) AS clock
+            LEFT JOIN (SELECT * FROM unfinished UNION ALL SELECT * FROM finished) AS p ON true""".formatted(PartitionRow.hashOf("named"));
+
+    private static final String PROOFS = "SELECT * FROM @partitions WHERE subscription = ? AND removed_at IS NOT NULL";
+
+    private static final String CLEAN_UP = """
+            WITH needed AS MATERIALIZED (
+                SELECT DISTINCT %s AS token_hash
+                FROM @partitions u, unnest(u.parent_tokens) AS named
+                WHERE u.subscription = ? AND u.state <> 'FINISHED'
+            ), removable AS (
+                SELECT p.token_hash FROM @partitions p
+                WHERE p.subscription = ? AND p.removed_at IS NULL AND p.state = 'FINISHED' AND p.finished_at < ?
+                    AND NOT EXISTS (SELECT FROM needed n WHERE n.token_hash = p.token_hash)
+                ORDER BY p.token_hash FOR NO KEY UPDATE
+            )
+            UPDATE @partitions p SET removed_at = clock_timestamp(), owner = NULL
+            FROM removable r WHERE p.subscription = ? AND p.token_hash = r.token_hash""".formatted(PartitionRow.hashOf("named"));
+
+    private final Database database;
+    private final String subscription;
+
+    PartitionTable(Database database, String subscription) {
+        this.database = database;
+        this.subscription = subscription;
+    }
+
+    Lineage lineage() {
+        return snapshot(database.rows(
+                "reading the lineage of subscription '%s'".formatted(subscription),
+                LINEAGE,
+                p -> p.text(subscription),
+                SnapshotRow::read));
+    }
+
+    Lineage frontier() {
+        return snapshot(database.rows(
+                "reading the frontier of subscription '%s'".formatted(subscription),
+                FRONTIER,
+                p -> p.text(subscription).text(subscription),
+                SnapshotRow::read));
+    }
+
+    private static Lineage snapshot(List<SnapshotRow> rows) {
+        return Lineage.of(
+                rows.stream()
+                        .flatMap(row -> row.partition().stream())
+                        .sorted(LINEAGE_ORDER)
+                        .toList(),
+                rows.getFirst().readAt());
+    }
+
+    List<PartitionProof> proofs() {
+        return database
+                .rows(
+                        "reading the proofs of subscription '%s'".formatted(subscription),
+                        PROOFS,
+                        p -> p.text(subscription),
+                        PartitionRow::proof)
+                .stream()
+                .sorted(Comparator.comparing(PartitionProof::startTimestamp).thenComparing(PartitionProof::token))
+                .toList();
+    }
+
+    /**
+     * Nothing here waits for children that are being added at the same time: a child whose removal is under way conflicts
+     * with the row, which stays; and one that names a parent which is being removed could as well have come later.
+     */
+    int cleanUp(Instant finishedBefore) {
+        return database.update(
+                "cleaning up subscription '%s'".formatted(subscription),
+                CLEAN_UP,
+                p -> p.text(subscription)
+                        .text(subscription)
+                        .clock(JdbcTimestamps.clockCeiling(finishedBefore))
+                        .text(subscription));
+    }
+
+    /** The moment is there even where no partition is. */
+    private record SnapshotRow(Instant readAt, Optional<PartitionMetadata> partition) {
+        static SnapshotRow read(ResultSet row) throws SQLException {
+            Instant readAt = JdbcTimestamps.clock(row, "read_at");
+            return new SnapshotRow(
+                    readAt,
+                    row.getString("token") == null
+                            ? Optional.empty()
+                            : Optional.of(PartitionRow.metadata(row, readAt)));
+        }
+    }
+}

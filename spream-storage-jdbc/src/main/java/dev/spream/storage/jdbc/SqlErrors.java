@@ -1,0 +1,126 @@
+package dev.spream.storage.jdbc;
+
+import dev.spream.core.partition.StorageException;
+import java.sql.SQLException;
+import java.sql.SQLTransientException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an error of the database means to the caller: whether the same call may succeed later, and what to do otherwise.
+ *
+ * @see <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL: error codes</a>
+ */
+final class SqlErrors {
+    /** Connections, serialization and deadlocks, resources. */
+    private static final Set<String> RETRYABLE_CLASSES = Set.of("08", "40", "53");
+
+    private static final Set<String> RETRYABLE_STATES = Set.of(
+            "25006", // read-only transaction: a standby, while another server is promoted
+            "25P03", // idle in transaction for too long
+            "55P03", // lock not available
+            "57014", // cancelled, as by our own time limit
+            "57P01", // the server is shutting down
+            "57P02", // the server is restarting after a crash
+            "57P03", // the server is starting
+            "57P05"); // idle for too long
+
+    private SqlErrors() {}
+
+    /**
+     * The exception to throw. An interrupt that surfaced as an error of the database is restored.
+     *
+     * @param failed what failed, such as "renewing 3 leases of subscription 'orders'"
+     */
+    static StorageException storageException(String failed, SQLException cause) {
+        restoreInterrupt(cause);
+        boolean retryable = isRetryable(cause);
+        String message = "%s failed: %s%s; %s".formatted(failed, reason(cause), state(cause), advice(cause, retryable));
+        return new StorageException(message, retryable, cause);
+    }
+
+    /** A pool that gave up names its own wait first and what the server said as the cause, so that the cause decides. */
+    static boolean isRetryable(SQLException error) {
+        List<String> states = states(error);
+        if (!states.isEmpty()) {
+            return states.stream().allMatch(SqlErrors::isRetryable);
+        }
+        return error instanceof SQLTransientException || isInterrupt(error);
+    }
+
+    private static boolean isRetryable(String state) {
+        return RETRYABLE_STATES.contains(state)
+                || (state.length() >= 2 && RETRYABLE_CLASSES.contains(state.substring(0, 2)));
+    }
+
+    private static String advice(SQLException error, boolean retryable) {
+        if (retryable) {
+            return "the same call may succeed later";
+        }
+        return states(error).stream()
+                .map(SqlErrors::remedy)
+                .filter(remedy -> !remedy.isEmpty())
+                .findFirst()
+                .orElse("it will fail again until its cause is removed");
+    }
+
+    private static String remedy(String state) {
+        return switch (state) {
+            case "28000", "28P01" -> "check user and password, and the server's pg_hba.conf";
+            case "3D000" -> "create the database, or name one that exists";
+            case "3F000", "42P01" -> "create the tables with JdbcPartitionStorage.create, or check the schema's name";
+            case "42501" -> "grant the user what it needs on the schema and its tables";
+            default -> "";
+        };
+    }
+
+    private static String reason(SQLException error) {
+        String message = error.getMessage();
+        String first = message == null ? error.getClass().getSimpleName() : message;
+        SQLException cause = nested(error);
+        String deeper = cause == null ? null : cause.getMessage();
+        return deeper == null || first.contains(deeper) ? first : first + ": " + deeper;
+    }
+
+    private static String state(SQLException error) {
+        List<String> states = states(error);
+        return states.isEmpty() ? "" : " (SQLSTATE %s)".formatted(states.getLast());
+    }
+
+    private static List<String> states(SQLException error) {
+        List<String> states = new ArrayList<>();
+        for (SQLException e = error; e != null; e = nested(e)) {
+            String state = e.getSQLState();
+            if (state != null && !state.isEmpty()) {
+                states.add(state);
+            }
+        }
+        return states;
+    }
+
+    private static @Nullable SQLException nested(Throwable error) {
+        for (Throwable cause = error.getCause(); cause != null; cause = cause.getCause()) {
+            if (cause instanceof SQLException sql) {
+                return sql;
+            }
+        }
+        return null;
+    }
+
+    private static void restoreInterrupt(SQLException error) {
+        if (isInterrupt(error)) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static boolean isInterrupt(Throwable error) {
+        for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+            if (cause instanceof InterruptedException) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,99 @@
+package dev.spream.storage.jdbc;
+
+import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.SubscriptionRecord;
+import java.math.BigDecimal;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The record of a subscription, which is stored together with its root partition, and outlives it. */
+final class SubscriptionTable {
+    private static final String SELECT = "SELECT * FROM @subscriptions WHERE name = ?";
+
+    private static final String NAMES = "SELECT name FROM @subscriptions";
+
+    /** Of two that open at once, one waits for the other and stores nothing. */
+    private static final String OPEN = """
+            WITH opened AS (
+                INSERT INTO @subscriptions
+                    (name, stream_name, start_timestamp, end_timestamp, heartbeat_interval, partition_mode, created_at)
+                VALUES (?, ?, ?, ?, ?, ?, clock_timestamp())
+                ON CONFLICT DO NOTHING
+                RETURNING name, start_timestamp, created_at
+            )
+            INSERT INTO @partitions
+                (subscription, token_hash, token, parent_tokens, start_timestamp, watermark, state, created_at)
+            SELECT name, %s, ?, '{}', start_timestamp, start_timestamp, 'CREATED', created_at
+            FROM opened""".formatted(PartitionRow.hashOf("?"));
+
+    /**
+     * One look at the partitions is enough: once all are finished they stay so, because only a running one brings children.
+     */
+    private static final String COMPLETE = """
+            UPDATE @subscriptions s SET completed = true
+            WHERE s.name = ? AND (s.completed OR NOT EXISTS (
+                SELECT FROM @partitions p WHERE p.subscription = s.name AND p.state <> 'FINISHED'))""";
+
+    private final Database database;
+    private final String name;
+
+    SubscriptionTable(Database database, String name) {
+        this.database = database;
+        this.name = name;
+    }
+
+    static List<String> names(Database database) {
+        return database.rows("listing subscriptions", NAMES, p -> {}, row -> row.getString("name")).stream()
+                .sorted()
+                .toList();
+    }
+
+    SubscriptionRecord open(SubscriptionRecord requested) {
+        return find().orElseGet(() -> {
+            store(requested);
+            return find().orElseThrow(() ->
+                    new IllegalStateException("subscription '%s' was removed while it was opened".formatted(name)));
+        });
+    }
+
+    Optional<SubscriptionRecord> find() {
+        return database
+                .rows("reading subscription '%s'".formatted(name), SELECT, p -> p.text(name), SubscriptionTable::record)
+                .stream()
+                .findFirst();
+    }
+
+    boolean completeIfAllFinished() {
+        return database.update("completing subscription '%s'".formatted(name), COMPLETE, p -> p.text(name)) == 1;
+    }
+
+    private void store(SubscriptionRecord requested) {
+        String root = PartitionToken.ROOT.value();
+        database.update(
+                "opening subscription '%s'".formatted(name),
+                OPEN,
+                p -> p.text(name)
+                        .text(requested.streamName())
+                        .decimal(JdbcTimestamps.exact(requested.startTimestamp()))
+                        .decimal(JdbcTimestamps.exact(requested.endTimestamp()))
+                        .decimal(JdbcTimestamps.exact(requested.heartbeatInterval()))
+                        .text(requested.partitionMode().name())
+                        .text(root)
+                        .text(root));
+    }
+
+    private static SubscriptionRecord record(ResultSet row) throws SQLException {
+        @Nullable BigDecimal end = row.getBigDecimal("end_timestamp");
+        return new SubscriptionRecord(
+                row.getString("stream_name"),
+                PartitionRow.instant(row, "start_timestamp"),
+                Optional.ofNullable(end).map(JdbcTimestamps::instant),
+                JdbcTimestamps.duration(row.getBigDecimal("heartbeat_interval")),
+                PartitionMode.valueOf(row.getString("partition_mode")),
+                row.getBoolean("completed"));
+    }
+}

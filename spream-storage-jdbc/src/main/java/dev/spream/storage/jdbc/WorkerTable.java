@@ -1,0 +1,95 @@
+package dev.spream.storage.jdbc;
+
+import dev.spream.core.partition.WorkerId;
+import dev.spream.core.partition.WorkerRegistration;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+
+/** Who works on a subscription, by the server's clock. */
+final class WorkerTable {
+    private static final Comparator<WorkerRegistration> BY_AGE = Comparator.comparing(WorkerRegistration::registeredAt)
+            .thenComparing(registration -> registration.worker().value());
+
+    private static final String REGISTER = """
+            INSERT INTO @workers AS w (subscription, worker, capacity, registered_at, alive_until)
+            SELECT ?, ?, ?, clock.now, clock.now + ? * interval '1 microsecond'
+            FROM (SELECT clock_timestamp() AS now) AS clock
+            ON CONFLICT (subscription, worker) DO UPDATE
+            SET capacity = excluded.capacity, alive_until = excluded.alive_until""";
+
+    private static final String UNREGISTER = "DELETE FROM @workers WHERE subscription = ? AND worker = ?";
+
+    private static final String SELECT = """
+            SELECT w.*, clock.now
+            FROM (SELECT clock_timestamp() AS now) AS clock
+            JOIN @workers w ON w.subscription = ?""";
+
+    /** One that is just being renewed, or expired by somebody else, is passed over. */
+    private static final String EXPIRE = """
+            WITH expired AS (
+                SELECT subscription, worker FROM @workers
+                WHERE subscription = ? AND alive_until <= clock_timestamp()
+                FOR UPDATE SKIP LOCKED
+            )
+            DELETE FROM @workers w USING expired e WHERE w.subscription = e.subscription AND w.worker = e.worker""";
+
+    private final Database database;
+    private final String subscription;
+
+    WorkerTable(Database database, String subscription) {
+        this.database = database;
+        this.subscription = subscription;
+    }
+
+    void register(WorkerId worker, int capacity, Duration aliveTime) {
+        database.update(
+                what("registering", worker),
+                REGISTER,
+                p -> p.text(subscription)
+                        .text(worker.value())
+                        .number(capacity)
+                        .number(JdbcTimestamps.micros(aliveTime)));
+    }
+
+    void unregister(WorkerId worker) {
+        database.update(
+                what("unregistering", worker),
+                UNREGISTER,
+                p -> p.text(subscription).text(worker.value()));
+    }
+
+    List<WorkerRegistration> list() {
+        return database
+                .rows(
+                        "listing the workers of subscription '%s'".formatted(subscription),
+                        SELECT,
+                        p -> p.text(subscription),
+                        WorkerTable::registration)
+                .stream()
+                .sorted(BY_AGE)
+                .toList();
+    }
+
+    int expire() {
+        return database.update(
+                "expiring workers of subscription '%s'".formatted(subscription), EXPIRE, p -> p.text(subscription));
+    }
+
+    private String what(String verb, WorkerId worker) {
+        return "%s worker %s of subscription '%s'".formatted(verb, worker, subscription);
+    }
+
+    private static WorkerRegistration registration(ResultSet row) throws SQLException {
+        Instant aliveUntil = JdbcTimestamps.clock(row, "alive_until");
+        return new WorkerRegistration(
+                new WorkerId(row.getString("worker")),
+                row.getInt("capacity"),
+                JdbcTimestamps.clock(row, "registered_at"),
+                aliveUntil,
+                aliveUntil.isAfter(JdbcTimestamps.clock(row, "now")));
+    }
+}

@@ -1,0 +1,30 @@
+package dev.spream.storage.jdbc;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+/** The server that all tests of a JVM share, started when it is first asked for; it ends with the JVM. */
+final class PostgresServer {
+    private PostgresServer() {}
+
+    static EmbeddedPostgres shared() {
+        return Holder.SHARED;
+    }
+
+    /** A server of a test's own, which closes it. */
+    static EmbeddedPostgres start() {
+        try {
+            return EmbeddedPostgres.builder()
+                    .setServerConfig("fsync", "off")
+                    .setServerConfig("max_connections", "100")
+                    .start();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static final class Holder {
+        private static final EmbeddedPostgres SHARED = start();
+    }
+}
