@@ -3,7 +3,6 @@ package dev.spream.storage.spanner;
 import com.google.cloud.spanner.DatabaseClient;
 import com.google.cloud.spanner.KeySet;
 import com.google.cloud.spanner.Mutation;
-import com.google.cloud.spanner.ReadOnlyTransaction;
 import com.google.cloud.spanner.Struct;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.PartitionProof;
@@ -33,15 +32,13 @@ final class TableAdoption {
 
     private static final int BATCH = 1_000;
 
-    private final DatabaseClient client;
     private final MetadataTables tables;
-    private final MetadataCalls calls;
+    private final MetadataReads reads;
     private final GroupWriter writer;
 
     TableAdoption(DatabaseClient client, MetadataTables tables, MetadataCalls calls) {
-        this.client = client;
         this.tables = tables;
-        this.calls = calls;
+        this.reads = new MetadataReads(client, tables, calls);
         this.writer = new GroupWriter(client, tables, calls);
     }
 
@@ -52,22 +49,17 @@ final class TableAdoption {
     void requireQuiet() {
         List<String> columns =
                 Column.ofBeam().stream().map(column -> column.columnName).toList();
-        calls.run("looking for changes", () -> {
-            try (ReadOnlyTransaction snapshot = client.readOnlyTransaction()) {
-                Instant now = MetadataReads.currentTime(snapshot);
-                List<Struct> rows = MetadataReads.all(snapshot.read(tables.partitions(), KeySet.all(), columns));
-                requireQuiet(rows, now);
-                return rows.size();
-            }
+        reads.atOneMoment("looking for changes", (snapshot, now) -> {
+            return requireQuiet(MetadataReads.all(snapshot.read(tables.partitions(), KeySet.all(), columns)), now);
         });
     }
 
-    private void requireQuiet(List<Struct> rows, Instant now) {
+    private int requireQuiet(List<Struct> rows, Instant now) {
         List<Struct> unfinished = rows.stream()
                 .filter(row -> PartitionRows.state(row) != PartitionState.FINISHED)
                 .toList();
         if (unfinished.isEmpty()) {
-            return;
+            return 0;
         }
         Duration heartbeat = unfinished.stream()
                 .map(row -> Duration.ofMillis(row.getLong(Column.HEARTBEAT_MILLIS.columnName)))
@@ -87,6 +79,7 @@ final class TableAdoption {
                             false,
                             null);
                 });
+        return unfinished.size();
     }
 
     private static Stream<Instant> times(Struct row) {
@@ -98,26 +91,17 @@ final class TableAdoption {
 
     /** Whether there are rows and no subscription. */
     boolean isNeeded() {
-        return calls.run("looking for partitions to adopt", () -> {
-            try (ReadOnlyTransaction snapshot = client.readOnlyTransaction()) {
-                return snapshot.readRow(tables.subscription(), SubscriptionRows.KEY, List.of(MetadataDdl.ID)) == null
-                        && hasRows(snapshot);
-            }
+        return reads.atOneMoment("looking for partitions to adopt", (snapshot, now) -> {
+            return snapshot.readRow(tables.subscription(), SubscriptionRows.KEY, List.of(MetadataDdl.ID)) == null
+                    && WriteTransaction.hasRow(snapshot, tables);
         });
-    }
-
-    private boolean hasRows(ReadOnlyTransaction snapshot) {
-        return WriteTransaction.hasRow(snapshot, tables);
     }
 
     /** Adopts all rows and returns how many; 0 if somebody else has. */
     int run() {
-        AdoptionPlan plan = calls.run("reading the partitions to adopt", () -> {
-            try (ReadOnlyTransaction snapshot = client.readOnlyTransaction()) {
-                Instant now = MetadataReads.currentTime(snapshot);
-                return new AdoptionPlan(
-                        MetadataReads.all(snapshot.read(tables.partitions(), KeySet.all(), Column.NAMES)), now);
-            }
+        AdoptionPlan plan = reads.atOneMoment("reading the partitions to adopt", (snapshot, now) -> {
+            return new AdoptionPlan(
+                    MetadataReads.all(snapshot.read(tables.partitions(), KeySet.all(), Column.NAMES)), now);
         });
         for (List<Map.Entry<PartitionToken, EndProof>> part :
                 parts(List.copyOf(plan.ends().entrySet()))) {
