@@ -30,7 +30,7 @@ import javax.sql.DataSource;
  * one of them, and any number of instances, in any number of processes, share it. The server's clock decides about leases.
  *
  * <p>Safe for use by many threads. A connection is taken for a call and given back with it. The data source stays the
- * caller's, who closes it after the storage; JdbcPool has one with fitting settings.
+ * caller's, who closes it after the storage; {@link JdbcPool} has one with fitting settings.
  *
  * <p>How it stays correct: each method is one statement in a transaction of its own, at READ COMMITTED, the default.
  *
