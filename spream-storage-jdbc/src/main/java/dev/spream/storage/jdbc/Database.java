@@ -100,7 +100,9 @@ final class Database {
 
     private static void restoreAfter(Exception failure, Connection connection, boolean autoCommit, int networkTimeout) {
         try {
-            restore(connection, autoCommit, networkTimeout);
+            if (!connection.isClosed()) {
+                restore(connection, autoCommit, networkTimeout);
+            }
         } catch (SQLException e) {
             failure.addSuppressed(e);
         }

@@ -18,16 +18,19 @@ import java.util.Set;
 /**
  * Who holds which partition. A batch locks its rows in the order of their keys before it changes any, so that batches of
  * several workers wait for each other and never in a circle; what it decides on is the row as locked, not as first seen.
+ * It names the keys as an array besides joining them, so that rows are found by key whatever the planner believes.
  *
  * <p>Time is {@code clock_timestamp()}, not {@code now()}: a statement that waited for a row counts from when it got it.
  */
 final class PartitionLeases {
-    private static final String ACQUIRE = """
-            WITH free AS (
+    static final String ACQUIRE = """
+            WITH claim AS MATERIALIZED (
+                SELECT %s AS token_hash, c.* FROM unnest(?::text[], ?::bigint[]) AS c(token, epoch)
+            ), free AS (
                 SELECT p.token_hash
-                FROM unnest(?::text[], ?::bigint[]) AS claim(token, epoch)
-                JOIN @partitions p ON p.token_hash = %s AND p.token = claim.token AND p.epoch = claim.epoch
-                WHERE p.subscription = ? AND p.state <> 'FINISHED'
+                FROM claim JOIN @partitions p USING (token_hash, token, epoch)
+                WHERE p.subscription = ? AND p.token_hash = ANY(ARRAY(SELECT token_hash FROM claim))
+                    AND p.state <> 'FINISHED'
                     AND (p.owner IS NULL OR p.lease_until IS NULL OR p.lease_until <= clock_timestamp())
                 ORDER BY p.token_hash FOR NO KEY UPDATE OF p
             )
@@ -38,7 +41,7 @@ final class PartitionLeases {
                 state = CASE p.state WHEN 'CREATED' THEN 'SCHEDULED' ELSE p.state END,
                 scheduled_at = coalesce(p.scheduled_at, clock_timestamp())
             FROM free WHERE p.subscription = ? AND p.token_hash = free.token_hash
-            RETURNING p.token, p.owner, p.epoch, p.watermark""".formatted(PartitionRow.hashOf("claim.token"));
+            RETURNING p.token, p.owner, p.epoch, p.watermark""".formatted(PartitionRow.hashOf("c.token"));
 
     private static final String TO_RUNNING = """
             UPDATE @partitions SET state = 'RUNNING', running_at = coalesce(running_at, clock_timestamp())
@@ -47,17 +50,18 @@ final class PartitionLeases {
 
     /** The rows that these leases hold, locked; to go on with. */
     private static final String HELD = """
-            WITH held AS (
+            WITH lease AS MATERIALIZED (
+                SELECT %s AS token_hash, l.* FROM unnest(?::text[], ?::text[], ?::bigint[]) AS l(token, owner, epoch)
+            ), held AS (
                 SELECT p.token_hash
-                FROM unnest(?::text[], ?::text[], ?::bigint[]) AS lease(token, owner, epoch)
-                JOIN @partitions p ON p.token_hash = %s
-                    AND p.token = lease.token AND p.owner = lease.owner AND p.epoch = lease.epoch
-                WHERE p.subscription = ? AND p.state <> 'FINISHED'
+                FROM lease JOIN @partitions p USING (token_hash, token, owner, epoch)
+                WHERE p.subscription = ? AND p.token_hash = ANY(ARRAY(SELECT token_hash FROM lease))
+                    AND p.state <> 'FINISHED'
                 ORDER BY p.token_hash FOR NO KEY UPDATE OF p
             )
-            """.formatted(PartitionRow.hashOf("lease.token"));
+            """.formatted(PartitionRow.hashOf("l.token"));
 
-    private static final String RENEW = HELD + """
+    static final String RENEW = HELD + """
             UPDATE @partitions p SET lease_until = clock_timestamp() + ? * interval '1 microsecond'
             FROM held WHERE p.subscription = ? AND p.token_hash = held.token_hash
             RETURNING p.token, p.owner, p.epoch""";

@@ -49,13 +49,15 @@ final class PartitionProgress {
             )
             SELECT subscription FROM parent""".formatted(HELD, PartitionRow.hashOf("token"));
 
-    private static final String ADVANCE = """
-            WITH held AS (
-                SELECT p.token_hash, p.token, p.owner, p.epoch, a.watermark AS advanced
-                FROM unnest(?::text[], ?::text[], ?::bigint[], ?::numeric[]) AS a(token, owner, epoch, watermark)
-                JOIN @partitions p ON p.token_hash = %s
-                    AND p.token = a.token AND p.owner = a.owner AND p.epoch = a.epoch
-                WHERE p.subscription = ? AND p.state = 'RUNNING'
+    static final String ADVANCE = """
+            WITH advance AS MATERIALIZED (
+                SELECT %s AS token_hash, a.*
+                FROM unnest(?::text[], ?::text[], ?::bigint[], ?::numeric[]) AS a(token, owner, epoch, advanced)
+            ), held AS (
+                SELECT p.token_hash, p.token, p.owner, p.epoch, advance.advanced
+                FROM advance JOIN @partitions p USING (token_hash, token, owner, epoch)
+                WHERE p.subscription = ? AND p.token_hash = ANY(ARRAY(SELECT token_hash FROM advance))
+                    AND p.state = 'RUNNING'
                 ORDER BY p.token_hash FOR NO KEY UPDATE OF p
             ), moved AS (
                 UPDATE @partitions p SET watermark = held.advanced

@@ -47,6 +47,9 @@ final class MetadataCalls {
     }
 
     StorageException failed(String what, @Nullable Throwable cause) {
+        if (cause instanceof ExecutionException) {
+            return failed(what, cause.getCause());
+        }
         if (cause instanceof StorageException known) {
             return known;
         }

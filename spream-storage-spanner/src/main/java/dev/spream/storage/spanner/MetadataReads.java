@@ -1,10 +1,12 @@
 package dev.spream.storage.spanner;
 
 import com.google.cloud.spanner.DatabaseClient;
+import com.google.cloud.spanner.ErrorCode;
 import com.google.cloud.spanner.KeySet;
 import com.google.cloud.spanner.ReadContext;
 import com.google.cloud.spanner.ReadOnlyTransaction;
 import com.google.cloud.spanner.ResultSet;
+import com.google.cloud.spanner.SpannerException;
 import com.google.cloud.spanner.Statement;
 import com.google.cloud.spanner.Struct;
 import dev.spream.core.partition.Lineage;
@@ -28,6 +30,8 @@ import java.util.Set;
 final class MetadataReads {
     private static final Comparator<PartitionMetadata> LINEAGE_ORDER =
             Comparator.comparing(PartitionMetadata::startTimestamp).thenComparing(PartitionMetadata::token);
+
+    private static final int ATTEMPTS = 5;
 
     private final DatabaseClient client;
     private final MetadataTables tables;
@@ -104,16 +108,27 @@ final class MetadataReads {
         });
     }
 
-    private <T> T atOneMoment(String what, Snapshot<T> reading) {
+    /**
+     * Reads in one read-only transaction, and again in another one when a change of the schema has ended it.
+     *
+     * @param reading gets the transaction, and Spanner's current time in it
+     */
+    <T> T atOneMoment(String what, Snapshot<T> reading) {
         return calls.run(what, () -> {
-            try (ReadOnlyTransaction snapshot = client.readOnlyTransaction()) {
-                return reading.read(snapshot, currentTime(snapshot));
+            for (int attempt = 1; ; attempt++) {
+                try (ReadOnlyTransaction snapshot = client.readOnlyTransaction()) {
+                    return reading.read(snapshot, currentTime(snapshot));
+                } catch (SpannerException e) {
+                    if (e.getErrorCode() != ErrorCode.FAILED_PRECONDITION || attempt == ATTEMPTS) {
+                        throw e;
+                    }
+                }
             }
         });
     }
 
     /** Leases are measured on Spanner's current time, which is that of no emulator's read timestamps. */
-    static Instant currentTime(ReadContext snapshot) {
+    private static Instant currentTime(ReadContext snapshot) {
         try (ResultSet row = snapshot.executeQuery(Statement.of("SELECT CURRENT_TIMESTAMP"))) {
             row.next();
             return Timestamps.toInstant(row.getTimestamp(0));
@@ -130,7 +145,8 @@ final class MetadataReads {
         return read;
     }
 
-    private interface Snapshot<T> {
+    /** What to read at one moment. */
+    interface Snapshot<T> {
         T read(ReadContext snapshot, Instant readAt);
     }
 }

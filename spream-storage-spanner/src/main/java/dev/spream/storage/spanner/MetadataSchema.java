@@ -55,6 +55,11 @@ final class MetadataSchema {
         return hasTable(tables.partitions());
     }
 
+    /** Whether there is the table that says what the subscription is. */
+    boolean hasSubscription() {
+        return hasTable(tables.subscription());
+    }
+
     private boolean hasTable(String name) {
         return columns.containsKey(tables.compared(name));
     }
@@ -81,6 +86,21 @@ final class MetadataSchema {
 
     Collection<Column> missingColumns() {
         return Stream.of(Column.values()).filter(column -> !hasColumn(column)).toList();
+    }
+
+    /** Refuses a table of that name that has nothing to do with change streams. */
+    void requireAdoptable() {
+        List<String> missing = Column.ofBeam().stream()
+                .filter(column -> !hasColumn(column))
+                .map(column -> column.columnName)
+                .toList();
+        if (hasPartitions() && !missing.isEmpty()) {
+            throw new StorageException(
+                    "table %s exists and is no table of change stream partitions: it has no column %s; nothing was changed. Give another name"
+                            .formatted(tables.partitions(), String.join(", ", missing)),
+                    false,
+                    null);
+        }
     }
 
     void requireComplete() {

@@ -28,6 +28,7 @@ final class PartitionRow {
     private final Timestamp endTimestamp;
     private final long heartbeatMillis;
     private final boolean isNew;
+    private final boolean hasFinishedAt;
     private final Map<Column, Value> changes = new EnumMap<>(Column.class);
     private List<PartitionGap> gaps;
     private PartitionState state;
@@ -38,6 +39,7 @@ final class PartitionRow {
 
     private PartitionRow(Struct row) {
         isNew = false;
+        hasFinishedAt = !row.isNull(Column.FINISHED_AT.columnName);
         token = new PartitionToken(row.getString(Column.PARTITION_TOKEN.columnName));
         endTimestamp = row.getTimestamp(Column.END_TIMESTAMP.columnName);
         heartbeatMillis = row.getLong(Column.HEARTBEAT_MILLIS.columnName);
@@ -56,6 +58,7 @@ final class PartitionRow {
             Timestamp endTimestamp,
             long heartbeatMillis) {
         isNew = true;
+        hasFinishedAt = false;
         this.token = token;
         this.endTimestamp = endTimestamp;
         this.heartbeatMillis = heartbeatMillis;
@@ -185,10 +188,22 @@ final class PartitionRow {
     void finish(Instant lastWatermark, EndProof proof) {
         become(PartitionState.FINISHED, Column.FINISHED_AT);
         advance(lastWatermark);
+        prove(proof);
+        endLease();
+    }
+
+    /** Adds a proof to a row that another reader finished. */
+    void adoptEnd(EndProof proof) {
+        prove(proof);
+        if (!hasFinishedAt) {
+            set(Column.FINISHED_AT, Value.timestamp(Value.COMMIT_TIMESTAMP));
+        }
+    }
+
+    private void prove(EndProof proof) {
         set(Column.END_PROOF, Value.string(proof.kind().name()));
         set(Column.END_PROOF_AT, PartitionRows.value(proof.at()));
         set(Column.END_PROOF_CHILDREN, PartitionRows.values(proof.children()));
-        endLease();
     }
 
     private void set(Column column, Value value) {

@@ -61,7 +61,7 @@ final class SubscriptionRows {
     }
 
     private static SubscriptionRecord create(WriteTransaction transaction, SubscriptionRecord requested) {
-        if (transaction.hasRow(KeySet.all())) {
+        if (WriteTransaction.hasRow(transaction.context(), transaction.tables())) {
             throw new StorageException(
                     ("table %s has partitions of another reader that were not adopted, or not to the end; nothing was changed."
                                     + " Run SpannerPartitionTables.create, or the command line with --create-table, once")
@@ -122,7 +122,7 @@ final class SubscriptionRows {
     static WriteOperation<Boolean> complete() {
         return WriteOperation.alone("completing the subscription", transaction -> {
             Struct stored = read(transaction);
-            if (stored == null || transaction.hasRow(unfinished())) {
+            if (stored == null || transaction.hasPartition(unfinished())) {
                 return false;
             }
             if (!stored.getBoolean(MetadataDdl.COMPLETED)) {

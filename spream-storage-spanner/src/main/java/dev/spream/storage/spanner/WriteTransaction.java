@@ -4,6 +4,7 @@ import com.google.cloud.spanner.Key;
 import com.google.cloud.spanner.KeySet;
 import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Options;
+import com.google.cloud.spanner.ReadContext;
 import com.google.cloud.spanner.ResultSet;
 import com.google.cloud.spanner.Statement;
 import com.google.cloud.spanner.TransactionContext;
@@ -126,11 +127,19 @@ final class WriteTransaction {
         rows.put(row.token(), Optional.of(row));
     }
 
-    /** Whether the table has a row in one of these states; of an operation that is alone. */
-    boolean hasRow(KeySet states) {
+    /** Whether a partition is in one of these states; for an operation that is alone. */
+    boolean hasPartition(KeySet states) {
         List<String> columns = List.of(Column.PARTITION_TOKEN.columnName);
         try (ResultSet read =
                 context.readUsingIndex(tables.partitions(), tables.byState(), states, columns, Options.limit(1))) {
+            return read.next();
+        }
+    }
+
+    /** Whether the table of partitions has a row at all. */
+    static boolean hasRow(ReadContext context, MetadataTables tables) {
+        List<String> columns = List.of(Column.PARTITION_TOKEN.columnName);
+        try (ResultSet read = context.read(tables.partitions(), KeySet.all(), columns, Options.limit(1))) {
             return read.next();
         }
     }

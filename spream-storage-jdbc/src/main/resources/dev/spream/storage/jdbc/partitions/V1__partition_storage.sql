@@ -37,7 +37,7 @@ CREATE TABLE partitions (
     running_at timestamptz,
     finished_at timestamptz,
     removed_at timestamptz,
-    PRIMARY KEY (subscription, token_hash),
+    PRIMARY KEY (token_hash, subscription), -- in this order, no planner takes it for a way to a subscription
     CHECK (watermark >= start_timestamp),
     CHECK ((state = 'FINISHED') = (finished_at IS NOT NULL AND end_kind IS NOT NULL
         AND end_timestamp IS NOT NULL AND end_children IS NOT NULL)),
