@@ -29,9 +29,11 @@ final class MetadataDdl {
                 tables.partitions(), Column.PARTITION_TOKEN.columnName, declarations(Arrays.asList(Column.values())));
     }
 
-    /** A table as Beam would make it, but for the policy that deletes finished rows after a day. */
+    /** A table as Beam makes it, which deletes finished rows after a day; GoogleSQL only. */
     String partitionsOfBeam() {
-        return createTable(tables.partitions(), Column.PARTITION_TOKEN.columnName, declarations(Column.ofBeam()));
+        String table =
+                createTable(tables.partitions(), Column.PARTITION_TOKEN.columnName, declarations(Column.ofBeam()));
+        return table.replace("IF NOT EXISTS ", "") + ", ROW DELETION POLICY (OLDER_THAN(FinishedAt, INTERVAL 1 DAY))";
     }
 
     /** {@code StreamName} and {@code PartitionMode} are NULL in an adopted subscription until it is opened. */
