@@ -62,7 +62,10 @@ final class ChangeDelivery {
                 return true;
             }
             Thread.interrupted(); // what user code left behind must not hit the handler, the sink or the next attempt
-            if (control.isCancelled()) { // asked after that: a later cancel's interrupt reaches the handler or the sink
+            // Asked after that: a later cancel's interrupt reaches the handler or the sink. And what became of a change
+            // whose
+            // lease ended during the call is for the next owner to judge, who gets it again.
+            if (control.isCancelled() || !partition.isHeld()) {
                 return false;
             }
             Optional<Duration> retryDelay = judge(partition, record, thrown, consumeTime, control);

@@ -28,7 +28,7 @@ final class JudgedCall {
     void settle(int index) {
         if (settled.add(index)) {
             judge.settled(process, hold, changes.get(index));
-            judge.consumer.left(process, hold, changes.get(index), open());
+            judge.consumer.left(hold, changes.get(index), open());
         }
     }
 

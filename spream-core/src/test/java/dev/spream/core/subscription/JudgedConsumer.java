@@ -9,31 +9,42 @@ import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
 import dev.spream.core.subscription.SimulationViolation.Promise;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** The part of the {@link SimulationJudge} that watches which changes are consumed when, and after which others. */
 final class JudgedConsumer {
     private final SimulationJudge judge;
     private final SimulatedWorld world;
+    private final SimulatedMachine machine;
     private final SubscriberOptions options;
     private final Ordering ordering;
-    private final SimulatedDeadLetters letters;
     private final SimulationTally tally;
+
+    /** The keys of changes that are on their way through the consumer, and who holds them. */
+    private final Map<RecordKey, Set<JudgedHold>> busyKeys = new HashMap<>();
+
+    private final Map<RecordKey, Parked> parkedKeys = new HashMap<>();
+
+    /** Who parked a key first, and when. */
+    private record Parked(JudgedHold by, long at) {}
 
     JudgedConsumer(
             SimulationJudge judge,
             SimulatedWorld world,
+            SimulatedMachine machine,
             SubscriberOptions options,
             Ordering ordering,
-            SimulatedDeadLetters letters,
             SimulationTally tally) {
         this.judge = judge;
         this.world = world;
+        this.machine = machine;
         this.options = options;
         this.ordering = ordering;
-        this.letters = letters;
         this.tally = tally;
     }
 
@@ -43,20 +54,26 @@ final class JudgedConsumer {
         List<SimulatedWorld.Change> changes = rows.stream().map(judge::known).toList();
         JudgedHold hold = hold(run, changes.getFirst(), deliveries);
         count(run, changes);
-        requireLease(process, hold, rows);
+        requireLease(process, hold, "consumes", rows);
         requireBounds(hold, rows);
         judge.requireParentsDone(hold.token);
         Set<RecordIdentity> inThisCall = new HashSet<>();
         for (SimulatedWorld.Change change : changes) {
             requireFirstTime(hold, change);
             requireTurn(run, hold, change, inThisCall);
-            requireFreeKeys(process, run, hold, change);
+            requireFreeKeys(hold, change);
             inThisCall.add(change.identity());
+        }
+        if (hold.isOver(machine.now())) {
+            tally.count(SimulationEvent.STALE_CALL);
         }
         run.calls++;
         hold.calls++;
         hold.inCalls.addAll(inThisCall);
-        changes.forEach(change -> change.keys().keySet().forEach(key -> run.busyKeys.put(key, hold)));
+        changes.forEach(change -> change.keys()
+                .keySet()
+                .forEach(key -> busyKeys.computeIfAbsent(key, k -> new LinkedHashSet<>())
+                        .add(hold)));
         return new JudgedCall(judge, process, hold, changes);
     }
 
@@ -70,12 +87,23 @@ final class JudgedConsumer {
         }
     }
 
-    private void requireLease(SimulatedProcess process, JudgedHold hold, List<DataChangeRecord> rows) {
+    /** The lease lasts, as far as the process can know. */
+    void requireLease(SimulatedProcess process, JudgedHold hold, String what, List<DataChangeRecord> rows) {
+        if (hold.released) {
+            throw judge.violated(
+                    Promise.ONE_OWNER,
+                    "%s %s %s, and gave epoch %d back",
+                    process,
+                    what,
+                    SimulationJudge.describe(rows),
+                    hold.epoch);
+        }
         if (process.lastAwake() >= hold.leaseUntil) {
             throw judge.violated(
                     Promise.ONE_OWNER,
-                    "%s consumes %s, and its lease of epoch %d ended %s ago",
+                    "%s %s %s, and its lease of epoch %d ended %s ago",
                     process,
+                    what,
                     SimulationJudge.describe(rows),
                     hold.epoch,
                     Duration.ofNanos(process.nanoTime() - hold.leaseUntil));
@@ -162,21 +190,24 @@ final class JudgedConsumer {
         }
     }
 
-    private void requireFreeKeys(
-            SimulatedProcess process, JudgedRun run, JudgedHold hold, SimulatedWorld.Change change) {
+    private void requireFreeKeys(JudgedHold hold, SimulatedWorld.Change change) {
         if (ordering == Ordering.NONE) {
             return;
         }
+        boolean late = hold.isOver(machine.now());
         for (RecordKey key : change.keys().keySet()) {
-            JudgedHold busy = run.busyKeys.get(key);
-            if (busy != null && (busy.equals(hold) || process.lastAwake() < busy.leaseUntil)) {
-                throw judge.violated(
-                        Promise.ORDER,
-                        "%s is consumed while another change of key %s is",
-                        SimulationJudge.describe(change.row()),
-                        key.primaryKey());
+            for (JudgedHold busy : busyKeys.getOrDefault(key, Set.of())) {
+                if (busy.equals(hold) || (!late && !busy.isOver(machine.now()))) {
+                    throw judge.violated(
+                            Promise.ORDER,
+                            "%s is consumed while another change of key %s is",
+                            SimulationJudge.describe(change.row()),
+                            key.primaryKey());
+                }
             }
-            if (letters.isParked(key)) {
+            // What a former owner parks while it is stopped by nobody is known to the owner after the next.
+            Parked parked = parkedKeys.get(key);
+            if (parked != null && (parked.by.equals(hold) || parked.at <= hold.acquiredAt)) {
                 throw judge.violated(
                         Promise.ORDER,
                         "%s is consumed, and key %s is parked",
@@ -186,16 +217,16 @@ final class JudgedConsumer {
         }
     }
 
+    void parked(JudgedHold hold, SimulatedWorld.Change change) {
+        change.keys().keySet().forEach(key -> parkedKeys.putIfAbsent(key, new Parked(hold, machine.now())));
+    }
+
     /** The change is done with, while others of its call are still on their way. */
-    void left(
-            SimulatedProcess process,
-            JudgedHold hold,
-            SimulatedWorld.Change change,
-            List<SimulatedWorld.Change> stillOpen) {
+    void left(JudgedHold hold, SimulatedWorld.Change change, List<SimulatedWorld.Change> stillOpen) {
         hold.inCalls.remove(change.identity());
         for (RecordKey key : change.keys().keySet()) {
             if (stillOpen.stream().noneMatch(open -> open.keys().containsKey(key))) {
-                judge.run(process).busyKeys.remove(key, hold);
+                busyKeys.getOrDefault(key, new LinkedHashSet<>()).remove(hold);
             }
         }
     }
@@ -204,6 +235,11 @@ final class JudgedConsumer {
     void ended(SimulatedProcess process, JudgedHold hold, List<SimulatedWorld.Change> open) {
         judge.run(process).calls--;
         hold.calls--;
-        open.forEach(change -> left(process, hold, change, List.of()));
+        open.forEach(change -> left(hold, change, List.of()));
+    }
+
+    /** Nothing of the process is on its way any more. */
+    void gone(JudgedRun run) {
+        busyKeys.values().forEach(holds -> holds.removeAll(run.allHolds));
     }
 }

@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.RecordIdentity;
 import java.time.Instant;
@@ -12,6 +13,12 @@ import java.util.Set;
 final class JudgedHold {
     final PartitionToken token;
     final long epoch;
+
+    /** Where it reads from. */
+    final Instant start;
+
+    /** On the machine's clock. */
+    final long acquiredAt;
 
     /** What was read, in read order. */
     final Set<RecordIdentity> read = new LinkedHashSet<>();
@@ -27,8 +34,17 @@ final class JudgedHold {
     /** How often the listener was told that a change is settled. */
     final Map<RecordIdentity, Integer> told = new HashMap<>();
 
-    /** On the process's monotonic clock. */
+    /** Until when the process may act on it, on its own monotonic clock. */
     long leaseUntil;
+
+    /** Until when nobody else can acquire it, on the machine's clock. */
+    long storedUntil;
+
+    /** Whether it was finished or given back in the storage, or acquired by somebody else. */
+    boolean left;
+
+    /** Whether its holder finished it or gave it back in the storage. */
+    boolean released;
 
     /** Whether the engine knows that it does not hold the partition any more. */
     boolean given;
@@ -36,11 +52,29 @@ final class JudgedHold {
     /** The latest that was to be stored. */
     Instant watermark;
 
-    JudgedHold(PartitionToken token, long epoch, Instant watermark, long leaseUntil) {
-        this.token = token;
-        this.epoch = epoch;
-        this.watermark = watermark;
+    /**
+     * A hold that begins.
+     *
+     * @param leaseUntil on the process's monotonic clock
+     * @param storedUntil on the machine's clock, like the next
+     */
+    JudgedHold(PartitionLease lease, long leaseUntil, long storedUntil, long acquiredAt) {
+        this.token = lease.token();
+        this.epoch = lease.epoch();
+        this.start = lease.watermark();
+        this.watermark = lease.watermark();
         this.leaseUntil = leaseUntil;
+        this.storedUntil = storedUntil;
+        this.acquiredAt = acquiredAt;
+    }
+
+    /** Whether somebody else may hold the partition at that time, by the machine's clock. */
+    boolean isOver(long now) {
+        return left || now >= storedUntil;
+    }
+
+    boolean isUnder(PartitionLease lease) {
+        return token.equals(lease.token()) && epoch == lease.epoch();
     }
 
     int unsettled() {

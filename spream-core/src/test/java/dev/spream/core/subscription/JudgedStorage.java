@@ -8,14 +8,13 @@ import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WatermarkAdvance;
 import dev.spream.core.subscription.SimulationViolation.Promise;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** The part of the {@link SimulationJudge} that watches what is stored: watermarks, proofs of ends, and leases. */
+/** The part of the {@link SimulationJudge} that watches what is stored: watermarks, and proofs of ends. */
 final class JudgedStorage {
     private final SimulationJudge judge;
     private final SimulatedWorld world;
@@ -23,6 +22,7 @@ final class JudgedStorage {
     private final SimulatedMachine machine;
     private final SubscriberOptions options;
     private final SimulationTally tally;
+    private final JudgedLeases leases;
 
     JudgedStorage(
             SimulationJudge judge,
@@ -37,9 +37,11 @@ final class JudgedStorage {
         this.machine = machine;
         this.options = options;
         this.tally = tally;
+        this.leases = new JudgedLeases(judge, surviving, machine, tally);
     }
 
-    void before(JudgedRun run, String call, List<Object> arguments) {
+    /** A call is about to have its effect; what it must not change. */
+    List<PartitionMetadata> before(JudgedRun run, String call, List<Object> arguments) {
         switch (call) {
             case "advanceWatermarks" -> {
                 for (Object argument : (Collection<?>) arguments.getFirst()) {
@@ -52,6 +54,7 @@ final class JudgedStorage {
                         arguments.get(2));
             default -> {}
         }
+        return leases.before(call, arguments);
     }
 
     private void requireSettled(JudgedRun run, PartitionLease lease, Instant watermark) {
@@ -73,17 +76,34 @@ final class JudgedStorage {
                     lease.token(),
                     watermark);
         }
-        JudgedHold hold = run.holds.get(lease.token());
-        if (hold != null && hold.epoch == lease.epoch()) {
-            if (watermark.isBefore(hold.watermark)) {
+        JudgedHold hold = run.hold(lease).orElseThrow();
+        requireSettledHere(run, hold, watermark);
+        if (watermark.isBefore(hold.watermark)) {
+            throw judge.violated(
+                    Promise.AT_LEAST_ONCE,
+                    "the watermark of %s goes back from %s to %s",
+                    lease.token(),
+                    hold.watermark,
+                    watermark);
+        }
+        hold.watermark = watermark;
+    }
+
+    /** Whoever stores a watermark has settled everything before it, from where it began. */
+    private void requireSettledHere(JudgedRun run, JudgedHold hold, Instant watermark) {
+        for (SimulatedWorld.Change change : world.changesOf(hold.token)) {
+            Instant at = change.row().commitTimestamp();
+            boolean covered = !at.isBefore(hold.start) && at.isBefore(watermark);
+            if (covered && !(hold.settled.contains(change.identity()) && run.durable.contains(change.identity()))) {
                 throw judge.violated(
                         Promise.AT_LEAST_ONCE,
-                        "the watermark of %s goes back from %s to %s",
-                        lease.token(),
-                        hold.watermark,
-                        watermark);
+                        "%s stores the watermark of %s as %s under epoch %d, and has not settled and flushed %s",
+                        run.process,
+                        hold.token,
+                        watermark,
+                        hold.epoch,
+                        SimulationJudge.describe(change.row()));
             }
-            hold.watermark = watermark;
         }
     }
 
@@ -127,49 +147,16 @@ final class JudgedStorage {
         }
     }
 
-    void after(JudgedRun run, String call, List<Object> arguments, Object result, long requestedAt) {
-        switch (call) {
-            case "acquire" -> {
-                for (Object acquired : (List<?>) result) {
-                    PartitionLease lease = (PartitionLease) acquired;
-                    JudgedHold hold = new JudgedHold(
-                            lease.token(), lease.epoch(), lease.watermark(), requestedAt + nanos(arguments.get(2)));
-                    run.holds.put(lease.token(), hold);
-                    run.allHolds.add(hold);
-                }
-            }
-            case "renew" -> {
-                for (Object renewed : (Collection<?>) arguments.getFirst()) {
-                    PartitionLease lease = (PartitionLease) renewed;
-                    JudgedHold hold = run.holds.get(lease.token());
-                    if (hold != null && hold.epoch == lease.epoch() && !((Set<?>) result).contains(lease.token())) {
-                        hold.leaseUntil = requestedAt + nanos(arguments.get(1));
-                    }
-                }
-            }
-            case "finish" -> given(run, (PartitionLease) arguments.getFirst());
-            case "release" -> {
-                for (Object released : (Collection<?>) arguments.getFirst()) {
-                    given(run, (PartitionLease) released);
-                }
-            }
-            case "cleanUp" -> {
-                if ((Integer) result > 0) {
-                    tally.count(SimulationEvent.CLEANED_UP);
-                }
-            }
-            default -> {}
-        }
-    }
-
-    private static long nanos(Object duration) {
-        return ((Duration) duration).toNanos();
-    }
-
-    private static void given(JudgedRun run, PartitionLease lease) {
-        JudgedHold hold = run.holds.get(lease.token());
-        if (hold != null && hold.epoch == lease.epoch()) {
-            hold.given = true;
+    void after(
+            JudgedRun run,
+            String call,
+            List<Object> arguments,
+            Object result,
+            long requestedAt,
+            List<PartitionMetadata> before) {
+        leases.after(run, call, arguments, result, requestedAt, before);
+        if (call.equals("cleanUp") && (Integer) result > 0) {
+            tally.count(SimulationEvent.CLEANED_UP);
         }
     }
 

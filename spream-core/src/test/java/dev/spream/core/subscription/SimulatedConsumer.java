@@ -109,12 +109,12 @@ final class SimulatedConsumer {
     }
 
     private void handle(BatchConsumer.Batch batch, int index, JudgedCall call) {
-        if (trouble.strikes(trouble.failInBatch, SimulationEvent.FAILED_IN_BATCH)) {
+        if (ports.strikes(trouble.failInBatch, SimulationEvent.FAILED_IN_BATCH)) {
             ports.history.log(ports.process, "fails %d of the batch", index);
             batch.fail(index, new SimulatedFailure("failed in a batch"));
             call.fail(index);
         } else if (call.mayBeSettled(index) && trouble.random.nextInt(8) == 0) {
-            trouble.tally.count(SimulationEvent.SETTLED_EARLY);
+            ports.count(SimulationEvent.SETTLED_EARLY);
             ports.history.log(ports.process, "settles %d of the batch", index);
             call.settle(index);
             batch.settle(index);
@@ -124,15 +124,15 @@ final class SimulatedConsumer {
     private void behave() throws Exception {
         ports.delay();
         RandomGenerator random = trouble.random;
-        if (trouble.strikes(trouble.hang, SimulationEvent.HUNG)) {
+        if (ports.strikes(trouble.hang, SimulationEvent.HUNG)) {
             long nanos = random.nextLong(LONGEST_HANG);
-            if (trouble.strikes(trouble.ignoreInterrupt, SimulationEvent.IGNORED_INTERRUPT)) {
+            if (ports.strikes(trouble.ignoreInterrupt, SimulationEvent.IGNORED_INTERRUPT)) {
                 ports.process.sleepUninterruptibly(nanos);
             } else {
                 ports.process.sleep(nanos);
             }
         }
-        if (trouble.strikes(trouble.consumerThrow, SimulationEvent.THROWN)) {
+        if (ports.strikes(trouble.consumerThrow, SimulationEvent.THROWN)) {
             String message = SimulatedFailure.message("the consumer throws");
             switch (random.nextInt(4)) {
                 case 0 -> throw new Exception(message);
@@ -145,10 +145,10 @@ final class SimulatedConsumer {
 
     private void flush() {
         ports.pass("flush");
-        trouble.tally.count(SimulationEvent.FLUSH);
+        ports.count(SimulationEvent.FLUSH);
         List<SimulatedWorld.Change> covered = judge.flushStarted(ports.process);
         ports.delay();
-        if (trouble.strikes(trouble.flushFailure, SimulationEvent.FLUSH_FAILED)) {
+        if (ports.strikes(trouble.flushFailure, SimulationEvent.FLUSH_FAILED)) {
             throw new SimulatedFailure("the consumer's flush fails");
         }
         judge.flushed(ports.process, covered);

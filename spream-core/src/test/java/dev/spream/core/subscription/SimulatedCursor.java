@@ -103,7 +103,7 @@ final class SimulatedCursor implements ChangeStreamCursor {
             Instant heartbeat = lastLife.plus(query.heartbeatInterval());
             if (!heartbeat.isAfter(now) && !now.isBefore(query.startTimestamp())) {
                 lastLife = now;
-                ports.trouble.tally.count(SimulationEvent.HEARTBEAT);
+                ports.count(SimulationEvent.HEARTBEAT);
                 return Optional.of(new HeartbeatRecord(now));
             }
             Instant wake = heartbeat.isAfter(now) ? heartbeat : now.plusSeconds(1);
@@ -117,7 +117,7 @@ final class SimulatedCursor implements ChangeStreamCursor {
         lastLife = now();
         if (next > 0
                 && !(rows.get(next - 1) instanceof ChildPartitionsRecord)
-                && trouble.strikes(trouble.repeatedRow, SimulationEvent.REPEATED_ROW)) {
+                && ports.strikes(trouble.repeatedRow, SimulationEvent.REPEATED_ROW)) {
             return rows.get(trouble.random.nextInt(next));
         }
         return rows.get(next++);
@@ -129,18 +129,18 @@ final class SimulatedCursor implements ChangeStreamCursor {
         switch (fate) {
             case GOOD -> {}
             case BREAK -> {
-                ports.trouble.tally.count(
+                ports.count(
                         afterChild && next < rows.size()
                                 ? SimulationEvent.BREAK_BETWEEN_CHILDREN
                                 : SimulationEvent.BREAK);
                 throw failure(SourceException.Kind.TRANSIENT, "UNAVAILABLE after " + next + " rows");
             }
             case FATAL -> {
-                ports.trouble.tally.count(SimulationEvent.SOURCE_FATAL);
+                ports.count(SimulationEvent.SOURCE_FATAL);
                 throw failure(SourceException.Kind.FATAL, "fatal after " + next + " rows");
             }
             case STALL -> {
-                ports.trouble.tally.count(SimulationEvent.STALL);
+                ports.count(SimulationEvent.STALL);
                 while (true) {
                     park(now().plusSeconds(3600));
                     requireOpen();
@@ -148,7 +148,7 @@ final class SimulatedCursor implements ChangeStreamCursor {
             }
             case EARLY_OK -> {
                 if (!afterChild) {
-                    ports.trouble.tally.count(SimulationEvent.EARLY_OK);
+                    ports.count(SimulationEvent.EARLY_OK);
                     return true;
                 }
             }
@@ -175,7 +175,7 @@ final class SimulatedCursor implements ChangeStreamCursor {
     }
 
     private Instant now() {
-        return ports.process.instant();
+        return ports.process.trueTime();
     }
 
     @Override

@@ -21,10 +21,6 @@ final class SimulatedDeadLetters {
         }
     }
 
-    boolean isParked(RecordKey key) {
-        return parked.contains(key);
-    }
-
     Set<RecordKey> parkedKeys() {
         return Collections.unmodifiableSet(new LinkedHashSet<>(parked));
     }

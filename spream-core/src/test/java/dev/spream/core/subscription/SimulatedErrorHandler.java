@@ -20,12 +20,12 @@ final class SimulatedErrorHandler implements ErrorHandler {
     @Override
     public ErrorDecision onFailure(DeliveryFailure failure) {
         judge.failed(ports.process, failure);
-        if (ports.trouble.strikes(ports.trouble.handlerFailure, SimulationEvent.HANDLER_FAILED)) {
+        if (ports.strikes(ports.trouble.handlerFailure, SimulationEvent.HANDLER_FAILED)) {
             throw new SimulatedFailure("the error handler fails");
         }
         ErrorDecision decision = decide(failure);
         ports.history.log(ports.process, "%s: %s", SimulationJudge.describe(failure.change()), decision);
-        ports.trouble.tally.count(
+        ports.count(
                 switch (decision) {
                     case ErrorDecision.Retry retry -> SimulationEvent.RETRY;
                     case ErrorDecision.Skip skip -> SimulationEvent.SKIP;

@@ -17,6 +17,8 @@ final class SimulatedListener implements SubscriptionListener {
 
     @Override
     public void delivering(PartitionToken partition, DataChangeRecord change, int attempt) {
+        ports.pass(
+                "delivering %s", SimulationJudge.describe(change)); // between the last look at the lease and the call
         ports.perhapsYield();
     }
 
@@ -35,13 +37,13 @@ final class SimulatedListener implements SubscriptionListener {
     @Override
     public void leaseLost(PartitionToken partition, long epoch) {
         ports.history.log(ports.process, "lost %s, epoch %d", partition, epoch);
-        ports.trouble.tally.count(SimulationEvent.LEASE_LOST);
+        ports.count(SimulationEvent.LEASE_LOST);
         judge.lost(ports.process, partition, epoch);
     }
 
     @Override
     public void consumeTimedOut(PartitionToken partition, DataChangeRecord change, Duration elapsed) {
         ports.history.log(ports.process, "timed out: %s", SimulationJudge.describe(change));
-        ports.trouble.tally.count(SimulationEvent.TIMED_OUT);
+        ports.count(SimulationEvent.TIMED_OUT);
     }
 }

@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -21,7 +22,7 @@ final class SimulatedMachine {
     /** The time at which every machine starts. */
     static final Instant EPOCH = Instant.parse("2026-01-01T10:00:00Z");
 
-    private static final int MAX_STEPS = 2_000_000;
+    private static final int MAX_STEPS = 4_000_000;
 
     /** Something that happens at a time unless it is cancelled. */
     static final class Timer {
@@ -66,8 +67,8 @@ final class SimulatedMachine {
 
     /** Runs the body in a process of its own until it has ended, or until something failed, which is thrown. */
     void run(Runnable body) {
-        SimulatedProcess operator = process("operator", 0);
-        Thread thread = operator.start("operator", body);
+        SimulatedProcess operator = process("machine", 0, Duration.ZERO);
+        Thread thread = operator.start("machine", body);
         for (int steps = 0; thread.isAlive() && failure == null; steps++) {
             if (steps == MAX_STEPS) {
                 fail(new AssertionError("no end after " + MAX_STEPS + " steps, at " + instant()));
@@ -106,9 +107,14 @@ final class SimulatedMachine {
         return true;
     }
 
-    /** A new process; its monotonic clock starts from anywhere. */
-    SimulatedProcess process(String name, long clockOffset) {
-        SimulatedProcess process = new SimulatedProcess(this, name, clockOffset);
+    /**
+     * A new process.
+     *
+     * @param clockOffset where its monotonic clock starts from
+     * @param skew how far its wall clock is ahead of the true time
+     */
+    SimulatedProcess process(String name, long clockOffset, Duration skew) {
+        SimulatedProcess process = new SimulatedProcess(this, name, clockOffset, skew);
         processes.add(process);
         return process;
     }

@@ -2,22 +2,29 @@ package dev.spream.core.subscription;
 
 /**
  * What the ports of one process share: each call of a port passes here before its effect and after it, and at one of these
- * moments the process may die or be paused.
+ * moments the process may die, be paused, or lose its connection to the storage.
  */
 final class SimulatedPorts {
     final SimulatedProcess process;
     final SimulatedTrouble trouble;
     final SimulationHistory history;
 
+    private final SimulationTally all;
+    private final SimulationTally mine = new SimulationTally();
     private long calls;
     private long crashAt = Long.MAX_VALUE;
     private long pauseAt = Long.MAX_VALUE;
     private long pause;
+    private long outageAt = Long.MAX_VALUE;
+    private long outage;
+    private long outageUntil;
 
-    SimulatedPorts(SimulatedProcess process, SimulatedTrouble trouble, SimulationHistory history) {
+    /** @param all where what happens in all processes is added up */
+    SimulatedPorts(SimulatedProcess process, SimulatedTrouble trouble, SimulationHistory history, SimulationTally all) {
         this.process = process;
         this.trouble = trouble;
         this.history = history;
+        this.all = all;
     }
 
     /** Kills the process at that moment, the first being 1. */
@@ -31,6 +38,17 @@ final class SimulatedPorts {
         pause = nanos;
     }
 
+    /** From that moment on the process does not reach the storage, for so long. */
+    void outageAt(long call, long nanos) {
+        outageAt = call;
+        outage = nanos;
+    }
+
+    /** For how long the storage cannot be reached yet. */
+    long outageLeft() {
+        return calls < outageAt ? 0 : Math.max(0, outageUntil - process.nanoTime());
+    }
+
     /** How many moments have passed. */
     long calls() {
         return calls;
@@ -40,16 +58,40 @@ final class SimulatedPorts {
     void pass(String format, Object... arguments) {
         history.log(process, format, arguments);
         calls++;
+        if (calls == outageAt) {
+            history.log(process, "does not reach the storage for %d ns", outage);
+            count(SimulationEvent.OUTAGE);
+            outageUntil = process.nanoTime() + outage;
+        }
         if (calls == crashAt) {
             history.log(process, "CRASHES");
-            trouble.tally.count(SimulationEvent.CRASH);
+            count(SimulationEvent.CRASH);
             process.die();
         }
         if (calls == pauseAt) {
             history.log(process, "is paused for %d ns", pause);
-            trouble.tally.count(SimulationEvent.PAUSE);
+            count(SimulationEvent.PAUSE);
             process.pause(pause);
         }
+    }
+
+    void count(SimulationEvent event) {
+        all.count(event);
+        mine.count(event);
+    }
+
+    /** How often that happened in this process. */
+    long of(SimulationEvent event) {
+        return mine.of(event);
+    }
+
+    /** Whether trouble of a kind with that probability comes now, and counts as such. */
+    boolean strikes(double probability, SimulationEvent kind) {
+        if (!trouble.strikes(probability)) {
+            return false;
+        }
+        count(kind);
+        return true;
     }
 
     /** Lets a call take its time, before or after its effect. */

@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +19,7 @@ final class SimulatedProcess implements Executor, EngineTime {
     private final SimulatedMachine machine;
     private final String name;
     private final long clockOffset;
+    private final Duration skew;
     private final List<Runnable> heldUp = new ArrayList<>();
     private boolean dead;
     private boolean paused;
@@ -25,10 +27,11 @@ final class SimulatedProcess implements Executor, EngineTime {
     private long resumedAt = -1;
     private Runnable onKill = () -> {};
 
-    SimulatedProcess(SimulatedMachine machine, String name, long clockOffset) {
+    SimulatedProcess(SimulatedMachine machine, String name, long clockOffset, Duration skew) {
         this.machine = machine;
         this.name = name;
         this.clockOffset = clockOffset;
+        this.skew = skew;
     }
 
     /** Starts a virtual thread; those that it starts belong to the process as well. A failure of it fails the machine. */
@@ -56,6 +59,11 @@ final class SimulatedProcess implements Executor, EngineTime {
         if (paused && !dead) {
             heldUp.add(task);
         }
+        return paused || dead;
+    }
+
+    /** Whether none of its threads runs now. */
+    boolean isHeldUp() {
         return paused || dead;
     }
 
@@ -123,6 +131,30 @@ final class SimulatedProcess implements Executor, EngineTime {
         await(nanos, () -> false);
     }
 
+    /**
+     * Sends a request that arrives after that time, whatever becomes of this process, and waits until it is answered,
+     * whether interrupted or not.
+     */
+    void send(SimulatedRequest request, long latency) {
+        if (latency == 0) {
+            request.arrive();
+            return;
+        }
+        Thread sender = Thread.currentThread();
+        machine.at(machine.now() + latency, () -> {
+            request.arrive();
+            LockSupport.unpark(sender);
+        });
+        boolean interrupted = false;
+        while (!request.isAnswered()) {
+            LockSupport.park(this);
+            interrupted |= Thread.interrupted();
+        }
+        if (interrupted) {
+            sender.interrupt();
+        }
+    }
+
     /** Lets that much time pass, whether interrupted or not. */
     void sleepUninterruptibly(long nanos) {
         long deadline = machine.now() + nanos;
@@ -139,8 +171,14 @@ final class SimulatedProcess implements Executor, EngineTime {
         }
     }
 
+    /** What this process's wall clock shows: anything. */
     @Override
     public Instant instant() {
+        return machine.instant().plus(skew);
+    }
+
+    /** The true time, which the server of the change stream has. */
+    Instant trueTime() {
         return machine.instant();
     }
 

@@ -49,15 +49,15 @@ final class SimulatedSource implements ChangeStreamSource {
 
     @Override
     public Instant serverTime() {
-        return ports.process.instant();
+        return ports.process.trueTime();
     }
 
     @Override
     public ChangeStreamCursor query(PartitionQuery query) {
         ports.pass("query %s from %s", query.token(), query.startTimestamp());
-        ports.trouble.tally.count(SimulationEvent.QUERY);
+        ports.count(SimulationEvent.QUERY);
         ports.delay();
-        if (ports.trouble.strikes(ports.trouble.streamBreak / 10, SimulationEvent.BREAK)) {
+        if (ports.strikes(ports.trouble.streamBreak / 10, SimulationEvent.BREAK)) {
             throw new SourceException(
                     SourceException.Kind.TRANSIENT, SimulatedFailure.message("UNAVAILABLE at the query"), null);
         }

@@ -1,6 +1,7 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.StorageException;
 import java.lang.reflect.InvocationHandler;
@@ -9,12 +10,16 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A storage that survives all processes, as one of them sees it: calls take their time and fail, before their effect or
- * after it, and the judge sees each before it has an effect, and its result.
+ * after it, and the judge sees each before it has an effect, and its result. A request that is on its way has its effect
+ * even if the process that sent it is paused or dead by then.
  */
 final class SimulatedStorage implements InvocationHandler {
+    private static final long LONGEST_TIMEOUT = 3_000_000_000L;
+
     private final PartitionStorage surviving;
     private final SimulatedPorts ports;
     private final SimulationJudge judge;
@@ -33,30 +38,68 @@ final class SimulatedStorage implements InvocationHandler {
     }
 
     @Override
-    public Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
+    public @Nullable Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
+        long requestedAt = ports.process.nanoTime();
         String call = method.getName();
         List<Object> given = arguments == null ? List.of() : Arrays.asList(arguments);
         ports.pass("%s%s", call, given);
-        long requestedAt = ports.process.nanoTime();
-        ports.delay();
-        if (ports.trouble.strikes(ports.trouble.storageFailure, SimulationEvent.STORAGE_FAILED_BEFORE)) {
+        boolean heldUp = ports.outageLeft() > 0 && meetsOutage(call);
+        if (ports.strikes(ports.trouble.storageFailure, SimulationEvent.STORAGE_FAILED_BEFORE)) {
+            ports.delay();
             throw failure(call, true, "before its effect");
         }
-        if (ports.trouble.strikes(ports.trouble.storageFatal, SimulationEvent.STORAGE_FATAL)) {
+        if (ports.strikes(ports.trouble.storageFatal, SimulationEvent.STORAGE_FATAL)) {
+            ports.delay();
             throw failure(call, false, "for good");
         }
-        judge.storage.before(judge.run(ports.process), call, given);
-        Object result = invoke(method, arguments);
-        judge.storage.after(judge.run(ports.process), call, given, result, requestedAt);
-        if (ports.trouble.strikes(ports.trouble.storageFailure, SimulationEvent.STORAGE_FAILED_AFTER)) {
+        Object result = answer(method, arguments, given, requestedAt);
+        if (heldUp) {
+            ports.process.sleepUninterruptibly(ports.outageLeft());
+        }
+        if (ports.strikes(ports.trouble.storageFailure, SimulationEvent.STORAGE_FAILED_AFTER)) {
             throw failure(call, true, "after its effect");
         }
-        ports.pass("%s returns %s", call, result instanceof Lineage ? "" : result);
+        ports.pass("%s returns %s", call, result instanceof Lineage ? "" : String.valueOf(result));
         ports.delay();
         return result;
     }
 
-    private Object invoke(Method method, Object[] arguments) throws Throwable {
+    /** What an outage does to a call; whether the answer is held up until it is over. */
+    private boolean meetsOutage(String call) {
+        switch (ports.trouble.random.nextInt(4)) {
+            case 0 -> ports.process.sleepUninterruptibly(ports.outageLeft());
+            case 1 -> {
+                return true;
+            }
+            default -> {
+                ports.process.sleepUninterruptibly(
+                        ports.trouble.random.nextLong(Math.min(ports.outageLeft(), LONGEST_TIMEOUT)));
+                throw failure(call, true, "in an outage");
+            }
+        }
+        return false;
+    }
+
+    /** Sends the request, and waits for its answer. Once sent it has its effect, whatever becomes of the process. */
+    private @Nullable Object answer(Method method, Object[] arguments, List<Object> given, long requestedAt)
+            throws Throwable {
+        SimulatedRequest request = new SimulatedRequest(() -> effect(method, arguments, given, requestedAt));
+        ports.process.send(request, ports.trouble.latency());
+        return request.result();
+    }
+
+    private Object effect(Method method, Object[] arguments, List<Object> given, long requestedAt) throws Throwable {
+        JudgedRun run = judge.run(ports.process);
+        if (ports.process.isHeldUp()) {
+            ports.count(SimulationEvent.LATE_REQUEST);
+        }
+        List<PartitionMetadata> before = judge.storage.before(run, method.getName(), given);
+        Object result = proceed(method, arguments);
+        judge.storage.after(run, method.getName(), given, result, requestedAt, before);
+        return result;
+    }
+
+    private Object proceed(Method method, Object[] arguments) throws Throwable {
         try {
             return method.invoke(surviving, arguments);
         } catch (InvocationTargetException e) {

@@ -8,7 +8,6 @@ import java.util.random.RandomGenerator;
  */
 final class SimulatedTrouble {
     final RandomGenerator random;
-    final SimulationTally tally;
 
     final double storageFailure;
     final double storageFatal;
@@ -26,13 +25,14 @@ final class SimulatedTrouble {
     final double stop;
     final double handlerFailure;
 
-    private final long longestLatency;
+    /** In nanoseconds. */
+    final long longestLatency;
+
     private final double latency;
     private int left;
 
-    SimulatedTrouble(RandomGenerator random, SimulationTally tally) {
+    SimulatedTrouble(RandomGenerator random) {
         this.random = random;
-        this.tally = tally;
         this.storageFailure = some(0.5, 0.1);
         this.storageFatal = some(0.1, 0.01);
         this.streamBreak = some(0.7, 0.6);
@@ -58,15 +58,7 @@ final class SimulatedTrouble {
         return random.nextDouble() < histories ? random.nextDouble(limit) : 0;
     }
 
-    /** Whether trouble of a kind with that probability comes now, and counts as such. */
-    boolean strikes(double probability, SimulationEvent kind) {
-        if (!strikes(probability)) {
-            return false;
-        }
-        tally.count(kind);
-        return true;
-    }
-
+    /** Whether trouble with that probability comes now. */
     boolean strikes(double probability) {
         if (left == 0 || probability == 0 || random.nextDouble() >= probability) {
             return false;

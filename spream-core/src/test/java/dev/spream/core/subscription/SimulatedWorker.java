@@ -36,7 +36,6 @@ final class SimulatedWorker {
     private boolean ended;
     private @Nullable RunResult result;
     private @Nullable Throwable thrown;
-    private long reasonsBefore;
 
     SimulatedWorker(SimulatedPorts ports, SimulationJudge judge, Subscriber subscriber, Consumer consumer) {
         this.process = ports.process;
@@ -50,10 +49,11 @@ final class SimulatedWorker {
     void disturb(RandomGenerator random, Duration leaseTime) {
         long call = (long) Math.exp(random.nextDouble(Math.log(LONGEST_RUN_CALLS)));
         long time = (long) Math.exp(random.nextDouble(Math.log(60e9)));
-        switch (random.nextInt(9)) {
+        long leases = random.nextLong(leaseTime.multipliedBy(3).toNanos());
+        switch (random.nextInt(13)) {
             case 0, 1, 2, 3 -> ports.crashAt(call);
-            case 4 ->
-                ports.pauseAt(call, random.nextLong(leaseTime.multipliedBy(3).toNanos()));
+            case 4, 8, 9 -> ports.pauseAt(call, leases);
+            case 10, 11 -> ports.outageAt(call, leases);
             case 5 -> stop(time, SimulationEvent.SHUTDOWN, () -> subscriber.shutdown(SHUTDOWN_TIMEOUT));
             case 6 -> stop(time, SimulationEvent.CLOSE, subscriber::close);
             case 7 -> stop(time, SimulationEvent.INTERRUPT, this::interrupt);
@@ -67,7 +67,7 @@ final class SimulatedWorker {
             if (!ended) {
                 stopped = true;
                 ports.history.log(process, "%s", event);
-                ports.trouble.tally.count(event);
+                ports.count(event);
                 stop.run();
             }
         });
@@ -79,12 +79,19 @@ final class SimulatedWorker {
         }
     }
 
+    /** Whether somebody stopped it. */
+    boolean wasStopped() {
+        return stopped;
+    }
+
     /** Runs, while the calling thread waits, and judges how it ended; whether the subscription is completed. */
     boolean run(SimulatedProcess operator) {
-        ports.trouble.tally.count(SimulationEvent.RUN);
-        reasonsBefore = reasonsToFail();
+        ports.count(SimulationEvent.RUN);
         Thread waiting = Thread.currentThread();
-        process.onKill(() -> LockSupport.unpark(waiting));
+        process.onKill(() -> {
+            judge.gone(process);
+            LockSupport.unpark(waiting);
+        });
         runner = process.start("run", () -> {
             try {
                 result = subscriber.run(consumer);
@@ -103,7 +110,7 @@ final class SimulatedWorker {
     }
 
     private long reasonsToFail() {
-        return REASONS_TO_FAIL.stream().mapToLong(ports.trouble.tally::of).sum();
+        return REASONS_TO_FAIL.stream().mapToLong(ports::of).sum();
     }
 
     private boolean judged() {
@@ -121,10 +128,11 @@ final class SimulatedWorker {
             violation.initCause(thrown);
             throw violation;
         }
-        if (thrown instanceof StorageException failure && failure.retryable()) {
+        boolean gaveUp = thrown instanceof StorageException failure && failure.retryable();
+        if (thrown != null && gaveUp && ports.of(SimulationEvent.OUTAGE) == 0) {
             throw judge.violated(Promise.PROGRESS, "%s gives up over a storage that may be back: %s", process, thrown);
         }
-        if (thrown != null && reasonsToFail() == reasonsBefore) {
+        if (thrown != null && !gaveUp && reasonsToFail() == 0) {
             throw judge.violated(Promise.PROGRESS, "%s fails without a reason to stop: %s", process, thrown);
         }
         if (thrown == null && result != RunResult.COMPLETED && !stopped) {

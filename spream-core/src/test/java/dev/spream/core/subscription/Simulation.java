@@ -7,14 +7,19 @@ import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.subscription.SimulatedConsumer.Shape;
 import dev.spream.core.subscription.SimulationViolation.Promise;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.SplittableRandom;
+import java.util.concurrent.locks.LockSupport;
 
 /**
- * One simulated history, from one seed: a world, a storage that survives, and process after process that reads the one and
- * writes the other, until the subscription is completed. The same seed gives the same history, call by call.
+ * One simulated history, from one seed: a world, a storage that survives, and processes that read the one and write the
+ * other, one after the other or several at a time, until the subscription is completed. Each has a wall clock of its own,
+ * and so has the storage; no two of them need to agree. The same seed gives the same history, call by call.
  */
 final class Simulation {
     private static final int MAX_RUNS = 150;
+    private static final int MAX_WORKERS = 4;
+    private static final Duration LONGEST_SKEW = Duration.ofHours(12);
 
     private final SplittableRandom random;
     private final SimulationHistory history;
@@ -29,22 +34,32 @@ final class Simulation {
     private final SimulationJudge judge;
     private final Shape shape;
     private final int maxOpenQueries;
+    private final int workers;
+    private final int disturbedRuns;
+    private int slotsDone;
+    private int runs;
     private long onlyCrashAt;
     private long moments;
 
-    private Simulation(long seed, SimulationHistory history, SimulationSabotage sabotage) {
+    private Simulation(long seed, SimulationHistory history, SimulationSabotage sabotage, boolean onlyOne) {
         this.random = new SplittableRandom(seed);
         this.history = history;
         this.sabotage = sabotage;
-        this.trouble = new SimulatedTrouble(random.split(), tally);
+        this.trouble = new SimulatedTrouble(random.split());
         this.machine = new SimulatedMachine(random.split(), random.nextInt(4) > 0);
         this.world = new SimulatedWorldBuilder(random.split(), tally).build();
-        this.surviving = new InMemoryPartitionStorage(machine::instant);
+        this.surviving = new InMemoryPartitionStorage(skewed(machine, skew()));
         this.options = SimulatedOptions.draw(random.split(), world).build();
         this.shape = Shape.values()[random.nextInt(Shape.values().length)];
         this.maxOpenQueries = 1 + random.nextInt(100);
         this.judge = new SimulationJudge(
-                machine, world, options, options.effectiveOrdering(), letters, surviving, tally, maxOpenQueries);
+                machine, world, options, options.effectiveOrdering(), surviving, tally, maxOpenQueries);
+        this.workers = onlyOne ? 1 : 1 + random.nextInt(MAX_WORKERS);
+        this.disturbedRuns = random.nextInt(3 + 3 * workers);
+    }
+
+    private static InstantSource skewed(SimulatedMachine machine, Duration skew) {
+        return () -> machine.instant().plus(skew);
     }
 
     /** A history in which all promises are kept, or else throws what shows the contrary. What happened is added up. */
@@ -53,7 +68,7 @@ final class Simulation {
     }
 
     static void run(long seed, SimulationTally total, SimulationHistory history, SimulationSabotage sabotage) {
-        Simulation simulation = new Simulation(seed, history, sabotage);
+        Simulation simulation = new Simulation(seed, history, sabotage, false);
         simulation.describe(seed);
         try {
             simulation.machine.run(simulation::operate);
@@ -78,7 +93,7 @@ final class Simulation {
     }
 
     private static Simulation untroubled(long seed, long crashAt) {
-        Simulation simulation = new Simulation(seed, new SimulationHistory(false), SimulationSabotage.NONE);
+        Simulation simulation = new Simulation(seed, new SimulationHistory(false), SimulationSabotage.NONE, true);
         simulation.trouble.end();
         simulation.onlyCrashAt = crashAt;
         simulation.machine.run(simulation::operate);
@@ -94,15 +109,40 @@ final class Simulation {
                         "%s: %s".formatted(change.partition().token, SimulationJudge.describe(change.row()))));
     }
 
-    /** What keeps the service running: starts a process, and another one when that has ended, until all is done. */
+    /** Runs workers side by side until all that are still wanted say that the subscription is completed. */
     private void operate() {
-        SimulatedProcess operator = machine.process("operator", 0);
-        int disturbedRuns = random.nextInt(6);
+        SimulatedProcess operator = machine.process("operator", 0, Duration.ZERO);
+        Thread waiting = Thread.currentThread();
+        for (int slot = 0; slot < workers; slot++) {
+            boolean first = slot == 0;
+            operator.start("slot-" + slot, () -> {
+                operator.sleepUninterruptibly(joinAfter(first));
+                keepRunning(operator, first);
+                slotsDone++;
+                LockSupport.unpark(waiting);
+            });
+        }
+        while (slotsDone < workers) {
+            LockSupport.park(this);
+        }
+        judge.completed();
+    }
+
+    private long joinAfter(boolean first) {
         long worldTime = Duration.between(world.start, world.end).toNanos();
-        operator.sleepUninterruptibly(random.nextInt(3) * (1 + worldTime) / 2 + random.nextLong(2) * worldTime);
-        for (int run = 1; run <= MAX_RUNS; run++) {
-            SimulatedProcess process = machine.process("worker-" + run, random.nextLong());
-            SimulatedPorts ports = new SimulatedPorts(process, trouble, history);
+        long after = random.nextInt(3) * (1 + worldTime) / 2 + random.nextLong(2) * worldTime;
+        if (!first) {
+            tally.count(SimulationEvent.JOIN);
+        }
+        return first || random.nextBoolean() ? after : random.nextLong(1 + worldTime);
+    }
+
+    /** Starts a process, and another one when that has ended, until all is done. Not the first may leave for good. */
+    private void keepRunning(SimulatedProcess operator, boolean first) {
+        while (runs < MAX_RUNS) {
+            int run = ++runs;
+            SimulatedProcess process = machine.process("worker-" + run, random.nextLong(), skew());
+            SimulatedPorts ports = new SimulatedPorts(process, trouble, history, tally);
             SimulatedWorker worker = worker(ports);
             if (onlyCrashAt > 0) {
                 ports.crashAt(run == 1 ? onlyCrashAt : Long.MAX_VALUE);
@@ -115,15 +155,27 @@ final class Simulation {
                 judge.completed();
                 return;
             }
+            if (!first && worker.wasStopped() && random.nextBoolean()) {
+                tally.count(SimulationEvent.LEAVE);
+                return;
+            }
             operator.sleepUninterruptibly(random.nextLong(options.leaseTime().toNanos() * 2));
         }
         throw judge.violated(Promise.PROGRESS, "not completed after %d runs", MAX_RUNS);
     }
 
+    /** How far a wall clock is ahead of the true time, or behind it. */
+    private Duration skew() {
+        return random.nextBoolean()
+                ? Duration.ZERO
+                : Duration.ofMillis(random.nextLong(-LONGEST_SKEW.toMillis(), LONGEST_SKEW.toMillis()));
+    }
+
     private SimulatedWorker worker(SimulatedPorts ports) {
         SimulatedProcess process = ports.process;
         ChangeStreamSource source = sabotage.source(new SimulatedSource(world, ports, judge, maxOpenQueries));
-        PartitionStorage storage = sabotage.storage(SimulatedStorage.of(surviving, ports, judge), process);
+        PartitionStorage storage =
+                sabotage.storage(SimulatedStorage.of(sabotage.surviving(surviving), ports, judge), process);
         SubscriberOptions.Builder ofProcess = options.toBuilder()
                 .worker(new WorkerId(process.toString()))
                 .errorHandler(new SimulatedErrorHandler(ports, judge))
@@ -134,7 +186,7 @@ final class Simulation {
         }
         Subscriber subscriber = Subscriber.builder(source, storage)
                 .options(sabotage.options(ofProcess.build()))
-                .time(process)
+                .time(sabotage.time(process))
                 .random(random.split())
                 .build();
         return new SimulatedWorker(

@@ -14,7 +14,7 @@ final class SimulationHistory {
 
     void log(SimulatedProcess process, String format, Object... arguments) {
         if (recording) {
-            lines.add("%s %-9s %s".formatted(process.instant(), process, format.formatted(arguments)));
+            lines.add("%s %-9s %s".formatted(process.trueTime(), process, format.formatted(arguments)));
         }
     }
 

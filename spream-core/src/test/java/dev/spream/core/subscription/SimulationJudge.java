@@ -23,13 +23,21 @@ import java.util.Set;
  *
  * <p>Vocabulary: a change is <em>settled</em> in a process when its consumer returned, the error handler skipped it, or the
  * dead letter sink took it; it is <em>durable</em> when the consumer's flush that began after that has returned, or the
- * sink took it. What is settled and not durable dies with the process.
+ * sink took it. What is settled and not durable dies with the process. A process <em>holds</em> a partition under an epoch
+ * from when it acquired it; the hold is <em>over</em> when the lease has ended by the storage's clock, or was given back.
+ *
+ * <p>What is asked of several processes: a call of the consumer, or of the sink, begins while the lease lasts by the
+ * process's own monotonic clock, and so before anybody else can acquire the partition. Two things are allowed, because
+ * nothing in a process can prevent them. A call that has begun may go on when the hold is over, beside calls of the next
+ * owner. And a process may be stopped between its last look at the clock and the call, and begin it when it goes on. Both
+ * are told apart by the epoch of their delivery; {@link JudgedTarget} says what is left where they are.
  */
 final class SimulationJudge {
     final JudgedSource source;
     final JudgedConsumer consumer;
     final JudgedStorage storage;
 
+    private final JudgedTarget target;
     private final SimulatedMachine machine;
     private final SimulatedWorld world;
     private final Ordering ordering;
@@ -42,7 +50,6 @@ final class SimulationJudge {
             SimulatedWorld world,
             SubscriberOptions options,
             Ordering ordering,
-            SimulatedDeadLetters letters,
             PartitionStorage surviving,
             SimulationTally tally,
             int maxOpenQueries) {
@@ -52,7 +59,8 @@ final class SimulationJudge {
         this.tally = tally;
         this.storage = new JudgedStorage(this, world, surviving, machine, options, tally);
         this.source = new JudgedSource(this, options, maxOpenQueries);
-        this.consumer = new JudgedConsumer(this, world, options, ordering, letters, tally);
+        this.consumer = new JudgedConsumer(this, world, machine, options, ordering, tally);
+        this.target = new JudgedTarget(this, ordering, tally);
     }
 
     Ordering ordering() {
@@ -67,7 +75,7 @@ final class SimulationJudge {
     }
 
     JudgedRun run(SimulatedProcess process) {
-        return runs.computeIfAbsent(process, p -> new JudgedRun());
+        return runs.computeIfAbsent(process, JudgedRun::new);
     }
 
     boolean isDurable(SimulatedWorld.Change change) {
@@ -113,6 +121,7 @@ final class SimulationJudge {
                         ? SimulationEvent.SETTLED
                         : SimulationEvent.SETTLED_AGAIN);
         run.unflushed.add(change);
+        target.took(hold, change);
     }
 
     /** A change that the error handler skips. */
@@ -126,8 +135,18 @@ final class SimulationJudge {
     }
 
     void flushed(SimulatedProcess process, List<SimulatedWorld.Change> covered) {
-        covered.forEach(change -> durable.add(change.identity()));
-        run(process).unflushed.subList(0, covered.size()).clear();
+        JudgedRun run = run(process);
+        covered.forEach(change -> {
+            durable.add(change.identity());
+            run.durable.add(change.identity());
+        });
+        run.unflushed.subList(0, covered.size()).clear();
+    }
+
+    /** The sink is asked to take a change. */
+    void settingAside(SimulatedProcess process, DeadLetter letter) {
+        JudgedHold hold = requireNonNull(run(process).holds.get(letter.partition()));
+        consumer.requireLease(process, hold, "sets aside", List.of(letter.change()));
     }
 
     void setAside(SimulatedProcess process, DeadLetter letter) {
@@ -137,6 +156,10 @@ final class SimulationJudge {
         consumer.requireTurn(run, hold, change, Set.of());
         settled(process, hold, change);
         durable.add(change.identity());
+        run.durable.add(change.identity());
+        if (letter.reason() != DeadLetter.Reason.FAILED) {
+            consumer.parked(hold, change);
+        }
     }
 
     void failed(SimulatedProcess process, DeliveryFailure failure) {
@@ -168,6 +191,11 @@ final class SimulationJudge {
     }
 
     // The end.
+
+    /** The process runs no more, whatever its threads were doing. */
+    void gone(SimulatedProcess process) {
+        consumer.gone(run(process));
+    }
 
     /** The process has ended by itself. */
     void ended(SimulatedProcess process) {

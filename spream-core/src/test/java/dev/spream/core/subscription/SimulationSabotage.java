@@ -21,6 +21,16 @@ interface SimulationSabotage {
         return source;
     }
 
+    /** The storage itself, behind what the judge sees of the calls. */
+    default PartitionStorage surviving(PartitionStorage storage) {
+        return storage;
+    }
+
+    /** The engine's time; the judge goes by the true one. */
+    default EngineTime time(EngineTime time) {
+        return time;
+    }
+
     default PartitionStorage storage(PartitionStorage storage, SimulatedProcess process) {
         return storage;
     }

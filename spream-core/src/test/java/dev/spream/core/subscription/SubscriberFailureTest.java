@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
+import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.PartitionToken;
@@ -16,8 +17,10 @@ import dev.spream.core.source.SourceException;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -72,6 +75,35 @@ class SubscriberFailureTest {
 
         SubscriberFixture.get(run);
         assertThat(consumer.labels()).endsWith("A2");
+    }
+
+    @Test
+    void what_fails_after_its_lease_has_ended_is_left_to_the_next_owner() throws InterruptedException {
+        AtomicLong pause = new AtomicLong();
+        List<DeliveryFailure> judged = new CopyOnWriteArrayList<>();
+        RecordingConsumer consumer = new RecordingConsumer((change, delivery) -> {
+            if (pause.compareAndSet(0, LONG.toNanos())) {
+                throw new IOException("timed out while the process stood still");
+            }
+        });
+        source.roots("p").change("p", 1, "A").change("p", 2, "A");
+        Subscriber subscriber = Subscriber.builder(source, fixture.storage)
+                .options(SubscriberFixture.quick()
+                        .endAt(at(9))
+                        .leaseTime(Duration.ofMillis(400))
+                        .partitionDiscoveryInterval(Duration.ofMillis(20))
+                        .errorHandler(failure -> {
+                            judged.add(failure);
+                            return new ErrorDecision.Skip();
+                        })
+                        .build())
+                .time(EngineTime.of(InstantSource.system(), () -> System.nanoTime() + pause.get()))
+                .build();
+
+        assertThat(fixture.run(subscriber, consumer)).isEqualTo(RunResult.COMPLETED);
+
+        assertThat(judged).isEmpty();
+        assertThat(consumer.labels()).endsWith("A1", "A2");
     }
 
     @Test

@@ -1,0 +1,192 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.partition.PartitionLease;
+import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.WatermarkAdvance;
+import dev.spream.core.subscription.SimulationViolation.Promise;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The part of the {@link SimulationJudge} that watches who holds which partition, over all processes: nobody acquires what
+ * another one still holds by the storage's clock, a write under an old epoch changes nothing, and what is given back is not
+ * being consumed.
+ */
+final class JudgedLeases {
+    private final SimulationJudge judge;
+    private final PartitionStorage surviving;
+    private final SimulatedMachine machine;
+    private final SimulationTally tally;
+
+    /** Who acquired each partition last. */
+    private final Map<PartitionToken, JudgedHold> latest = new HashMap<>();
+
+    JudgedLeases(SimulationJudge judge, PartitionStorage surviving, SimulatedMachine machine, SimulationTally tally) {
+        this.judge = judge;
+        this.surviving = surviving;
+        this.machine = machine;
+        this.tally = tally;
+    }
+
+    /** A call is about to have its effect. What has to be the same afterwards, if the call comes under an old epoch. */
+    List<PartitionMetadata> before(String call, List<Object> arguments) {
+        List<PartitionLease> leases = leasesOf(arguments);
+        if (call.equals("release")) {
+            leases.forEach(this::requireIdle);
+        }
+        return leases.stream().allMatch(this::isLatest) ? List.of() : untouchable(leases);
+    }
+
+    private void requireIdle(PartitionLease lease) {
+        JudgedHold hold = latest.get(lease.token());
+        if (hold != null && hold.isUnder(lease) && hold.calls > 0) {
+            throw judge.violated(
+                    Promise.ONE_OWNER, "%s is given back while %s are being consumed", lease, hold.inCalls);
+        }
+    }
+
+    private boolean isLatest(PartitionLease lease) {
+        JudgedHold hold = latest.get(lease.token());
+        return hold != null && hold.isUnder(lease);
+    }
+
+    /** All that is stored, but for what a call may change under those of its leases that are the latest. */
+    private List<PartitionMetadata> untouchable(List<PartitionLease> leases) {
+        Set<PartitionToken> touchable = new HashSet<>();
+        leases.stream().filter(this::isLatest).forEach(lease -> touchable.add(lease.token()));
+        return surviving.lineage().partitions().stream()
+                .filter(partition -> !touchable.contains(partition.token()))
+                .toList();
+    }
+
+    /** A call has had its effect. */
+    void after(
+            JudgedRun run,
+            String call,
+            List<Object> arguments,
+            Object result,
+            long requestedAt,
+            List<PartitionMetadata> before) {
+        List<PartitionLease> leases = leasesOf(arguments);
+        requireUntouched(run, call, leases, before);
+        switch (call) {
+            case "acquire" -> {
+                for (Object acquired : (List<?>) result) {
+                    acquired(run, (PartitionLease) acquired, requestedAt, nanos(arguments.get(2)));
+                }
+            }
+            case "renew" ->
+                leases.stream()
+                        .filter(lease -> !((Set<?>) result).contains(lease.token()))
+                        .forEach(lease -> renewed(run, lease, requestedAt, nanos(arguments.get(1))));
+            case "advanceWatermarks" ->
+                leases.stream()
+                        .filter(lease -> !((Set<?>) result).contains(lease.token()))
+                        .forEach(lease -> requireLatest(run, call, lease));
+            case "toRunning", "addChildren", "finish" -> {
+                if ((Boolean) result) {
+                    requireLatest(run, call, leases.getFirst());
+                }
+            }
+            default -> {}
+        }
+        if (call.equals("finish") || call.equals("release")) {
+            leases.forEach(lease -> left(run, lease));
+        }
+    }
+
+    private void requireUntouched(
+            JudgedRun run, String call, List<PartitionLease> leases, List<PartitionMetadata> before) {
+        if (before.isEmpty()) {
+            return;
+        }
+        tally.count(SimulationEvent.STALE_WRITE);
+        List<PartitionMetadata> after = untouchable(leases);
+        if (!after.equals(before)) {
+            throw judge.violated(
+                    Promise.ONE_OWNER,
+                    "%s by %s under %s, which is not the latest, changes %s to %s",
+                    call,
+                    run.process,
+                    leases,
+                    before,
+                    after);
+        }
+    }
+
+    private void requireLatest(JudgedRun run, String call, PartitionLease lease) {
+        if (!isLatest(lease)) {
+            throw judge.violated(
+                    Promise.ONE_OWNER,
+                    "%s by %s under %s is accepted, and is not the latest",
+                    call,
+                    run.process,
+                    lease);
+        }
+    }
+
+    private void acquired(JudgedRun run, PartitionLease lease, long requestedAt, long leaseTime) {
+        JudgedHold before = latest.get(lease.token());
+        if (before != null && !before.isOver(machine.now())) {
+            throw judge.violated(
+                    Promise.ONE_OWNER,
+                    "%s acquires %s, and its lease of epoch %d lasts for another %s",
+                    run.process,
+                    lease,
+                    before.epoch,
+                    Duration.ofNanos(before.storedUntil - machine.now()));
+        }
+        if (before != null) {
+            if (before.epoch >= lease.epoch()) {
+                throw judge.violated(Promise.ONE_OWNER, "%s follows epoch %d", lease, before.epoch);
+            }
+            tally.count(before.left ? SimulationEvent.PASSED_ON : SimulationEvent.TAKEN_OVER);
+            before.left = true;
+        }
+        JudgedHold hold = new JudgedHold(lease, requestedAt + leaseTime, machine.now() + leaseTime, machine.now());
+        latest.put(lease.token(), hold);
+        run.holds.put(lease.token(), hold);
+        run.allHolds.add(hold);
+    }
+
+    private void renewed(JudgedRun run, PartitionLease lease, long requestedAt, long leaseTime) {
+        requireLatest(run, "renew", lease);
+        run.hold(lease).ifPresent(hold -> {
+            hold.leaseUntil = requestedAt + leaseTime;
+            hold.storedUntil = machine.now() + leaseTime;
+        });
+    }
+
+    private static void left(JudgedRun run, PartitionLease lease) {
+        run.hold(lease).ifPresent(hold -> {
+            hold.left = true;
+            hold.released = true;
+            hold.given = true;
+        });
+    }
+
+    private static List<PartitionLease> leasesOf(List<Object> arguments) {
+        List<PartitionLease> leases = new ArrayList<>();
+        for (Object argument : arguments) {
+            switch (argument) {
+                case PartitionLease lease -> leases.add(lease);
+                case WatermarkAdvance advance -> leases.add(advance.lease());
+                case Collection<?> several -> leases.addAll(leasesOf(List.copyOf(several)));
+                default -> {}
+            }
+        }
+        return leases;
+    }
+
+    private static long nanos(Object duration) {
+        return ((Duration) duration).toNanos();
+    }
+}

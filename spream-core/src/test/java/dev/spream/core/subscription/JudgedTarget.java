@@ -1,0 +1,62 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.consume.Ordering;
+import dev.spream.core.consume.RecordKey;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.subscription.SimulationViolation.Promise;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Where a consumer's effects go that does what {@link dev.spream.core.consume.Delivery#epoch()} is for: it refuses what
+ * comes under a lower epoch of a partition than it has seen. So calls that began before their process lost the partition,
+ * and end afterwards, do no harm: under each epoch a key only moves on; it moves back with a new epoch of its partition
+ * alone, and never from a partition to that one's parents; and it skips nothing.
+ */
+final class JudgedTarget {
+
+    /** The latest change of a key, and from where it came. */
+    private record Latest(int index, PartitionToken partition, long epoch) {}
+
+    private final SimulationJudge judge;
+    private final Ordering ordering;
+    private final SimulationTally tally;
+    private final Map<PartitionToken, Long> epochs = new HashMap<>();
+    private final Map<RecordKey, Latest> latest = new HashMap<>();
+    private final Map<RecordKey, Integer> furthest = new HashMap<>();
+
+    JudgedTarget(SimulationJudge judge, Ordering ordering, SimulationTally tally) {
+        this.judge = judge;
+        this.ordering = ordering;
+        this.tally = tally;
+    }
+
+    /** The effect of a change that the process settles under that hold. */
+    void took(JudgedHold hold, SimulatedWorld.Change change) {
+        if (epochs.merge(hold.token, hold.epoch, Math::max) > hold.epoch) {
+            tally.count(SimulationEvent.FENCED);
+            return;
+        }
+        if (ordering != Ordering.NONE) {
+            change.keys().forEach((key, index) -> took(hold, change, key, index));
+        }
+    }
+
+    private void took(JudgedHold hold, SimulatedWorld.Change change, RecordKey key, int index) {
+        Latest before = latest.put(key, new Latest(index, hold.token, hold.epoch));
+        boolean begins = before == null || (before.partition.equals(hold.token) && before.epoch < hold.epoch);
+        if ((!begins && index <= before.index) || index > furthest.getOrDefault(key, -1) + 1) {
+            throw judge.violated(
+                    Promise.ORDER,
+                    "%s of %s, epoch %d, is number %d of key %s; it follows %s, and the furthest was %d",
+                    SimulationJudge.describe(change.row()),
+                    hold.token,
+                    hold.epoch,
+                    index,
+                    key.primaryKey(),
+                    String.valueOf(before),
+                    furthest.getOrDefault(key, -1));
+        }
+        furthest.merge(key, index, Math::max);
+    }
+}
