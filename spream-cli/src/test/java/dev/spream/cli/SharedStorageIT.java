@@ -50,6 +50,7 @@ final class SharedStorageIT {
             refusesAnotherStart(storage);
             showsPartitions(storage);
             cleansUp(storage);
+            exports(storage);
             findsWhatIsSpoilt(storage);
         }
     }
@@ -107,6 +108,17 @@ final class SharedStorageIT {
         JsonObject verdict = json(storage, "verify", "--json");
         assertThat(verdict.get("proven")).isEqualTo(true);
         assertThat(verdict.int64("removed").orElseThrow()).isPositive();
+    }
+
+    /** The reader that was killed is still registered until its lease time has passed. */
+    private void exports(SharedStorage storage) throws Exception {
+        String table = "Beam_" + storage.getClass().getSimpleName();
+        await(() -> workers(storage) == 0);
+        assertThat(spream(storage, "export", "--for", "beam", "--to-table", table, "--to-database", database.getName()))
+                .singleElement()
+                .asString()
+                .matches("export: wrote [1-9]\\d* partitions to table %s of %s; start the pipeline .*"
+                        .formatted(table, database.getName()));
     }
 
     /** An unfinished partition whose parents are known: its row loses a second of its start, and then itself. */
