@@ -122,7 +122,7 @@ final class GroupWriter {
 
     private void write(List<Entry<?>> batch) {
         try {
-            calls.run(
+            calls.runInTurn(
                             "writing",
                             () -> client.readWriteTransaction(Options.tag("spream"))
                                     .run(context -> attempt(context, batch)))

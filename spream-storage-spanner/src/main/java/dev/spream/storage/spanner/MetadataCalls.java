@@ -7,7 +7,9 @@ import dev.spream.core.partition.StorageException;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class MetadataCalls {
     private final String table;
     private final Duration timeout;
+    private final ReentrantLock turn = new ReentrantLock(true);
 
     /**
      * @param table the database and table, for messages
@@ -43,6 +46,27 @@ final class MetadataCalls {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw interrupted(what, e);
+        }
+    }
+
+    /**
+     * The same for a call that makes a transaction of several requests: one after the other, in the order they come. A client
+     * has one session, and servers before multiplexed sessions, such as older versions of Google's emulator, end a
+     * transaction of it when the next one begins.
+     */
+    <T> T runInTurn(String what, Callable<T> call) {
+        try {
+            if (!turn.tryLock(timeout.toNanos(), TimeUnit.NANOSECONDS)) {
+                throw unanswered(what, "the calls before it take too long", new TimeoutException());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw interrupted(what, e);
+        }
+        try {
+            return run(what, call);
+        } finally {
+            turn.unlock();
         }
     }
 
