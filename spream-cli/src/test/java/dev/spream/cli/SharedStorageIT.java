@@ -75,6 +75,25 @@ final class SharedStorageIT {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"jdbc", "spanner"})
+    void a_subscription_that_has_an_end_is_completed_once_and_proven(String kind) throws Exception {
+        try (SharedStorage storage = SharedStorage.of(kind, server, database);
+                ItemWriter writer = new ItemWriter(server, database)) {
+            for (int run = 1; run <= 2; run++) {
+                try (SpreamProcess tail = tail(storage, "--start", "now", "--end", "+3s")) {
+                    assertThat(tail.exitCode()).as("%s", tail.err()).isZero();
+                    assertThat(tail.err().getLast()).endsWith("ended by the end timestamp");
+                    assertThat(tail.out().isEmpty()).as("run %d", run).isEqualTo(run == 2);
+                }
+            }
+            assertThat(writer.stop()).isPositive();
+            assertThat(spream(storage, "verify").getLast())
+                    .startsWith("verify: no gap; ")
+                    .endsWith("; the subscription is completed");
+        }
+    }
+
     private void refusesAnotherStart(SharedStorage storage) throws Exception {
         try (SpreamProcess other = tail(storage, "--start", "2020-01-01T00:00:00Z")) {
             assertThat(other.exitCode()).isEqualTo(1);
