@@ -12,6 +12,12 @@ enum Benchmark {
     HAND_OVER("hand-over", HandOver.class, 512),
     /** How often a worker calls its storage. */
     METADATA_CALLS("metadata-calls", MetadataCalls.class, 512),
+    /** A claim beside thousands of stored partitions. */
+    CLAIM("claim", ClaimCost.class, 512),
+    /** From a worker's death to the reading of its partitions by another. */
+    TAKE_OVER("take-over", TakeOver.class, 256),
+    /** Half of the partitions to a worker that joins. */
+    REBALANCE("rebalance", Rebalance.class, 256),
     /** A thousand partitions in a small heap. */
     IDLE("idle", IdlePartitions.class, 256),
     /** The emulator beside Google's. */

@@ -59,9 +59,14 @@ final class ChildJvm implements AutoCloseable {
         return process.waitFor();
     }
 
-    @Override
-    public void close() {
+    /** Ends it at once, as {@code kill -9} does, and waits until it is gone. */
+    void kill() {
         process.destroyForcibly();
         process.onExit().join();
+    }
+
+    @Override
+    public void close() {
+        kill();
     }
 }

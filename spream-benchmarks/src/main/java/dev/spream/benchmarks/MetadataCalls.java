@@ -3,6 +3,7 @@ package dev.spream.benchmarks;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.subscription.Subscriber;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Executors;
@@ -28,12 +29,13 @@ final class MetadataCalls {
     }
 
     private static void measure(long rate) throws Exception {
-        PacedSource source = new PacedSource(PARTITIONS, rate);
+        Instant start = Instant.now();
+        PacedSource source = new PacedSource(PARTITIONS, rate, start);
         CountedStorage counted = new CountedStorage(new InMemoryPartitionStorage());
         LongAdder consumed = new LongAdder();
         try (var running = Executors.newSingleThreadExecutor();
                 Subscriber subscriber = Subscriber.builder(source, counted.storage())
-                        .options(options -> options.startAt(source.start()))
+                        .options(options -> options.startAt(start))
                         .build()) {
             var run = running.submit(() -> subscriber.run(change -> consumed.increment()));
             TimeUnit.SECONDS.sleep(2); // the beginning, when partitions are claimed, is not counted

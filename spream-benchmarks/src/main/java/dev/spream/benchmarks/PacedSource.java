@@ -26,18 +26,15 @@ import java.util.stream.IntStream;
 final class PacedSource implements ChangeStreamSource {
     private static final JsonObject VALUES = JsonObject.of("{\"Status\":\"open\"}");
 
-    private final Instant start = Instant.now();
+    private final Instant start;
     private final int partitions;
     private final long intervalNanos;
 
     /** @param perSecond changes a second, of all partitions together */
-    PacedSource(int partitions, long perSecond) {
+    PacedSource(int partitions, long perSecond, Instant start) {
+        this.start = start;
         this.partitions = partitions;
         this.intervalNanos = partitions * 1_000_000_000L / perSecond;
-    }
-
-    Instant start() {
-        return start;
     }
 
     @Override

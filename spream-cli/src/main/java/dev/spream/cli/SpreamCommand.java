@@ -11,7 +11,14 @@ import picocli.CommandLine.Spec;
         description = "Reads Cloud Spanner change streams.",
         mixinStandardHelpOptions = true,
         versionProvider = VersionProvider.class,
-        subcommands = {TailCommand.class, EmulatorCommand.class},
+        subcommands = {
+            TailCommand.class,
+            PartitionsCommand.class,
+            VerifyCommand.class,
+            CleanupCommand.class,
+            ExportCommand.class,
+            EmulatorCommand.class
+        },
         synopsisSubcommandLabel = "COMMAND",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:success, also when a signal ended it and all work was finished", "1:failure", "2:usage"},
@@ -23,6 +30,8 @@ final class SpreamCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new CommandLine.ParameterException(spec.commandLine(), "a command is missing: tail or emulator");
+        throw new CommandLine.ParameterException(
+                spec.commandLine(),
+                "a command is missing: " + String.join(", ", spec.subcommands().keySet()));
     }
 }

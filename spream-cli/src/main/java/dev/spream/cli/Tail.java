@@ -2,7 +2,7 @@ package dev.spream.cli;
 
 import com.google.cloud.spanner.Options.RpcPriority;
 import dev.spream.core.consume.Ordering;
-import dev.spream.core.partition.InMemoryPartitionStorage;
+import dev.spream.core.partition.WorkerId;
 import dev.spream.core.subscription.RunResult;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
@@ -10,7 +10,6 @@ import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerChangeStreamSource;
 import dev.spream.storage.spanner.SpannerConnection;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Locale;
 import java.util.Optional;
@@ -25,6 +24,7 @@ final class Tail {
     private final Output output;
     private final long startNanos = System.nanoTime();
     private final PartitionTally tally = new PartitionTally();
+    private final ShareTally shares = new ShareTally();
 
     Tail(Settings settings, Output output) {
         this.settings = settings;
@@ -35,8 +35,8 @@ final class Tail {
     record Settings(
             DatabaseName database,
             String stream,
-            Optional<Instant> start,
-            Optional<Instant> end,
+            StorageChoice storage,
+            TailTimes times,
             OptionalLong limit,
             Duration heartbeatInterval,
             int maxInflight,
@@ -44,14 +44,19 @@ final class Tail {
             RpcPriority priority,
             Optional<String> role,
             Optional<String> requestTag,
+            Optional<WorkerId> worker,
+            Duration leaseTime,
             Optional<String> emulatorHost) {}
 
     /** Runs until the end, and returns the exit code. */
     int run() throws Exception {
         try (SpannerConnection connection = connect();
                 SpannerChangeStreamSource source = source(connection);
-                Subscriber subscriber = Subscriber.builder(source, new InMemoryPartitionStorage())
-                        .options(options())
+                OpenStorage open = PartitionStorages.open(
+                        settings.storage(), line -> output.progress().say("tail: " + line));
+                Subscriber subscriber = Subscriber.builder(source, open.storage())
+                        .options(
+                                options(settings.times().resolve(open.storage(), source, settings.heartbeatInterval())))
                         .build();
                 Draining draining = Draining.of(subscriber)) {
             long limit = settings.limit().orElse(Long.MAX_VALUE);
@@ -93,7 +98,13 @@ final class Tail {
     private String summary(long records, String ending) {
         double seconds = (System.nanoTime() - startNanos) / 1e9;
         return String.format(
-                Locale.ROOT, "tail: %d records in %.1f s; %s; ended by %s", records, seconds, tally.counts(), ending);
+                Locale.ROOT,
+                "tail: %d records in %.1f s; %s%s; ended by %s",
+                records,
+                seconds,
+                tally.counts(),
+                settings.storage().isShared() ? ", " + shares : "",
+                ending);
     }
 
     private SpannerConnection connect() {
@@ -110,16 +121,19 @@ final class Tail {
         return source.build();
     }
 
-    private SubscriberOptions options() {
+    private SubscriberOptions options(TailTimes.Range range) {
         SubscriberOptions.Builder options = SubscriberOptions.builder()
                 .heartbeatInterval(settings.heartbeatInterval())
                 .maxInflight(settings.maxInflight())
                 .listener(output.progress())
+                .leaseTime(settings.leaseTime())
                 .listener(tally)
+                .listener(shares)
                 .listener(new Outage(output.progress()::say, InstantSource.system()));
         settings.ordering().ifPresent(options::ordering);
-        settings.start().ifPresent(options::startAt);
-        settings.end().ifPresent(options::endAt);
+        settings.worker().ifPresent(options::worker);
+        range.start().ifPresent(options::startAt);
+        range.end().ifPresent(options::endAt);
         return options.build();
     }
 }

@@ -2,9 +2,9 @@ package dev.spream.cli;
 
 import com.google.cloud.spanner.Options.RpcPriority;
 import dev.spream.core.consume.Ordering;
+import dev.spream.core.partition.WorkerId;
 import dev.spream.core.subscription.SubscriberOptions;
 import dev.spream.storage.spanner.DatabaseName;
-import dev.spream.storage.spanner.StreamName;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.time.Duration;
@@ -13,8 +13,9 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.UUID;
 import java.util.concurrent.Callable;
-import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -41,20 +42,27 @@ import picocli.CommandLine.Spec;
 final class TailCommand implements Callable<Integer> {
     private static final Instant FIRST_TIMESTAMP = Instant.parse("0001-01-01T00:00:00Z");
     private static final Instant LAST_TIMESTAMP = Instant.parse("9999-12-31T23:59:59.999999999Z");
-    private static final Duration DEMO_DURATION = Duration.ofSeconds(5);
-    private static final Duration MAX_DEMO_DURATION = Duration.ofHours(1);
-    private static final List<String> DEMO_ONLY =
-            List.of("--seed", "--transactions", "--dialect", "--duration", "--faults");
-    private static final List<String> NOT_IN_DEMO = List.of(
-            "--database",
-            "--stream",
-            "--start",
-            "--end",
-            "--heartbeat-interval",
-            "--priority",
-            "--role",
-            "--request-tag",
-            "--limit");
+    private static final Duration MIN_LEASE_TIME = Duration.ofMillis(100);
+    private static final Duration MAX_LEASE_TIME = Duration.ofHours(1);
+    private static final int MAX_WORKER_LENGTH = 150;
+    private static final List<String> SHARED_ONLY = List.of("--worker", "--lease-time");
+    private static final List<String> NOT_IN_DEMO = Stream.of(
+                    StorageArguments.SPANNER_ONLY,
+                    StorageArguments.JDBC_ONLY,
+                    SHARED_ONLY,
+                    List.of(
+                            "--storage",
+                            "--database",
+                            "--stream",
+                            "--start",
+                            "--end",
+                            "--heartbeat-interval",
+                            "--priority",
+                            "--role",
+                            "--request-tag",
+                            "--limit"))
+            .flatMap(List::stream)
+            .toList();
 
     @Spec
     @SuppressWarnings("NullAway.Init")
@@ -63,28 +71,23 @@ final class TailCommand implements Callable<Integer> {
     @Mixin
     private final Verbosity verbosity = new Verbosity();
 
-    @Option(
-            names = {"-d", "--database"},
-            paramLabel = "NAME",
-            description = "The database: projects/<project>/instances/<instance>/databases/<database>.")
-    private @Nullable DatabaseName database;
-
-    @Option(
-            names = {"-s", "--stream"},
-            paramLabel = "NAME",
-            description = "The change stream.")
-    private @Nullable String stream;
+    @Mixin
+    private final StreamArguments streamArguments = new StreamArguments();
 
     @Option(
             names = "--start",
             paramLabel = "TIME",
-            description = "The first commit timestamp, inclusive: 2026-01-31T12:00:00Z, -5m. Default: now.")
+            description =
+                    "The first commit timestamp, inclusive: 2026-01-31T12:00:00Z, -5m. Default: now. What is stored"
+                            + " goes on where it was, and keeps the start that -5m meant at its first run.")
     private @Nullable TimeArgument start;
 
     @Option(
             names = "--end",
             paramLabel = "TIME",
-            description = "The last commit timestamp, inclusive: 2026-01-31T12:00:00Z, now, +10s. Default: none.")
+            description =
+                    "The last commit timestamp, inclusive: 2026-01-31T12:00:00Z, now, +10s. Default: none. What is"
+                            + " stored keeps the end that +10s meant at its first run.")
     private @Nullable TimeArgument end;
 
     @Option(names = "--limit", paramLabel = "N", description = "End after this many records. Default: no limit.")
@@ -121,11 +124,27 @@ final class TailCommand implements Callable<Integer> {
     @Option(names = "--request-tag", paramLabel = "TAG", description = "A tag that Spanner's query statistics show.")
     private @Nullable String requestTag;
 
+    @Mixin
+    private final StorageArguments storageArguments = new StorageArguments();
+
     @Option(
-            names = "--emulator-host",
-            paramLabel = "HOST:PORT",
-            description = "An emulator to read from. Default: the environment's SPANNER_EMULATOR_HOST, if set.")
-    private @Nullable String emulatorHost;
+            names = "--create-table",
+            description = "Of spanner: create the table, and what belongs to it, where it is missing.")
+    private boolean createTable;
+
+    @Option(
+            names = "--worker",
+            paramLabel = "NAME",
+            description = "Of jdbc and spanner: the name of this worker, to which something random is added. Default:"
+                    + " random.")
+    private @Nullable String worker;
+
+    @Option(
+            names = "--lease-time",
+            paramLabel = "DURATION",
+            description = "Of jdbc and spanner: after how long without a sign of life others take this worker's"
+                    + " partitions, 100ms to 1h. Default: 15s.")
+    private Duration leaseTime = SubscriberOptions.defaults().leaseTime();
 
     @Option(
             names = "--demo",
@@ -135,43 +154,16 @@ final class TailCommand implements Callable<Integer> {
             })
     private boolean demo;
 
-    @Option(
-            names = "--faults",
-            description = "With --demo: break, stall, cut short and repeat the streams, on the embedded emulator.")
-    private boolean faults;
-
-    @Option(
-            names = "--transactions",
-            paramLabel = "N",
-            description = "With --demo: how many transactions to commit. Default: as many as fit in the duration.")
-    private @Nullable Integer transactions;
-
-    @Option(
-            names = "--duration",
-            paramLabel = "DURATION",
-            description = "With --demo: how long to write; a number of transactions is spread over it. Default: 5s.")
-    private Duration duration = DEMO_DURATION;
-
-    @Option(
-            names = "--seed",
-            paramLabel = "N",
-            description =
-                    "With --demo: what the transfers, the partitions and the faults follow from. Default: random.")
-    private @Nullable Long seed;
-
-    @Option(
-            names = "--dialect",
-            paramLabel = "NAME",
-            description = "With --demo: googlesql or postgresql. Default: googlesql.")
-    private DialectName dialect = DialectName.GOOGLESQL;
+    @Mixin
+    private final DemoArguments demoArguments = new DemoArguments();
 
     @Override
     public Integer call() throws Exception {
         verbosity.apply();
-        if (faults) {
+        if (demoArguments.faults()) {
             verbosity.expectRepetitions();
         }
-        refuse(demo ? NOT_IN_DEMO : DEMO_ONLY, demo ? " does not go with --demo" : " needs --demo");
+        refuse(demo ? NOT_IN_DEMO : DemoArguments.NAMES, demo ? " does not go with --demo" : " needs --demo");
         require(
                 maxInflight >= 1 && maxInflight <= SubscriberOptions.MAX_MAX_INFLIGHT,
                 "--max-inflight is %d, must be 1 to %d".formatted(maxInflight, SubscriberOptions.MAX_MAX_INFLIGHT));
@@ -187,38 +179,22 @@ final class TailCommand implements Callable<Integer> {
     }
 
     private Tail.Settings settings() {
-        if (database == null) {
-            throw usage("--database is missing; --demo needs none");
-        }
-        if (stream == null) {
-            throw usage("--stream is missing");
-        }
-        requireStreamName(stream);
+        DatabaseName database =
+                streamArguments.database().orElseThrow(() -> usage("--database is missing; --demo needs none"));
+        String stream = streamArguments.stream().orElseThrow(() -> usage("--stream is missing"));
         require(limit == null || limit >= 1, "--limit is %d, must be 1 or more".formatted(limit));
-        require(
-                heartbeatInterval.compareTo(SubscriberOptions.MIN_HEARTBEAT_INTERVAL) >= 0
-                        && heartbeatInterval.compareTo(SubscriberOptions.MAX_HEARTBEAT_INTERVAL) <= 0,
-                "--heartbeat-interval is %s, must be %s to %s"
-                        .formatted(
-                                DurationArgument.format(heartbeatInterval),
-                                DurationArgument.format(SubscriberOptions.MIN_HEARTBEAT_INTERVAL),
-                                DurationArgument.format(SubscriberOptions.MAX_HEARTBEAT_INTERVAL)));
-        Instant now = Instant.now();
-        Optional<Instant> from = Optional.ofNullable(start).map(time -> time.at(now));
-        Optional<Instant> until = Optional.ofNullable(end).map(time -> time.at(now));
-        if (from.isPresent() && until.isPresent() && until.get().isBefore(from.get())) {
-            throw usage("--end %s is before --start %s".formatted(until.get(), from.get()));
-        }
-        from.ifPresent(time -> requireTimestamp("--start", time));
-        until.ifPresent(time -> requireTimestamp("--end", time));
-        require(
-                from.isPresent() || until.isEmpty() || until.get().isAfter(now),
-                "--end is past, and without --start it would start now");
+        requireBetween(
+                "--heartbeat-interval",
+                heartbeatInterval,
+                SubscriberOptions.MIN_HEARTBEAT_INTERVAL,
+                SubscriberOptions.MAX_HEARTBEAT_INTERVAL);
+        requireBetween("--lease-time", leaseTime, MIN_LEASE_TIME, MAX_LEASE_TIME);
+        StorageChoice storage = storage();
         return new Tail.Settings(
                 database,
                 stream,
-                from,
-                until,
+                storage,
+                times(storage),
                 limit == null ? OptionalLong.empty() : OptionalLong.of(limit),
                 heartbeatInterval,
                 maxInflight,
@@ -226,7 +202,57 @@ final class TailCommand implements Callable<Integer> {
                 priority,
                 Optional.ofNullable(role),
                 Optional.ofNullable(requestTag),
-                EmulatorHost.find(spec.commandLine(), emulatorHost));
+                worker(),
+                leaseTime,
+                streamArguments.emulator());
+    }
+
+    private StorageChoice storage() {
+        StorageChoice storage = storageArguments.ofReader(streamArguments);
+        if (!storage.isShared()) {
+            refuse(SHARED_ONLY, " needs a storage that workers share: --storage jdbc or spanner");
+        }
+        return createTable && storage instanceof StorageChoice.Spanner spanner ? spanner.creating() : storage;
+    }
+
+    /** What can be judged without knowing what is stored. */
+    private TailTimes times(StorageChoice storage) {
+        Instant now = Instant.now();
+        TailTimes times = new TailTimes(start, end, now);
+        times.start().ifPresent(time -> requireTimestamp("--start", time));
+        times.end().ifPresent(time -> requireTimestamp("--end", time));
+        if (storage.isShared() && (times.hasRelative() || start == null)) {
+            return times;
+        }
+        Optional<Instant> until = times.end();
+        Optional<Instant> from = times.start();
+        if (from.isPresent() && until.isPresent() && until.get().isBefore(from.get())) {
+            throw usage("--end %s is before --start %s".formatted(until.get(), from.get()));
+        }
+        require(
+                from.isPresent() || until.isEmpty() || until.get().isAfter(now),
+                "--end is past, and without --start it would start now");
+        return times;
+    }
+
+    private Optional<WorkerId> worker() {
+        require(
+                worker == null || (!worker.isEmpty() && worker.length() <= MAX_WORKER_LENGTH),
+                "--worker has 1 to %d characters".formatted(MAX_WORKER_LENGTH));
+        return Optional.ofNullable(worker)
+                .map(name ->
+                        new WorkerId(name + "-" + UUID.randomUUID().toString().substring(0, 8)));
+    }
+
+    private void requireBetween(String option, Duration value, Duration min, Duration max) {
+        require(
+                value.compareTo(min) >= 0 && value.compareTo(max) <= 0,
+                "%s is %s, must be %s to %s"
+                        .formatted(
+                                option,
+                                DurationArgument.format(value),
+                                DurationArgument.format(min),
+                                DurationArgument.format(max)));
     }
 
     private void requireTimestamp(String option, Instant time) {
@@ -236,25 +262,16 @@ final class TailCommand implements Callable<Integer> {
     }
 
     private Demo.Settings demoSettings() {
-        require(
-                transactions == null || transactions >= 1,
-                "--transactions is %d, must be 1 or more".formatted(transactions));
-        require(
-                duration.isPositive() && duration.compareTo(MAX_DEMO_DURATION) <= 0,
-                "--duration is %s, must be 1ms to %s"
-                        .formatted(DurationArgument.format(duration), DurationArgument.format(MAX_DEMO_DURATION)));
-        require(
-                !faults || EmulatorHost.named(emulatorHost).isEmpty(),
-                "--faults needs the embedded emulator; take away --emulator-host and SPANNER_EMULATOR_HOST");
+        demoArguments.check(streamArguments.namedEmulator().isPresent());
         return new Demo.Settings(
-                dialect,
-                seed == null ? RandomGenerator.getDefault().nextInt(1_000_000) : seed,
-                Optional.ofNullable(transactions),
-                duration,
+                demoArguments.dialect(),
+                demoArguments.seed(),
+                demoArguments.transactions(),
+                demoArguments.duration(),
                 maxInflight,
                 Optional.ofNullable(ordering),
-                faults,
-                EmulatorHost.find(spec.commandLine(), emulatorHost));
+                demoArguments.faults(),
+                streamArguments.emulator());
     }
 
     private void refuse(List<String> options, String problem) {
@@ -262,14 +279,6 @@ final class TailCommand implements Callable<Integer> {
             if (options.contains(option.longestName())) {
                 throw usage(option.longestName() + problem);
             }
-        }
-    }
-
-    private void requireStreamName(String name) {
-        try {
-            new StreamName(name);
-        } catch (IllegalArgumentException e) {
-            throw usage("--stream: " + e.getMessage());
         }
     }
 

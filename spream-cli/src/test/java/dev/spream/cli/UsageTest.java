@@ -19,12 +19,19 @@ final class UsageTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
-            ""                                          | spream: a command is missing: tail or emulator (see spream --help)
+            ""                                          | spream: a command is missing: tail, partitions, verify, cleanup, export, emulator (see spream --help)
             tial                                        | spream: unknown argument 'tial'; did you mean 'tail'? (see spream --help)
             tail --steam X                              | spream tail: unknown option '--steam'; did you mean '--stream'? (see spream tail --help)
             tail --zzz                                  | spream tail: unknown option '--zzz' (see spream tail --help)
             tail                                        | spream tail: --database is missing; --demo needs none (see spream tail --help)
             tail -d projects/p/instances/i/databases/d  | spream tail: --stream is missing (see spream tail --help)
+            verify                                      | spream verify: --storage is missing: name spanner with --metadata-table, or jdbc with --jdbc-url (see spream verify --help)
+            partitions --storage memory                 | spream partitions: --storage memory is seen by no other process: name spanner with --metadata-table, or jdbc with --jdbc-url (see spream partitions --help)
+            partitions --json --dot                     | spream partitions: --json and --dot are two forms: take one away (see spream partitions --help)
+            verify -t P                                 | spream verify: --metadata-database is missing, and so is --database (see spream verify --help)
+            cleanup --jdbc-url jdbc:postgresql:x        | spream cleanup: Missing required option: '--finished-before=TIME' (see spream cleanup --help)
+            cleanup --finished-before yesterday         | spream cleanup: Invalid value for option '--finished-before': 'yesterday' is not a time: write 2026-01-31T12:00:00Z, now, +10s or -5m (see spream cleanup --help)
+            export --for beam --to-table B --jdbc-url jdbc:postgresql:x | spream export: --to-database is missing, and so are --metadata-database and --database (see spream export --help)
             emulator --port 70000                       | spream emulator: --port is 70000, must be 0 to 65535 (see spream emulator --help)
             emulator --churn often                      | spream emulator: --churn: 'often' is not a duration: write 500ms, 10s, 5m or 2h, or off (see spream emulator --help)
             emulator --faults 0.95                      | spream emulator: --faults is 0.95, must be 0 to 0.9 (see spream emulator --help)
@@ -62,6 +69,26 @@ final class UsageTest {
             --emulator-host :9010         | --emulator-host ':9010' is malformed: expected host:port
             --emulator-host=              | --emulator-host '' is malformed: expected host:port
             --seed 7                      | --seed needs --demo
+            --storage redis               | expected one of
+            --storage jdbc                | --jdbc-url is missing; --storage jdbc needs it
+            --storage spanner             | --metadata-table is missing; --storage spanner needs it
+            --storage memory -t P         | --metadata-table needs --storage spanner; the storage is memory
+            --storage jdbc -t P           | --metadata-table needs --storage spanner; the storage is jdbc
+            --storage spanner -t P --jdbc-schema s | --jdbc-schema needs --storage jdbc; the storage is spanner
+            -t P --jdbc-user joe          | --jdbc-user needs --storage jdbc; the storage is spanner
+            --jdbc-url jdbc:postgresql:x --create-table | --create-table needs --storage spanner; the storage is jdbc
+            --subscription other          | --subscription needs --storage jdbc; the storage is memory
+            --metadata-database projects/p/instances/i/databases/m | --metadata-database needs --storage spanner; the storage is memory
+            --metadata-database m -t P    | malformed database name 'm'
+            -t P --jdbc-url jdbc:postgresql:x | --metadata-table and --jdbc-url name two storages: take one away
+            --jdbc-url jdbc:mysql://h/d   | --jdbc-url 'jdbc:mysql://h/d' is not one of PostgreSQL: expected jdbc:postgresql://<host>/<database>
+            --jdbc-url jdbc:postgresql://h/d?password=x | --jdbc-url has a password, which others on the machine can see: use --jdbc-password-file or SPREAM_JDBC_PASSWORD
+            --jdbc-url jdbc:postgresql:x --jdbc-password-file /nonexistent/secret | --jdbc-password-file '/nonexistent/secret' cannot be read
+            --jdbc-url jdbc:postgresql:x --jdbc-password x | did you mean '--jdbc-password-file'?
+            --worker w1                   | --worker needs a storage that workers share: --storage jdbc or spanner
+            --lease-time 5s               | --lease-time needs a storage that workers share: --storage jdbc or spanner
+            --lease-time 99ms             | --lease-time is 99ms, must be 100ms to 60m
+            --jdbc-url jdbc:postgresql:x --worker= | --worker has 1 to 150 characters
             --transactions 5              | --transactions needs --demo
             --faults                      | --faults needs --demo
             """)
@@ -71,7 +98,11 @@ final class UsageTest {
                 ? "-d projects/p/instances/i/databases/d "
                 : arguments.startsWith("-d ") ? "-s Orders " : GOOD;
         assertThat(run("tail " + good + arguments)).isEqualTo(2);
-        assertThat(err.toString()).startsWith("spream tail: ").contains(message).containsOnlyOnce("\n");
+        assertThat(err.toString())
+                .startsWith("spream tail: ")
+                .contains(message)
+                .containsOnlyOnce("\n")
+                .doesNotContain("password=x");
     }
 
     @ParameterizedTest
@@ -89,14 +120,35 @@ final class UsageTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"-d projects/p/instances/i/databases/d", "-s Orders", "--limit 3", "--start now", "--end +1s"})
+            strings = {
+                "-d projects/p/instances/i/databases/d",
+                "-s Orders",
+                "--limit 3",
+                "--start now",
+                "--end +1s",
+                "--storage memory",
+                "-t P",
+                "--worker w",
+                "--jdbc-url jdbc:postgresql:x"
+            })
     void the_demo_takes_no_flag_that_it_would_ignore(String flag) {
         assertThat(run("tail --demo " + flag)).isEqualTo(2);
         assertThat(err.toString()).contains(" does not go with --demo").containsOnlyOnce("\n");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"--help", "tail --help", "emulator --help", "--version", "tail --version"})
+    @ValueSource(
+            strings = {
+                "--help",
+                "tail --help",
+                "emulator --help",
+                "partitions --help",
+                "verify --help",
+                "cleanup --help",
+                "export --help",
+                "--version",
+                "tail --version"
+            })
     void help_and_version_go_to_the_standard_output(String arguments) {
         assertThat(run(arguments)).isZero();
         assertThat(out.toString()).contains("spream");

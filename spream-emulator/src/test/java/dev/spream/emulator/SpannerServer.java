@@ -50,7 +50,9 @@ public record SpannerServer(String name, String emulatorHost) {
             if (dialect == Dialect.POSTGRESQL) {
                 // CREATE DATABASE of this dialect takes no further statements.
                 admin.createDatabase(database, List.of()).get();
-                admin.updateDatabaseDdl(database, ddl, null).get();
+                if (!ddl.isEmpty()) {
+                    admin.updateDatabaseDdl(database, ddl, null).get();
+                }
             } else {
                 admin.createDatabase(database, ddl).get();
             }

@@ -1,12 +1,14 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.partition.Lineage;
-import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.WorkerId;
 import dev.spream.core.partition.WorkerRegistration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,17 +50,21 @@ final class Membership {
     }
 
     /**
-     * The workers that are alive, this one in any case. Read again when what is known is older than the discovery interval,
-     * and when a lease has run out: its owner may have gone.
+     *
+     * The workers that are alive, this one in any case. One that let a lease run out is not, whatever its registration says:
+     * it was to renew both. Read again when what is known is older than the discovery interval, and when a lease has run
+     * out.
+     *
      *
      * @param wanted whether to repeat a failed call to the storage
      */
     List<WorkerRegistration> members(Lineage lineage, BooleanSupplier wanted) throws InterruptedException {
         long now = context.time().nanoTime();
+        Set<WorkerId> late = late(lineage);
         if (!known
+                || !late.isEmpty()
                 || now - readAt
-                        >= context.options().partitionDiscoveryInterval().toNanos()
-                || lineage.partitions().stream().anyMatch(Membership::ranOut)) {
+                        >= context.options().partitionDiscoveryInterval().toNanos()) {
             List<WorkerRegistration> read = context.storageCalls()
                     .repeat(
                             "reading the workers",
@@ -68,11 +74,18 @@ final class Membership {
             readAt = now;
             known = true;
         }
-        return members;
+        return members.stream()
+                .filter(member -> !late.contains(member.worker()))
+                .toList();
     }
 
-    private static boolean ranOut(PartitionMetadata partition) {
-        return !partition.isFinished() && partition.owner().isPresent() && !partition.leaseLive();
+    /** The other workers whose leases have run out on partitions that nobody has taken over yet. */
+    private Set<WorkerId> late(Lineage lineage) {
+        return lineage.partitions().stream()
+                .filter(partition -> !partition.isFinished() && !partition.leaseLive())
+                .flatMap(partition -> partition.owner().stream())
+                .filter(owner -> !owner.equals(context.worker()))
+                .collect(Collectors.toSet());
     }
 
     private List<WorkerRegistration> alive(List<WorkerRegistration> registrations, Instant storageTime) {

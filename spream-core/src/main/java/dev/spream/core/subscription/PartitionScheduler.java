@@ -46,8 +46,10 @@ final class PartitionScheduler {
         void give(int count);
     }
 
-    /** How much sooner than usual a worker looks that others should give partitions to. */
+    /** How much sooner than usual a worker looks that others should give partitions to, and how often before it relents. */
     private static final int EAGERNESS = 10;
+
+    private static final int EAGER_ROUNDS = 5 * EAGERNESS;
 
     private static final Duration LEASE_END_MARGIN = Duration.ofMillis(2);
 
@@ -55,7 +57,8 @@ final class PartitionScheduler {
     private final Readers readers;
     private final Membership membership;
     private final Neglected neglected;
-    private Duration pause; // until the next round while partitions are due
+    private int eagerRounds; // since partitions are due, or one of them came
+
     private volatile List<PartitionMetadata> waiting = List.of();
     private volatile @Nullable Instant lowWatermark;
 
@@ -64,7 +67,6 @@ final class PartitionScheduler {
         this.readers = readers;
         this.membership = membership;
         this.neglected = new Neglected(context);
-        this.pause = eagerPause();
     }
 
     /** Claims partitions until the subscription is completed, which it returns true for, or nobody wants it any more. */
@@ -94,22 +96,12 @@ final class PartitionScheduler {
         }
     }
 
-    /** Sooner than the discovery interval while others should give partitions, and less and less so if they do not. */
+    /** Sooner than the discovery interval while others should give partitions; not for ever if they do not. */
     private Duration untilNextRound(FairShare share, boolean claimed) {
         Duration interval = context.options().partitionDiscoveryInterval();
-        if (share.due() == 0 || claimed) {
-            pause = eagerPause();
-        }
-        if (share.due() == 0) {
-            return interval;
-        }
-        Duration next = pause;
-        pause = shorter(pause.multipliedBy(2), interval);
-        return next;
-    }
-
-    private Duration eagerPause() {
-        return context.options().partitionDiscoveryInterval().dividedBy(EAGERNESS);
+        eagerRounds = share.due() == 0 || claimed ? 0 : eagerRounds + 1;
+        boolean eager = share.due() > 0 && eagerRounds <= EAGER_ROUNDS;
+        return eager ? interval.dividedBy(EAGERNESS) : interval;
     }
 
     /** Until the first of the others' leases has run out: what a worker that died held is claimed at once then. */

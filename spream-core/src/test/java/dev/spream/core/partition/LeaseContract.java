@@ -62,8 +62,8 @@ interface LeaseContract extends StorageScenario.Stage {
         given().storage().release(List.of(released));
         PartitionLease scheduled = given().acquired(ANN, "e");
         PartitionLease unknown = new PartitionLease(token("unknown"), ANN, 1, at(0));
-        PartitionMetadata takenOver = given().partition("a");
         given().passTime(MOMENT);
+        PartitionMetadata takenOver = given().partition("a");
 
         assertThat(given().storage().renew(List.of(taken, kept, finished, released, scheduled, unknown), LEASE))
                 .containsExactlyInAnyOrder(token("a"), token("c"), token("d"), token("unknown"));

@@ -17,8 +17,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whoever waits in the engine leaves its carrier to others, whichever wait it is. */
 class SubscriberPinningTest {
-    private static final Duration THRESHOLD = Duration.ofMillis(1);
-    private static final long CALL_NANOS = 3_000_000;
+    private static final Duration THRESHOLD = Duration.ofMillis(5); // loading a class can pin for less
+    private static final long CALL_NANOS = 10_000_000;
     private static final int CHANGES = 60;
 
     private final SubscriberFixture fixture = new SubscriberFixture();

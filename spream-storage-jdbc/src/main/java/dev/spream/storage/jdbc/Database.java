@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
+import org.postgresql.PGStatement;
 
 /**
  * Runs statements, each in a transaction and a round trip of its own, and holds a connection no longer than that. A
@@ -100,15 +101,21 @@ final class Database {
 
     private static void restoreAfter(Exception failure, Connection connection, boolean autoCommit, int networkTimeout) {
         try {
-            restore(connection, autoCommit, networkTimeout);
+            if (!connection.isClosed()) {
+                restore(connection, autoCommit, networkTimeout);
+            }
         } catch (SQLException e) {
             failure.addSuppressed(e);
         }
     }
 
+    /** Planned anew each time: a plan that was kept from when the table was small is a thousand times slower later. */
     private PreparedStatement prepare(Connection connection, String sql) throws SQLException {
         PreparedStatement statement = connection.prepareStatement(schema.in(sql));
         statement.setQueryTimeout(Math.toIntExact(timeLimit.toSeconds()));
+        if (statement.isWrapperFor(PGStatement.class)) {
+            statement.unwrap(PGStatement.class).setPrepareThreshold(0);
+        }
         return statement;
     }
 

@@ -30,7 +30,7 @@ import javax.sql.DataSource;
  * one of them, and any number of instances, in any number of processes, share it. The server's clock decides about leases.
  *
  * <p>Safe for use by many threads. A connection is taken for a call and given back with it. The data source stays the
- * caller's, who closes it after the storage; JdbcPool has one with fitting settings.
+ * caller's, who closes it after the storage; {@link JdbcPool} has one with fitting settings.
  *
  * <p>How it stays correct: each method is one statement in a transaction of its own, at READ COMMITTED, the default.
  *
@@ -67,7 +67,7 @@ public final class JdbcPartitionStorage implements PartitionStorage {
 
     /**
      * The storage of that subscription in the schema {@code spream}, which is created, or its tables migrated, where
-     * needed.
+     * needed; that takes three connections at the same time.
      *
      * @param subscription names it in this database: 1 to 200 characters; not the change stream, which several
      *     subscriptions can read

@@ -49,18 +49,22 @@ final class PartitionProgress {
             )
             SELECT subscription FROM parent""".formatted(HELD, PartitionRow.hashOf("token"));
 
-    private static final String ADVANCE = """
-            WITH held AS (
-                SELECT p.token_hash, p.token, p.owner, p.epoch, a.watermark AS advanced
-                FROM unnest(?::text[], ?::text[], ?::bigint[], ?::numeric[]) AS a(token, owner, epoch, watermark)
-                JOIN @partitions p ON p.token_hash = %s
-                    AND p.token = a.token AND p.owner = a.owner AND p.epoch = a.epoch
-                WHERE p.subscription = ? AND p.state = 'RUNNING'
-                ORDER BY p.token_hash FOR NO KEY UPDATE OF p
+    static final String ADVANCE = """
+            WITH advance AS MATERIALIZED (
+                SELECT %s AS token_hash, a.*
+                FROM unnest(?::text[], ?::text[], ?::bigint[], ?::numeric[]) AS a(token, owner, epoch, advanced)
+                ORDER BY token_hash
+            ), held AS MATERIALIZED (
+                SELECT locked.*, advance.advanced FROM advance CROSS JOIN LATERAL (
+                    SELECT p.token_hash, p.token, p.owner, p.epoch FROM @partitions p
+                    WHERE p.token_hash = advance.token_hash AND p.subscription = ?
+                        AND p.token = advance.token AND p.owner = advance.owner AND p.epoch = advance.epoch
+                        AND p.state = 'RUNNING'
+                    LIMIT 1 FOR NO KEY UPDATE) AS locked
             ), moved AS (
                 UPDATE @partitions p SET watermark = held.advanced
                 FROM held
-                WHERE p.subscription = ? AND p.token_hash = held.token_hash AND p.watermark < held.advanced
+                WHERE p.token_hash = held.token_hash AND p.subscription = ? AND p.watermark < held.advanced
             )
             SELECT token, owner, epoch FROM held""".formatted(PartitionRow.hashOf("a.token"));
 

@@ -25,8 +25,8 @@ final class PartitionTable {
             FROM (SELECT clock_timestamp() AS read_at) AS clock
             LEFT JOIN @partitions p ON p.subscription = ? AND p.removed_at IS NULL""";
 
-    /** The lateral subquery has a limit so that each parent is looked up by its key, whatever the planner believes. */
-    private static final String FRONTIER = """
+    /** The lateral subquery has a limit, and no more conditions, so that each parent is looked up by its key. */
+    static final String FRONTIER = """
             WITH unfinished AS MATERIALIZED (
                 SELECT * FROM @partitions WHERE subscription = ? AND state <> 'FINISHED'
             ), parent AS (
@@ -35,8 +35,8 @@ final class PartitionTable {
                 SELECT found.* FROM parent CROSS JOIN LATERAL (
                     SELECT * FROM @partitions p
                     WHERE p.subscription = ? AND p.token_hash = parent.token_hash
-                        AND p.state = 'FINISHED' AND p.removed_at IS NULL
                     LIMIT 1) AS found
+                WHERE found.state = 'FINISHED' AND found.removed_at IS NULL
             )
             SELECT clock.read_at, p.*
             FROM (SELECT clock_timestamp() AS read_at) AS clock

@@ -102,7 +102,7 @@ final class SpannerErrors {
     }
 
     /** What the server said, on one line, without the names that the layers of the client put before it. */
-    private static String text(SpannerException error) {
+    static String text(SpannerException error) {
         String description = Status.fromThrowable(error).getDescription();
         String text = (description != null ? description : String.valueOf(error.getMessage())).replaceAll("\\s+", " ");
         String code = error.getErrorCode() + ": ";

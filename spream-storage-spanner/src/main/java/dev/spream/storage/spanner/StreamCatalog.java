@@ -1,15 +1,11 @@
 package dev.spream.storage.spanner;
 
-import static com.google.cloud.spanner.SpannerOptions.CALL_CONTEXT_CONFIGURATOR_KEY;
-
 import com.google.cloud.spanner.DatabaseClient;
 import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.ResultSet;
 import com.google.cloud.spanner.Statement;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.source.SourceException;
-import io.grpc.Context;
-import io.grpc.Status;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -17,8 +13,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
@@ -138,40 +132,20 @@ final class StreamCatalog {
         return strings;
     }
 
-    /** Asks on a thread of its own, because the client waits for its session without regard to any deadline. */
     private <T> T ask(String what, Callable<T> question) {
-        StreamAttempts attempts = new StreamAttempts(Integer.MAX_VALUE);
-        Context.CancellableContext context =
-                Context.ROOT.withValue(CALL_CONTEXT_CONFIGURATOR_KEY, attempts).withCancellation();
-        FutureTask<T> answer = new FutureTask<>(context.wrap(question));
-        Thread asking = Thread.ofVirtual().name("spream-spanner-ask").start(answer);
+        TimedCall<T> call = new TimedCall<>(question);
         try {
-            return answer.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+            return call.answer(timeout);
         } catch (ExecutionException e) {
             throw SpannerErrors.sourceException(what, e.getCause() == null ? e : e.getCause());
         } catch (TimeoutException e) {
-            throw unanswered(what, attempts, e);
+            throw new SourceException(
+                    SourceException.Kind.TRANSIENT,
+                    "%s failed: no answer within %d s: %s".formatted(what, timeout.toSeconds(), call.whySilent()),
+                    e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new SourceException(SourceException.Kind.CANCELLED, what + " was interrupted", e);
-        } finally {
-            context.cancel(null);
-            asking.interrupt();
         }
-    }
-
-    private SourceException unanswered(String what, StreamAttempts attempts, TimeoutException e) {
-        String reason = attempts.lastFailure()
-                .map(StreamCatalog::describe)
-                .orElse("the server cannot be reached, or does not answer");
-        return new SourceException(
-                SourceException.Kind.TRANSIENT,
-                "%s failed: no answer within %d s: %s".formatted(what, timeout.toSeconds(), reason),
-                e);
-    }
-
-    private static String describe(Status failure) {
-        String description = failure.getDescription();
-        return description == null ? failure.getCode().name() : failure.getCode() + ": " + description;
     }
 }

@@ -1,0 +1,175 @@
+package dev.spream.cli;
+
+import dev.spream.storage.spanner.DatabaseName;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.Spec.Target;
+
+/** The flags that name a partition storage, the same in every command. */
+final class StorageArguments {
+    static final List<String> SPANNER_ONLY = List.of("--metadata-table", "--metadata-database", "--create-table");
+    static final List<String> JDBC_ONLY =
+            List.of("--jdbc-url", "--jdbc-user", "--jdbc-password-file", "--jdbc-schema", "--subscription");
+
+    private static final String PASSWORD_VARIABLE = "SPREAM_JDBC_PASSWORD";
+    private static final String JDBC_URL_START = "jdbc:postgresql:";
+
+    @Spec(Target.MIXEE)
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec command;
+
+    @Option(
+            names = "--storage",
+            paramLabel = "KIND",
+            description = "Where partitions are remembered: memory, jdbc (PostgreSQL) or spanner. Default: spanner with"
+                    + " --metadata-table, jdbc with --jdbc-url, else memory.")
+    private @Nullable StorageName storage;
+
+    @Option(
+            names = {"-t", "--metadata-table"},
+            paramLabel = "NAME",
+            description = "Of spanner: the table of partitions.")
+    private @Nullable String metadataTable;
+
+    @Option(
+            names = "--metadata-database",
+            paramLabel = "NAME",
+            description = "Of spanner: the database that has the table. Default: that of the stream.")
+    private @Nullable DatabaseName metadataDatabase;
+
+    @Option(names = "--jdbc-url", paramLabel = "URL", description = "Of jdbc: jdbc:postgresql://<host>/<database>.")
+    private @Nullable String jdbcUrl;
+
+    @Option(names = "--jdbc-user", paramLabel = "NAME", description = "Of jdbc: the user. Default: the URL's.")
+    private @Nullable String jdbcUser;
+
+    @Option(
+            names = "--jdbc-password-file",
+            paramLabel = "FILE",
+            description =
+                    "Of jdbc: a file with the password. Default: the environment's SPREAM_JDBC_PASSWORD. It is not"
+                            + " taken as a flag, which others on the machine could see.")
+    private @Nullable Path jdbcPasswordFile;
+
+    @Option(
+            names = "--jdbc-schema",
+            paramLabel = "NAME",
+            description = "Of jdbc: the schema that has the tables. Default: spream.")
+    private @Nullable String jdbcSchema;
+
+    @Option(
+            names = "--subscription",
+            paramLabel = "NAME",
+            description = "Of jdbc: which subscription in the schema. Default: the stream's name.")
+    private @Nullable String subscription;
+
+    /** The storage of a reader, which may be that of the process itself. */
+    StorageChoice ofReader(StreamArguments stream) {
+        StorageName name = storage == null ? named().orElse(StorageName.MEMORY) : storage;
+        return choice(name, stream);
+    }
+
+    /** The storage of a command that looks at what readers stored. */
+    StorageChoice ofReaders(StreamArguments stream) {
+        if (storage == StorageName.MEMORY) {
+            throw usage(
+                    "--storage memory is seen by no other process: name spanner with --metadata-table, or jdbc with --jdbc-url");
+        }
+        StorageName name = storage == null
+                ? named().orElseThrow(() ->
+                        usage("--storage is missing: name spanner with --metadata-table, or jdbc with --jdbc-url"))
+                : storage;
+        return choice(name, stream);
+    }
+
+    Optional<DatabaseName> metadataDatabase() {
+        return Optional.ofNullable(metadataDatabase);
+    }
+
+    private Optional<StorageName> named() {
+        if (metadataTable != null && jdbcUrl != null) {
+            throw usage("--metadata-table and --jdbc-url name two storages: take one away");
+        }
+        return metadataTable != null
+                ? Optional.of(StorageName.SPANNER)
+                : Optional.ofNullable(jdbcUrl).map(url -> StorageName.JDBC);
+    }
+
+    private StorageChoice choice(StorageName name, StreamArguments stream) {
+        refuseUnless(StorageName.SPANNER, SPANNER_ONLY, name);
+        refuseUnless(StorageName.JDBC, JDBC_ONLY, name);
+        return switch (name) {
+            case MEMORY -> new StorageChoice.Memory();
+            case JDBC -> jdbc(stream);
+            case SPANNER -> spanner(stream);
+        };
+    }
+
+    private void refuseUnless(StorageName owner, List<String> options, StorageName name) {
+        for (OptionSpec option : command.commandLine().getParseResult().matchedOptions()) {
+            if (name != owner && options.contains(option.longestName())) {
+                throw usage("%s needs --storage %s; the storage is %s".formatted(option.longestName(), owner, name));
+            }
+        }
+    }
+
+    private StorageChoice jdbc(StreamArguments stream) {
+        if (jdbcUrl == null) {
+            throw usage("--jdbc-url is missing; --storage jdbc needs it");
+        }
+        if (!jdbcUrl.startsWith(JDBC_URL_START)) {
+            throw usage("--jdbc-url '%s' is not one of PostgreSQL: expected jdbc:postgresql://<host>/<database>"
+                    .formatted(jdbcUrl.contains("@") || hasPassword(jdbcUrl) ? "…" : jdbcUrl));
+        }
+        if (hasPassword(jdbcUrl)) {
+            throw usage("--jdbc-url has a password, which others on the machine can see: use --jdbc-password-file or %s"
+                    .formatted(PASSWORD_VARIABLE));
+        }
+        return new StorageChoice.Jdbc(
+                jdbcUrl,
+                Optional.ofNullable(jdbcUser),
+                password(),
+                Optional.ofNullable(jdbcSchema),
+                Optional.ofNullable(subscription).or(stream::stream));
+    }
+
+    private static boolean hasPassword(String url) {
+        return url.toLowerCase(Locale.ROOT).contains("password=");
+    }
+
+    private Optional<String> password() {
+        if (jdbcPasswordFile == null) {
+            return Optional.ofNullable(System.getenv(PASSWORD_VARIABLE)).filter(value -> !value.isEmpty());
+        }
+        try {
+            return Optional.of(Files.readString(jdbcPasswordFile).stripTrailing());
+        } catch (IOException e) {
+            throw usage("--jdbc-password-file '%s' cannot be read: %s"
+                    .formatted(jdbcPasswordFile, e.getClass().getSimpleName()));
+        }
+    }
+
+    private StorageChoice spanner(StreamArguments stream) {
+        if (metadataTable == null) {
+            throw usage("--metadata-table is missing; --storage spanner needs it");
+        }
+        DatabaseName database = Optional.ofNullable(metadataDatabase)
+                .or(stream::database)
+                .orElseThrow(() -> usage("--metadata-database is missing, and so is --database"));
+        return new StorageChoice.Spanner(database, metadataTable, false, stream.emulator());
+    }
+
+    private ParameterException usage(String message) {
+        return new ParameterException(command.commandLine(), message);
+    }
+}

@@ -1,0 +1,62 @@
+package dev.spream.cli;
+
+import dev.spream.storage.spanner.DatabaseName;
+import dev.spream.storage.spanner.StreamName;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.Spec.Target;
+
+/** The flags that name a change stream, the same in every command. */
+final class StreamArguments {
+    @Spec(Target.MIXEE)
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec command;
+
+    @Option(
+            names = {"-d", "--database"},
+            paramLabel = "NAME",
+            description = "The database: projects/<project>/instances/<instance>/databases/<database>.")
+    private @Nullable DatabaseName database;
+
+    @Option(
+            names = {"-s", "--stream"},
+            paramLabel = "NAME",
+            description = "The change stream.")
+    private @Nullable String stream;
+
+    @Option(
+            names = "--emulator-host",
+            paramLabel = "HOST:PORT",
+            description = "An emulator to use. Default: the environment's SPANNER_EMULATOR_HOST, if set.")
+    private @Nullable String emulatorHost;
+
+    Optional<DatabaseName> database() {
+        return Optional.ofNullable(database);
+    }
+
+    /** The stream, which has a name that a stream can have. */
+    Optional<String> stream() {
+        if (stream == null) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(new StreamName(stream).value());
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(command.commandLine(), "--stream: " + e.getMessage());
+        }
+    }
+
+    /** The emulator, which answers. */
+    Optional<String> emulator() {
+        return EmulatorHost.find(command.commandLine(), emulatorHost);
+    }
+
+    /** What flag or environment say, unchecked. */
+    Optional<String> namedEmulator() {
+        return EmulatorHost.named(emulatorHost);
+    }
+}

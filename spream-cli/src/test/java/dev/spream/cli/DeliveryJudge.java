@@ -1,0 +1,118 @@
+package dev.spream.cli;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Judges what workers that died and came back delivered: every number of every key, and each key's in order, which means:
+ *
+ * <ul>
+ *   <li>while one worker holds a partition under one epoch, a key's numbers go up one by one;
+ *   <li>when a partition changes hands, or a child follows its parents, a key goes on with the next number or an earlier
+ *       one: what was not settled for certain comes again, and nothing is left out;
+ *   <li>what a worker still writes after its partition was taken over was begun before that. A consumer that cannot have
+ *       that refuses the lower epoch; it is counted here, and it is part of no order.
+ * </ul>
+ */
+final class DeliveryJudge {
+
+    /** A counter's number that took effect. */
+    record Delivered(
+            long place, String worker, String partition, long epoch, String key, long number, Instant startedAt) {}
+
+    /** A partition that a worker acquired. */
+    record Acquired(long place, String worker, String partition, long epoch, Instant at) {}
+
+    /**
+     * What came of it.
+     *
+     * @param lost numbers that were committed and never delivered by a worker that held the partition
+     * @param unknown numbers that were delivered and never committed
+     * @param disorder steps of a key that must not be, each described
+     * @param lateStarts effects of a fenced worker that began after its partition was taken over, each described
+     * @param duplicates deliveries beyond the first of a number, without the fenced
+     * @param fenced effects of workers whose partition had been taken over
+     */
+    record Verdict(
+            List<String> lost,
+            List<String> unknown,
+            List<String> disorder,
+            List<String> lateStarts,
+            long duplicates,
+            long fenced) {}
+
+    private final Map<String, NavigableMap<Long, Acquired>> epochs = new HashMap<>();
+
+    private DeliveryJudge(Collection<Acquired> acquired) {
+        acquired.forEach(acquire -> epochs.computeIfAbsent(acquire.partition(), token -> new TreeMap<>())
+                .put(acquire.epoch(), acquire));
+    }
+
+    static Verdict judge(Map<String, Long> committed, List<Delivered> delivered, List<Acquired> acquired) {
+        return new DeliveryJudge(acquired).judge(committed, delivered);
+    }
+
+    private Verdict judge(Map<String, Long> committed, List<Delivered> delivered) {
+        Map<String, Delivered> last = new HashMap<>();
+        Map<String, Set<Long>> seen = new HashMap<>();
+        List<String> disorder = new ArrayList<>();
+        List<String> lateStarts = new ArrayList<>();
+        List<String> unknown = new ArrayList<>();
+        long fenced = 0;
+        for (Delivered effect : delivered) {
+            if (effect.number() > committed.getOrDefault(effect.key(), 0L)) {
+                unknown.add(effect.toString());
+            }
+            Acquired successor = successor(effect);
+            if (successor != null) {
+                fenced++;
+                if (effect.startedAt().isAfter(successor.at())) {
+                    lateStarts.add(effect + " began after " + successor);
+                }
+                continue;
+            }
+            seen.computeIfAbsent(effect.key(), key -> new HashSet<>()).add(effect.number());
+            Delivered before = last.put(effect.key(), effect);
+            if (!follows(before, effect)) {
+                disorder.add(effect + " after " + before);
+            }
+        }
+        List<String> lost = new ArrayList<>();
+        committed.forEach((key, number) -> {
+            for (long n = 1; n <= number; n++) {
+                if (!seen.getOrDefault(key, Set.of()).contains(n)) {
+                    lost.add(key + " " + n);
+                }
+            }
+        });
+        long distinct = seen.values().stream().mapToLong(Set::size).sum();
+        return new Verdict(lost, unknown, disorder, lateStarts, delivered.size() - fenced - distinct, fenced);
+    }
+
+    /** Who had acquired the partition anew when the effect took place; null if its worker still held it. */
+    private @Nullable Acquired successor(Delivered effect) {
+        NavigableMap<Long, Acquired> later =
+                epochs.getOrDefault(effect.partition(), new TreeMap<>()).tailMap(effect.epoch(), false);
+        return later.values().stream()
+                .filter(acquire -> acquire.place() < effect.place())
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static boolean follows(@Nullable Delivered before, Delivered effect) {
+        if (before == null) {
+            return effect.number() == 1;
+        }
+        boolean sameHold = before.partition().equals(effect.partition()) && before.epoch() == effect.epoch();
+        return sameHold ? effect.number() == before.number() + 1 : effect.number() <= before.number() + 1;
+    }
+}

@@ -1,0 +1,176 @@
+package dev.spream.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.spanner.admin.database.v1.DatabaseDialect;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.core.partition.LineageCheck;
+import dev.spream.core.partition.PartitionStorage;
+import dev.spream.emulator.Churn;
+import dev.spream.emulator.FaultRates;
+import dev.spream.emulator.SpannerEmulator;
+import dev.spream.storage.jdbc.JdbcPartitionStorage;
+import dev.spream.storage.spanner.DatabaseName;
+import dev.spream.storage.spanner.SpannerConnection;
+import dev.spream.storage.spanner.SpannerPartitionStorage;
+import dev.spream.storage.spanner.SpannerPartitionTables;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Four worker processes share a stream whose partitions split, merge and move and whose queries break, while one of them
+ * after the other is killed with {@code kill -9}, or stopped for longer than its lease and continued. Nothing is lost, every
+ * key stays in order, and the metadata has no gap.
+ *
+ * <p>{@code -Dworker.deaths=200} lets that many die, {@code -Dworker.seed=…} repeats the choice of who and how.
+ */
+class WorkerDeathIT {
+    private static final String DATABASE = "projects/spream/instances/test/databases/counters";
+    private static final int WORKERS = 4;
+    private static final int DEATHS = Integer.getInteger("worker.deaths", 5);
+    private static final long SEED = Long.getLong("worker.seed", System.nanoTime() % 1_000_000);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final int DELIVERIES_BETWEEN_DEATHS = 200;
+
+    @Test
+    void workers_over_postgresql_die_and_nothing_is_lost() throws Exception {
+        run("jdbc");
+    }
+
+    @Test
+    void workers_over_spanner_die_and_nothing_is_lost() throws Exception {
+        run("spanner");
+    }
+
+    private static void run(String storageName) throws Exception {
+        Random random = new Random(SEED);
+        try (SpannerEmulator emulator = SpannerEmulator.builder()
+                        .seed(SEED)
+                        .churn(Churn.every(Duration.ofMillis(700)).weights(3, 2, 1))
+                        .faults(FaultRates.share(0.4))
+                        .start();
+                EmbeddedPostgres postgres = EmbeddedPostgres.builder()
+                        .setServerConfig("fsync", "off")
+                        .start();
+                HikariDataSource pool = DeliveryLedger.pool(postgres.getJdbcUrl("postgres", "postgres"))) {
+            DeliveryLedger ledger = new DeliveryLedger(pool);
+            emulator.createDatabase(DATABASE, DatabaseDialect.GOOGLE_STANDARD_SQL, CounterWorkload.DDL);
+            ledger.create();
+            try (SpannerConnection connection = SpannerConnection.builder(DatabaseName.parse(DATABASE))
+                            .emulatorHost(emulator.emulatorHost())
+                            .open();
+                    PartitionStorage storage = open(storageName, pool, connection);
+                    CounterWorkload workload = new CounterWorkload(connection.client(), SEED);
+                    WorkerFleet fleet = new WorkerFleet(
+                            Path.of("target", "workers", storageName),
+                            emulator.emulatorHost(),
+                            DATABASE,
+                            postgres.getJdbcUrl("postgres", "postgres"),
+                            storageName,
+                            Instant.now().minusSeconds(1).toString())) {
+                for (int i = 0; i < WORKERS; i++) {
+                    fleet.start();
+                }
+                int kills = 0;
+                for (int death = 0; death < DEATHS; death++) {
+                    awaitDeliveries(ledger, fleet);
+                    List<String> names = fleet.names();
+                    String victim = names.get(random.nextInt(names.size()));
+                    if (random.nextBoolean()) {
+                        kills++;
+                        fleet.kill(victim);
+                        fleet.start();
+                    } else {
+                        fleet.stop(victim);
+                        await(() -> !holdsAnything(storage, victim), () -> victim + " still holds partitions");
+                        fleet.resume(victim);
+                    }
+                }
+                workload.stop();
+                Map<String, Long> committed = workload.committed();
+                await(
+                        () -> judge(committed, ledger).lost().isEmpty(),
+                        () -> "lost with seed " + SEED + ": "
+                                + judge(committed, ledger).lost());
+                fleet.terminate();
+                report(storageName, kills, committed, ledger, storage);
+            }
+        }
+    }
+
+    private static void report(
+            String storageName, int kills, Map<String, Long> committed, DeliveryLedger ledger, PartitionStorage storage)
+            throws Exception {
+        DeliveryJudge.Verdict verdict = judge(committed, ledger);
+        System.out.printf(
+                "workers over %s, seed %d: %d killed, %d stopped and continued; committed %d, delivered %d, duplicates %d, of fenced workers %d%n",
+                storageName,
+                SEED,
+                kills,
+                DEATHS - kills,
+                committed.values().stream().mapToLong(Long::longValue).sum(),
+                ledger.size(),
+                verdict.duplicates(),
+                verdict.fenced());
+        assertThat(verdict.lost()).as("lost, seed %d", SEED).isEmpty();
+        assertThat(verdict.unknown()).as("never committed, seed %d", SEED).isEmpty();
+        assertThat(verdict.disorder()).as("out of order, seed %d", SEED).isEmpty();
+        assertThat(verdict.lateStarts())
+                .as("consumed after the partition was taken over, seed %d", SEED)
+                .isEmpty();
+        assertThat(LineageCheck.check(storage.subscription().orElseThrow(), storage.lineage(), storage.proofs())
+                        .findings())
+                .as("what verify finds, seed %d", SEED)
+                .isEmpty();
+        assertThat(storage.workers()).as("workers that ended are registered").isEmpty();
+    }
+
+    private static PartitionStorage open(String storageName, HikariDataSource pool, SpannerConnection connection) {
+        if (storageName.equals("jdbc")) {
+            return JdbcPartitionStorage.create(pool, WorkerProcess.SUBSCRIPTION);
+        }
+        SpannerPartitionTables.create(connection, WorkerProcess.METADATA_TABLE);
+        return SpannerPartitionStorage.open(connection, WorkerProcess.METADATA_TABLE);
+    }
+
+    private static DeliveryJudge.Verdict judge(Map<String, Long> committed, DeliveryLedger ledger) throws Exception {
+        // Acquisitions are read later: what they tell of deliveries that were not read does no harm.
+        List<DeliveryJudge.Delivered> delivered = ledger.delivered();
+        return DeliveryJudge.judge(committed, delivered, ledger.acquired());
+    }
+
+    private static void awaitDeliveries(DeliveryLedger ledger, WorkerFleet fleet) throws Exception {
+        long before = ledger.size();
+        await(
+                () -> {
+                    fleet.requireAlive();
+                    return ledger.size() >= before + DELIVERIES_BETWEEN_DEATHS;
+                },
+                () -> "nothing is delivered any more, seed " + SEED);
+    }
+
+    private static boolean holdsAnything(PartitionStorage storage, String worker) {
+        return storage.frontier().partitions().stream()
+                .filter(partition -> !partition.isFinished() && partition.leaseLive())
+                .flatMap(partition -> partition.owner().stream())
+                .anyMatch(owner -> owner.value().equals(worker));
+    }
+
+    private static void await(Callable<Boolean> condition, Callable<String> state) throws Exception {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (!condition.call()) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new AssertionError("waited in vain: " + state.call());
+            }
+            LockSupport.parkNanos(100_000_000);
+        }
+    }
+}

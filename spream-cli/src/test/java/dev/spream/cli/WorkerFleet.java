@@ -1,0 +1,116 @@
+package dev.spream.cli;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** Worker processes that are started, killed, stopped and continued; each writes a log of its own. */
+final class WorkerFleet implements AutoCloseable {
+    private static final long PATIENCE_SECONDS = 60;
+
+    private final Path logs;
+    private final List<String> arguments;
+    private final Map<String, Process> workers = new LinkedHashMap<>();
+    private int started;
+
+    /** @param arguments of {@link WorkerProcess}, after the name */
+    WorkerFleet(Path logs, String... arguments) throws IOException {
+        this.logs = Files.createDirectories(logs);
+        this.arguments = List.of(arguments);
+    }
+
+    String start() throws IOException {
+        String name = "w%03d".formatted(++started);
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:+IgnoreUnrecognizedVMOptions",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-Xmx256m",
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-Dlogback.configurationFile=" + System.getProperty("logback.configurationFile"),
+                "-cp",
+                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                WorkerProcess.class.getName(),
+                name));
+        command.addAll(arguments);
+        File log = logs.resolve(name + ".log").toFile();
+        workers.put(
+                name,
+                new ProcessBuilder(command)
+                        .redirectErrorStream(true)
+                        .redirectOutput(log)
+                        .start());
+        return name;
+    }
+
+    List<String> names() {
+        return List.copyOf(workers.keySet());
+    }
+
+    /** {@code kill -9}. */
+    void kill(String name) throws InterruptedException {
+        Process worker = worker(name);
+        workers.remove(name);
+        worker.destroyForcibly();
+        worker.waitFor();
+    }
+
+    void stop(String name) throws IOException, InterruptedException {
+        signal("STOP", name);
+    }
+
+    void resume(String name) throws IOException, InterruptedException {
+        signal("CONT", name);
+    }
+
+    private void signal(String signal, String name) throws IOException, InterruptedException {
+        Process kill = new ProcessBuilder(
+                        "kill", "-" + signal, Long.toString(worker(name).pid()))
+                .inheritIO()
+                .start();
+        if (kill.waitFor() != 0) {
+            throw new AssertionError("kill -%s %s failed".formatted(signal, name));
+        }
+    }
+
+    private Process worker(String name) {
+        return Optional.ofNullable(workers.get(name)).orElseThrow();
+    }
+
+    /** Fails if a worker has ended that nobody killed. */
+    void requireAlive() {
+        workers.forEach((name, worker) -> {
+            if (!worker.isAlive()) {
+                throw new AssertionError("worker %s ended by itself with %d, see its log in %s"
+                        .formatted(name, worker.exitValue(), logs));
+            }
+        });
+    }
+
+    /** SIGTERM for all, and their ends. */
+    void terminate() throws InterruptedException {
+        requireAlive();
+        workers.values().forEach(worker -> worker.toHandle().destroy());
+        for (Map.Entry<String, Process> worker : workers.entrySet()) {
+            if (!worker.getValue().waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                throw new AssertionError(
+                        "worker %s does not drain, see its log in %s".formatted(worker.getKey(), logs));
+            }
+        }
+        workers.clear();
+    }
+
+    @Override
+    public void close() {
+        workers.values().forEach(Process::destroyForcibly);
+    }
+}

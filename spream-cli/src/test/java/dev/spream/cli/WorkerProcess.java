@@ -1,0 +1,74 @@
+package dev.spream.cli;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.core.consume.Consumer;
+import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.WorkerId;
+import dev.spream.core.subscription.Subscriber;
+import dev.spream.core.subscription.SubscriberOptions;
+import dev.spream.core.subscription.SubscriptionListener;
+import dev.spream.storage.jdbc.JdbcPartitionStorage;
+import dev.spream.storage.spanner.DatabaseName;
+import dev.spream.storage.spanner.SpannerChangeStreamSource;
+import dev.spream.storage.spanner.SpannerConnection;
+import dev.spream.storage.spanner.SpannerPartitionStorage;
+import java.time.Duration;
+import java.time.Instant;
+
+/**
+ * A worker in a process of its own, to be killed: reads the stream of a {@link CounterWorkload} and writes what it consumes
+ * into a {@link DeliveryLedger}. It ends on SIGTERM, by draining.
+ */
+final class WorkerProcess {
+    static final Duration LEASE = Duration.ofSeconds(2);
+    static final String METADATA_TABLE = "CountersPartitions";
+    static final String SUBSCRIPTION = "counters";
+
+    private WorkerProcess() {}
+
+    /** Name, emulator, database, URL of the ledger's database, {@code jdbc} or {@code spanner}, start. */
+    public static void main(String[] arguments) throws Exception {
+        WorkerId worker = new WorkerId(arguments[0]);
+        DatabaseName database = DatabaseName.parse(arguments[2]);
+        Instant start = Instant.parse(arguments[5]);
+        try (HikariDataSource pool = DeliveryLedger.pool(arguments[3]);
+                SpannerConnection connection = SpannerConnection.builder(database)
+                        .emulatorHost(arguments[1])
+                        .open();
+                SpannerChangeStreamSource source =
+                        connection.source(CounterWorkload.STREAM).build();
+                PartitionStorage storage = arguments[4].equals("jdbc")
+                        ? JdbcPartitionStorage.create(pool, SUBSCRIPTION)
+                        : SpannerPartitionStorage.open(connection, METADATA_TABLE)) {
+            DeliveryLedger ledger = new DeliveryLedger(pool);
+
+            Subscriber subscriber = Subscriber.builder(source, storage)
+                    .options(options(worker, start, ledger).build())
+                    .build();
+            Runtime.getRuntime()
+                    .addShutdownHook(Thread.ofPlatform().unstarted(() -> subscriber.shutdown(Duration.ofSeconds(20))));
+            Consumer consumer = (change, delivery) ->
+                    ledger.delivered(worker, delivery, CounterWorkload.countersOf(change), Instant.now());
+            subscriber.run(consumer);
+        }
+    }
+
+    private static SubscriberOptions.Builder options(WorkerId worker, Instant start, DeliveryLedger ledger) {
+        return SubscriberOptions.builder()
+                .worker(worker)
+                .startAt(start)
+                .heartbeatInterval(Duration.ofMillis(200))
+                .maxInflight(8)
+                .leaseTime(LEASE)
+                .watermarkInterval(Duration.ofMillis(200))
+                .partitionDiscoveryInterval(Duration.ofMillis(200))
+                .finishedRetention(Duration.ofSeconds(5))
+                .listener(new SubscriptionListener() {
+                    @Override
+                    public void partitionAcquired(PartitionToken partition, long epoch, Instant watermark) {
+                        ledger.acquired(worker, partition, epoch);
+                    }
+                });
+    }
+}

@@ -1,0 +1,60 @@
+package dev.spream.storage.jdbc;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.net.URLDecoder;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.StringJoiner;
+
+/**
+ * A PostgreSQL URL, parted from the user and the secrets in its query, so that neither a log nor a message can show them.
+ *
+ * @param address the URL without them
+ * @param taken what was taken out: {@code user}, and everything whose name contains "password"
+ * @see <a href="https://jdbc.postgresql.org/documentation/use/">pgJDBC: connecting to the database</a>
+ */
+record JdbcUrl(String address, Map<String, String> taken) {
+    private static final String PREFIX = "jdbc:postgresql:";
+
+    static JdbcUrl parse(String url) {
+        if (!url.startsWith(PREFIX)) {
+            throw new IllegalArgumentException(
+                    "malformed URL of the database: expected jdbc:postgresql://host:port/database, got one that starts"
+                            + " otherwise");
+        }
+        int query = url.indexOf('?');
+        String path = query < 0 ? url : url.substring(0, query);
+        if (path.contains("@")) {
+            throw new IllegalArgumentException("malformed URL of the database: expected user and password apart from"
+                    + " jdbc:postgresql://host:port/database, got them before the host");
+        }
+        Map<String, String> taken = new LinkedHashMap<>();
+        StringJoiner kept = new StringJoiner("&", "?", "").setEmptyValue("");
+        for (String parameter :
+                query < 0 ? new String[0] : url.substring(query + 1).split("&", -1)) {
+            String[] parts = parameter.split("=", 2);
+            if (parts.length == 2 && isTaken(parts[0])) {
+                taken.put(parts[0], URLDecoder.decode(parts[1], UTF_8));
+            } else if (!parameter.isEmpty()) {
+                kept.add(parameter);
+            }
+        }
+        return new JdbcUrl(path + kept, Map.copyOf(taken));
+    }
+
+    /** Whether the address itself sets that parameter. */
+    boolean says(String parameter) {
+        return address.contains("?" + parameter + "=") || address.contains("&" + parameter + "=");
+    }
+
+    private static boolean isTaken(String name) {
+        return name.equals("user") || name.toLowerCase(Locale.ROOT).contains("password");
+    }
+
+    @Override
+    public String toString() {
+        return address;
+    }
+}

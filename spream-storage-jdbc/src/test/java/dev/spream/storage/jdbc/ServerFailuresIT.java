@@ -1,0 +1,253 @@
+package dev.spream.storage.jdbc;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.core.partition.PartitionClaim;
+import dev.spream.core.partition.PartitionLease;
+import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.StorageException;
+import dev.spream.core.partition.SubscriptionRecord;
+import dev.spream.core.partition.WatermarkAdvance;
+import dev.spream.core.partition.WorkerId;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** Servers that stop, stand still or are full, and locks that others hold. */
+@Timeout(120)
+final class ServerFailuresIT {
+    private static final Instant START = Instant.parse("2026-03-01T10:00:00Z");
+    private static final Duration LEASE = Duration.ofMinutes(10);
+    private static final WorkerId ANN = new WorkerId("ann");
+
+    @Test
+    void a_restarted_server_fails_calls_for_a_while_and_loses_nothing(@TempDir Path folder) throws Exception {
+        EmbeddedPostgres first = server(folder, 0);
+        int port = first.getPort();
+        try (HikariDataSource pool = JdbcPool.open(url(port), Optional.of("postgres"), Optional.empty());
+                JdbcPartitionStorage storage = JdbcPartitionStorage.create(pool, "orders")) {
+            PartitionLease lease = runningRoot(storage);
+            first.close();
+
+            for (int call = 0; call < 2; call++) {
+                assertThatThrownBy(() -> storage.renew(List.of(lease), LEASE))
+                        .isInstanceOfSatisfying(
+                                StorageException.class,
+                                e -> assertThat(e.retryable()).isTrue())
+                        .hasMessageStartingWith("renewing 1 leases of subscription 'orders' failed")
+                        .hasMessageContaining("may succeed later");
+            }
+
+            try (EmbeddedPostgres again = server(folder, port)) {
+                assertThat(again.getPort()).isEqualTo(port);
+                assertThat(storage.renew(List.of(lease), LEASE)).isEmpty();
+                assertThat(storage.advanceWatermarks(List.of(new WatermarkAdvance(lease, START.plusNanos(1)))))
+                        .isEmpty();
+                assertThat(storage.frontier().lowWatermark()).contains(START.plusNanos(1));
+            }
+        }
+    }
+
+    @Test
+    void a_connection_that_the_server_ended_fails_one_call_at_most_and_is_replaced() throws Exception {
+        try (TestDatabase database = new TestDatabase();
+                HikariDataSource pool = pool(database, "ended");
+                JdbcPartitionStorage storage = JdbcPartitionStorage.create(pool, "orders")) {
+            runningRoot(storage);
+            database.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'ended'");
+            for (int connection = 0; connection < pool.getMaximumPoolSize(); connection++) {
+                failureOf(storage::frontier)
+                        .ifPresent(e ->
+                                assertThat(e.retryable()).as(e.getMessage()).isTrue());
+            }
+            assertThat(storage.frontier().partitions()).hasSize(1);
+        }
+    }
+
+    @Test
+    void a_row_that_somebody_locks_for_long_fails_the_call_in_time_and_nothing_else() throws Exception {
+        try (TestDatabase database = new TestDatabase();
+                HikariDataSource pool = pool(database, "patient");
+                JdbcPartitionStorage storage = JdbcPartitionStorage.builder(pool, "orders")
+                        .statementTimeout(Duration.ofSeconds(1))
+                        .build();
+                Connection operator = database.dataSource().getConnection();
+                Statement statement = operator.createStatement()) {
+            PartitionLease lease = runningRoot(storage);
+            operator.setAutoCommit(false);
+            statement.execute("SELECT * FROM spream.partitions FOR UPDATE");
+
+            assertThatThrownBy(() -> storage.renew(List.of(lease), LEASE))
+                    .isInstanceOfSatisfying(
+                            StorageException.class,
+                            e -> assertThat(e.retryable()).isTrue())
+                    .hasMessageContaining("57014");
+            assertThat(storage.frontier().partitions()).hasSize(1);
+
+            operator.rollback();
+            assertThat(storage.renew(List.of(lease), LEASE)).isEmpty();
+        }
+    }
+
+    @Test
+    void a_server_that_stands_still_fails_the_call_in_time_whatever_data_source_is_used() throws Exception {
+        try (TestDatabase database = new TestDatabase()) {
+            JdbcPartitionStorage.create(database.dataSource(), "orders").close();
+            PGSimpleDataSource plain = new PGSimpleDataSource();
+            plain.setUrl(database.url());
+            plain.setUser("postgres");
+            plain.setApplicationName("still");
+            try (HikariDataSource pool = new HikariDataSource()) {
+                pool.setDataSource(plain);
+                pool.setMaximumPoolSize(1);
+                JdbcPartitionStorage storage = JdbcPartitionStorage.builder(pool, "orders")
+                        .statementTimeout(Duration.ofSeconds(1))
+                        .build();
+                PartitionLease lease = runningRoot(storage);
+                String process = processOf(database, "still");
+                signal("STOP", process);
+                try {
+                    assertThatThrownBy(() -> storage.renew(List.of(lease), LEASE))
+                            .isInstanceOfSatisfying(
+                                    StorageException.class,
+                                    e -> assertThat(e.retryable()).isTrue())
+                            .hasMessageContaining("may succeed later");
+                } finally {
+                    signal("CONT", process);
+                }
+                assertThat(storage.renew(List.of(lease), LEASE)).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void a_data_source_that_leaves_the_commit_to_its_user_gets_its_connections_back_as_they_were() throws Exception {
+        try (TestDatabase database = new TestDatabase();
+                HikariDataSource pool = new HikariDataSource()) {
+            pool.setJdbcUrl(database.url());
+            pool.setAutoCommit(false);
+            try (JdbcPartitionStorage storage = JdbcPartitionStorage.create(pool, "orders")) {
+                runningRoot(storage);
+            }
+            try (Connection connection = pool.getConnection()) {
+                assertThat(connection.getAutoCommit()).isFalse();
+            }
+            assertThat(JdbcPartitionStorage.create(database.dataSource(), "orders")
+                            .frontier()
+                            .partition(PartitionToken.ROOT))
+                    .hasValueSatisfying(root -> assertThat(root.epoch()).isEqualTo(1));
+        }
+    }
+
+    @Test
+    void an_interrupted_thread_stays_interrupted() throws Exception {
+        try (TestDatabase database = new TestDatabase();
+                HikariDataSource pool = pool(database, "interrupted");
+                JdbcPartitionStorage storage = JdbcPartitionStorage.create(pool, "orders")) {
+            runningRoot(storage);
+            for (Thread.Builder builder : List.of(Thread.ofPlatform(), Thread.ofVirtual())) {
+                List<Connection> all = new ArrayList<>();
+                for (int i = 0; i < pool.getMaximumPoolSize(); i++) {
+                    all.add(pool.getConnection());
+                }
+                CompletableFuture<Observation> observed = new CompletableFuture<>();
+                Thread caller = builder.start(() -> observed.complete(Observation.of(storage::frontier)));
+                caller.interrupt();
+                Observation observation = observed.get(60, SECONDS);
+                for (Connection connection : all) {
+                    connection.close();
+                }
+                assertThat(observation.failure())
+                        .hasValueSatisfying(e -> assertThat(e.retryable()).isTrue());
+                assertThat(observation.interrupted()).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void a_closed_storage_says_so() throws Exception {
+        try (TestDatabase database = new TestDatabase()) {
+            JdbcPartitionStorage storage = JdbcPartitionStorage.create(database.dataSource(), "orders");
+            storage.close();
+            storage.close();
+            assertThatThrownBy(storage::frontier)
+                    .isInstanceOf(StorageException.class)
+                    .hasMessageContaining("the storage is closed");
+            assertThat(database.dataSource().isClosed()).isFalse();
+        }
+    }
+
+    private static PartitionLease runningRoot(JdbcPartitionStorage storage) {
+        storage.open(new SubscriptionRecord(
+                "Orders", START, Optional.empty(), Duration.ofSeconds(10), PartitionMode.IMMUTABLE_KEY_RANGE, false));
+        PartitionLease lease = storage.acquire(ANN, List.of(new PartitionClaim(PartitionToken.ROOT, 0)), LEASE)
+                .getFirst();
+        assertThat(storage.toRunning(lease)).isTrue();
+        return lease;
+    }
+
+    private static Optional<StorageException> failureOf(Runnable call) {
+        try {
+            call.run();
+            return Optional.empty();
+        } catch (StorageException e) {
+            return Optional.of(e);
+        }
+    }
+
+    private static EmbeddedPostgres server(Path folder, int port) throws Exception {
+        return EmbeddedPostgres.builder()
+                .setDataDirectory(folder.resolve("data"))
+                .setCleanDataDirectory(false)
+                .setPort(port)
+                .start();
+    }
+
+    private static HikariDataSource pool(TestDatabase database, String application) {
+        return JdbcPool.open(
+                database.url() + "&ApplicationName=" + application, Optional.of("postgres"), Optional.empty());
+    }
+
+    private static String processOf(TestDatabase database, String application) throws Exception {
+        try (Connection connection = database.dataSource().getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet result = statement.executeQuery(
+                        "SELECT pid FROM pg_stat_activity WHERE application_name = '%s'".formatted(application))) {
+            assertThat(result.next()).isTrue();
+            return result.getString(1);
+        }
+    }
+
+    private static void signal(String name, String process) throws Exception {
+        assertThat(new ProcessBuilder("kill", "-" + name, process).start().waitFor())
+                .isZero();
+    }
+
+    private static String url(int port) {
+        return "jdbc:postgresql://localhost:%d/postgres".formatted(port);
+    }
+
+    /** What a thread saw of a call. */
+    private record Observation(Optional<StorageException> failure, boolean interrupted) {
+        static Observation of(Runnable call) {
+            Optional<StorageException> failure = failureOf(call);
+            return new Observation(failure, Thread.currentThread().isInterrupted());
+        }
+    }
+}

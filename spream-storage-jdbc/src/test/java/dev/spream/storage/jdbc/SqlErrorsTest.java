@@ -1,0 +1,60 @@
+package dev.spream.storage.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.core.partition.StorageException;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class SqlErrorsTest {
+
+    @Test
+    void broken_connections_conflicts_and_busy_servers_may_succeed_later() {
+        for (String state : List.of(
+                "08000", "08001", "08003", "08006", "40001", "40P01", "53100", "53200", "53300", "55P03", "57014",
+                "57P01", "57P02", "57P03", "25006")) {
+            assertThat(SqlErrors.isRetryable(new SQLException("down", state)))
+                    .as(state)
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void what_is_wrong_with_the_request_stays_wrong() {
+        for (String state : List.of("28P01", "28000", "3D000", "42501", "42P01", "22021", "23514", "57P04", "XX000")) {
+            assertThat(SqlErrors.isRetryable(new SQLException("no", state)))
+                    .as(state)
+                    .isFalse();
+        }
+        assertThat(SqlErrors.isRetryable(new SQLException("no state"))).isFalse();
+    }
+
+    @Test
+    void a_pool_that_gave_up_waiting_is_judged_by_what_the_server_said() {
+        assertThat(SqlErrors.isRetryable(new SQLTransientConnectionException("timed out")))
+                .isTrue();
+        SQLException refused = new SQLException("connection refused", "08001");
+        assertThat(SqlErrors.isRetryable(new SQLTransientConnectionException("timed out", "08001", 0, refused)))
+                .isTrue();
+        SQLException password = new SQLException("password authentication failed", "28P01");
+        SQLException gaveUp = new SQLTransientConnectionException("timed out", null, 0, password);
+        StorageException failure = SqlErrors.storageException("renewing 3 leases", gaveUp);
+        assertThat(failure.retryable()).isFalse();
+        assertThat(failure)
+                .hasMessageContaining("renewing 3 leases failed: timed out: password authentication failed")
+                .hasMessageContaining("28P01")
+                .hasMessageContaining("check user and password")
+                .hasCause(gaveUp);
+    }
+
+    @Test
+    void an_interrupt_is_restored() {
+        SQLException interrupted = new SQLException("interrupted during connection acquisition");
+        interrupted.initCause(new InterruptedException());
+        StorageException failure = SqlErrors.storageException("reading", interrupted);
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(failure.retryable()).isTrue();
+    }
+}

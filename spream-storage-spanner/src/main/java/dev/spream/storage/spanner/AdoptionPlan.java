@@ -1,0 +1,118 @@
+package dev.spream.storage.spanner;
+
+import com.google.cloud.Timestamp;
+import com.google.cloud.spanner.Struct;
+import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionProof;
+import dev.spream.core.partition.PartitionToken;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * What has to be written to make the rows of another reader a subscription of ours: proofs of the ends that it knew, and
+ * what the subscription is. Computed from the rows alone; at least one is needed.
+ */
+final class AdoptionPlan {
+    private final List<Struct> rows;
+    private final Map<PartitionToken, PartitionMetadata> partitions = new LinkedHashMap<>();
+    private final Instant now;
+
+    /**
+     * @param rows all rows, with the columns {@link Column#NAMES}
+     * @param now when they were read; parents that are gone count as finished then
+     */
+    AdoptionPlan(List<Struct> rows, Instant now) {
+        this.rows = rows;
+        this.now = now;
+        rows.stream()
+                .map(row -> PartitionRows.metadata(row, now))
+                .forEach(partition -> partitions.put(partition.token(), partition));
+    }
+
+    int size() {
+        return rows.size();
+    }
+
+    /** The finished partitions, each with what is known of its end. */
+    Map<PartitionToken, EndProof> ends() {
+        return partitions.values().stream()
+                .filter(partition ->
+                        partition.isFinished() && partition.endProof().isEmpty())
+                .collect(Collectors.toMap(
+                        PartitionMetadata::token, partition -> end(partition.token(), partition.watermark())));
+    }
+
+    private EndProof end(PartitionToken token, Instant otherwise) {
+        List<PartitionMetadata> children = partitions.values().stream()
+                .filter(partition -> continues(partition, token))
+                .toList();
+        Instant at = children.stream()
+                .map(PartitionMetadata::startTimestamp)
+                .min(Comparator.naturalOrder())
+                .orElse(otherwise);
+        return new EndProof(
+                EndProof.Kind.ADOPTED,
+                at,
+                children.stream().map(PartitionMetadata::token).toList());
+    }
+
+    /** Children of the root name it, or nobody. */
+    private static boolean continues(PartitionMetadata child, PartitionToken parent) {
+        boolean ofRoot = child.parentTokens().isEmpty() && !child.token().isRoot();
+        return child.parentTokens().contains(parent) || (parent.isRoot() && ofRoot);
+    }
+
+    /**
+     * Proofs of the parents that are named and not stored: the row deletion policy took them a day after they had finished.
+     * When they started, and after whom, went with them.
+     */
+    List<PartitionProof> missingParents() {
+        List<PartitionToken> missing = partitions.values().stream()
+                .flatMap(partition -> partition.parentTokens().stream())
+                .distinct()
+                .filter(parent -> !partitions.containsKey(parent))
+                .collect(Collectors.toCollection(ArrayList::new));
+        if (!partitions.containsKey(PartitionToken.ROOT) && !missing.contains(PartitionToken.ROOT)) {
+            missing.add(PartitionToken.ROOT);
+        }
+        return missing.stream()
+                .map(parent -> new PartitionProof(parent, List.of(), start(), end(parent, start()), now, List.of()))
+                .toList();
+    }
+
+    /** Where the subscription starts: with the root, or with the earliest row if the root is gone. */
+    Instant start() {
+        return Optional.ofNullable(partitions.get(PartitionToken.ROOT))
+                .map(PartitionMetadata::startTimestamp)
+                .or(() -> partitions.values().stream()
+                        .map(PartitionMetadata::startTimestamp)
+                        .min(Comparator.naturalOrder()))
+                .orElseThrow();
+    }
+
+    /** Where it ends; empty for the last timestamp there is, and the one before, which Beam stores for "never". */
+    Optional<Timestamp> end() {
+        Timestamp end = root().getTimestamp(Column.END_TIMESTAMP.columnName);
+        Timestamp never = Timestamps.toTimestamp(PartitionRows.LAST.minusNanos(1));
+        return end.compareTo(never) < 0 ? Optional.of(end) : Optional.empty();
+    }
+
+    long heartbeatMillis() {
+        return root().getLong(Column.HEARTBEAT_MILLIS.columnName);
+    }
+
+    /** End and heartbeat are the same in all rows. */
+    private Struct root() {
+        return rows.stream()
+                .filter(row -> row.getString(Column.PARTITION_TOKEN.columnName).equals(PartitionToken.ROOT.value()))
+                .findFirst()
+                .orElseGet(rows::getFirst);
+    }
+}

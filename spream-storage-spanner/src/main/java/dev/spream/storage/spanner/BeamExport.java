@@ -1,0 +1,129 @@
+package dev.spream.storage.spanner;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.cloud.spanner.Dialect;
+import com.google.cloud.spanner.Mutation;
+import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.partition.StorageException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * Hands a subscription back to Apache Beam: writes a new table of Beam's schema from which {@code
+ * SpannerIO.readChangeStream} starts where our workers have stopped. The subscription is left as it is; whoever starts the
+ * pipeline must not start workers again.
+ *
+ * <p>Facts about Beam (2.71.0, {@code changestreams}), which decide what is written:
+ *
+ * <ul>
+ *   <li>A table that exists is used if it has the row {@code Parent0}; in a database of the PostgreSQL dialect Beam does not
+ *       find it, so none can be written there.
+ *   <li>It reads every row created at or after {@code Parent0}, whatever its state, from its StartTimestamp. So the start of
+ *       an unfinished partition becomes its watermark.
+ *   <li>{@code Parent0} itself is read again, and the partitions that it finds are inserted unless there is a row. So it
+ *       starts at the earliest watermark, and finished partitions that reach beyond that get rows, as created before.
+ *   <li>It starts a child at once, without regard to its parents. So a child that nobody has read and whose parents are not
+ *       all finished is left out: its parent reports it again.
+ * </ul>
+ */
+public final class BeamExport {
+    /** Beam's own limit. */
+    private static final Pattern TABLE = Pattern.compile("[A-Za-z][A-Za-z0-9_]{0,62}");
+
+    private static final Duration DDL_TIMEOUT = Duration.ofMinutes(10);
+    private static final int BATCH = 1_000;
+
+    private final SpannerConnection target;
+    private final MetadataTables tables;
+    private final MetadataCalls calls;
+
+    private BeamExport(SpannerConnection target, MetadataTables tables, MetadataCalls calls) {
+        this.target = target;
+        this.tables = tables;
+        this.calls = calls;
+    }
+
+    /**
+     * Writes the table.
+     *
+     * @param source the storage of the subscription, of any kind; its workers have stopped
+     * @param target a client of the database for the table, of GoogleSQL dialect
+     * @param table a name of at most 63 letters, digits and underscores, which no table has
+     * @throws IllegalArgumentException if the name cannot be that of a table of Beam
+     * @throws StorageException if the subscription cannot be handed over as it is, if the table exists, or if Spanner failed.
+     *     A table that was begun has no row {@code Parent0}: drop it and try again
+     */
+    public static BeamTable write(PartitionStorage source, SpannerConnection target, String table) {
+        if (!TABLE.matcher(requireNonNull(table, "table")).matches()) {
+            throw new IllegalArgumentException(
+                    "malformed name '%s' for a table of Beam: expected a letter, then up to 62 letters, digits and underscores"
+                            .formatted(table));
+        }
+        BeamRows rows = rows(source);
+        MetadataCalls calls = new MetadataCalls(target.database() + " table " + table, DDL_TIMEOUT);
+        MetadataSchema schema = MetadataSchema.read(target, table, calls);
+        if (schema.tables().dialect() != Dialect.GOOGLE_STANDARD_SQL) {
+            throw refused(
+                    "Apache Beam does not find existing tables in a database of the PostgreSQL dialect",
+                    "Give a database of GoogleSQL dialect; it need not be that of the change stream");
+        }
+        if (schema.hasPartitions()) {
+            throw refused("table %s exists".formatted(table), "Give another name, or drop it");
+        }
+        new BeamExport(target, schema.tables(), calls).write(rows);
+        return rows.describe(table);
+    }
+
+    private static BeamRows rows(PartitionStorage source) {
+        var subscription = source.subscription()
+                .orElseThrow(() -> refused("the subscription was never opened", "There is nothing to hand over"));
+        if (subscription.partitionMode() != PartitionMode.IMMUTABLE_KEY_RANGE) {
+            throw refused(
+                    "the change stream has partition mode " + subscription.partitionMode(),
+                    "Start a new pipeline at the low watermark");
+        }
+        var lineage = source.lineage();
+        if (source.workers().stream().anyMatch(worker -> worker.alive())
+                || lineage.partitions().stream().anyMatch(partition -> partition.leaseLive())) {
+            throw refused("workers are alive", "Stop them, wait until their leases have run out, and try again");
+        }
+        if (lineage.lowWatermark().isEmpty()) {
+            throw refused("all partitions are finished", "There is nothing to hand over");
+        }
+        return new BeamRows(subscription, lineage, source.proofs());
+    }
+
+    private static StorageException refused(String why, String advice) {
+        return new StorageException("nothing was exported: %s. %s".formatted(why, advice), false, null);
+    }
+
+    private void write(BeamRows rows) {
+        Instant now = new MetadataReads(target.client(), tables, calls)
+                .atOneMoment("asking for the time", (snapshot, readAt) -> readAt);
+        calls.run("creating the table", () -> {
+            return target.spanner()
+                    .getDatabaseAdminClient()
+                    .updateDatabaseDdl(
+                            target.database().instance(), target.database().database(), ddl(), null)
+                    .get();
+        });
+        List<Mutation> mutations = rows.mutations(tables.partitions(), now);
+        for (int from = 0; from < mutations.size(); from += BATCH) {
+            List<Mutation> part = mutations.subList(from, Math.min(from + BATCH, mutations.size()));
+            calls.run("writing the partitions", () -> target.client().write(part));
+        }
+    }
+
+    /** The table and the indexes as Beam makes them. */
+    private List<String> ddl() {
+        String name = tables.partitions();
+        return List.of(
+                new MetadataDdl(tables).partitionsOfBeam(),
+                "CREATE INDEX WatermarkIdx_%1$s ON %1$s (Watermark) STORING (State)".formatted(name),
+                "CREATE INDEX CreatedAtIdx_%1$s ON %1$s (CreatedAt, StartTimestamp)".formatted(name));
+    }
+}

@@ -1,0 +1,14 @@
+package dev.spream.storage.spanner;
+
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * A table that {@link BeamExport} wrote, and what a pipeline has to be told to start from it.
+ *
+ * @param name for {@code withMetadataTable}
+ * @param partitions how many partitions Beam goes on with
+ * @param startAt for {@code withInclusiveStartAt}: the earliest watermark
+ * @param endAt for {@code withInclusiveEndAt}; empty for a pipeline that has none
+ */
+public record BeamTable(String name, int partitions, Instant startAt, Optional<Instant> endAt) {}

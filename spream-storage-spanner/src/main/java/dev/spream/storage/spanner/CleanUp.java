@@ -1,0 +1,80 @@
+package dev.spream.storage.spanner;
+
+import com.google.cloud.spanner.Key;
+import com.google.cloud.spanner.Mutation;
+import com.google.cloud.spanner.ResultSet;
+import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionToken;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Removes finished partitions in batches, each of which is a transaction that judges again what it removes: a partition
+ * may have become a parent since the lineage was read.
+ */
+final class CleanUp {
+    /** A removed partition costs a row deleted, a row written, and an entry of the index. */
+    private static final int BATCH = 1_000;
+
+    private CleanUp() {}
+
+    /** How many were removed. */
+    static int run(GroupWriter writer, Lineage lineage, Instant finishedBefore) {
+        Set<PartitionToken> needed = new HashSet<>();
+        lineage.partitions().stream()
+                .filter(partition -> !partition.isFinished())
+                .forEach(partition -> needed.addAll(partition.parentTokens()));
+        List<PartitionMetadata> removable = lineage.partitions().stream()
+                .filter(partition ->
+                        partition.isFinished() && partition.endProof().isPresent())
+                .filter(partition ->
+                        partition.finishedAt().filter(finishedBefore::isAfter).isPresent())
+                .filter(partition -> !needed.contains(partition.token()))
+                .toList();
+        int removed = 0;
+        for (int from = 0; from < removable.size(); from += BATCH) {
+            removed += writer.write(remove(removable.subList(from, Math.min(from + BATCH, removable.size()))));
+        }
+        return removed;
+    }
+
+    private static WriteOperation<Integer> remove(List<PartitionMetadata> partitions) {
+        return WriteOperation.alone("cleaning up", transaction -> {
+            Set<PartitionToken> needed = parentsOfUnfinished(transaction);
+            transaction.load(partitions.stream().map(PartitionMetadata::token).toList());
+            List<PartitionMetadata> removable = partitions.stream()
+                    .filter(partition -> !needed.contains(partition.token()))
+                    .filter(partition ->
+                            transaction.partition(partition.token()).isPresent())
+                    .toList();
+            removable.forEach(partition -> {
+                transaction.write(
+                        PartitionProofRows.write(transaction.tables(), PartitionProofRows.proofOf(partition)));
+                transaction.write(Mutation.delete(
+                        transaction.tables().partitions(),
+                        Key.of(partition.token().value())));
+            });
+            return removable.size();
+        });
+    }
+
+    private static Set<PartitionToken> parentsOfUnfinished(WriteTransaction transaction) {
+        MetadataTables tables = transaction.tables();
+        Set<PartitionToken> parents = new HashSet<>();
+        try (ResultSet rows = transaction
+                .context()
+                .readUsingIndex(
+                        tables.partitions(),
+                        tables.byState(),
+                        SubscriptionRows.unfinished(),
+                        List.of(Column.PARENT_TOKENS.columnName))) {
+            while (rows.next()) {
+                parents.addAll(PartitionRows.tokens(rows.getCurrentRowAsStruct(), Column.PARENT_TOKENS));
+            }
+        }
+        return parents;
+    }
+}

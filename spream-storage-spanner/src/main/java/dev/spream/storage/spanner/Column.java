@@ -1,0 +1,62 @@
+package dev.spream.storage.spanner;
+
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The columns of the partitions' table. The first are those of Apache Beam, by name, type and order, so that its tables can
+ * be adopted; ours may be NULL, because a table with rows takes no other new columns.
+ */
+enum Column {
+    PARTITION_TOKEN("PartitionToken", MetadataType.TEXT, true),
+    PARENT_TOKENS("ParentTokens", MetadataType.TEXTS, false),
+    START_TIMESTAMP("StartTimestamp", MetadataType.TIMESTAMP, true),
+    END_TIMESTAMP("EndTimestamp", MetadataType.TIMESTAMP, true),
+    HEARTBEAT_MILLIS("HeartbeatMillis", MetadataType.NUMBER, true),
+    STATE("State", MetadataType.TEXT, true),
+    WATERMARK("Watermark", MetadataType.TIMESTAMP, true),
+    CREATED_AT("CreatedAt", MetadataType.COMMIT_TIMESTAMP, true),
+    SCHEDULED_AT("ScheduledAt", MetadataType.COMMIT_TIMESTAMP, false),
+    RUNNING_AT("RunningAt", MetadataType.COMMIT_TIMESTAMP, false),
+    FINISHED_AT("FinishedAt", MetadataType.COMMIT_TIMESTAMP, false),
+    EPOCH("Epoch", MetadataType.NUMBER, false),
+    OWNER("Owner", MetadataType.TEXT, false),
+    LEASE_UNTIL("LeaseUntil", MetadataType.TIMESTAMP, false),
+    END_PROOF("EndProof", MetadataType.TEXT, false),
+    END_PROOF_AT("EndProofAt", MetadataType.TIMESTAMP, false),
+    END_PROOF_CHILDREN("EndProofChildren", MetadataType.TEXTS, false),
+    /** The start and the end of each gap in turn. */
+    GAPS("Gaps", MetadataType.TIMESTAMPS, false);
+
+    static final List<String> NAMES =
+            Arrays.stream(values()).map(column -> column.columnName).toList();
+
+    final String columnName;
+    private final MetadataType type;
+    private final boolean required;
+
+    Column(String columnName, MetadataType type, boolean required) {
+        this.columnName = columnName;
+        this.type = type;
+        this.required = required;
+    }
+
+    /** Those that Beam has too. */
+    static List<Column> ofBeam() {
+        return Arrays.stream(values()).filter(column -> !column.isOurs()).toList();
+    }
+
+    /** Those that a table of Beam lacks. */
+    static List<Column> ours() {
+        return Arrays.stream(values()).filter(Column::isOurs).toList();
+    }
+
+    private boolean isOurs() {
+        return compareTo(EPOCH) >= 0;
+    }
+
+    /** Its declaration in a CREATE TABLE or ADD COLUMN. */
+    String declaration(MetadataTables tables) {
+        return type.declaration(tables, columnName, required);
+    }
+}

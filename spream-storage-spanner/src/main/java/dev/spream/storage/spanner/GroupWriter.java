@@ -1,0 +1,178 @@
+package dev.spream.storage.spanner;
+
+import com.google.cloud.spanner.DatabaseClient;
+import com.google.cloud.spanner.Options;
+import com.google.cloud.spanner.TransactionContext;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.StorageException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one writer of a storage: operations that come while a transaction runs wait, and the next transaction takes all of
+ * them. So a busy process makes few, larger transactions, and never two at a time, which would only abort each other.
+ *
+ * <p>Safe for use by many threads. A thread of its own writes while there is something to write; callers wait for it, each
+ * no longer than a call may take, and one that has given up is left out if its operation has not begun.
+ */
+final class GroupWriter {
+    /** Rows of one transaction: with all their columns and index entries about half of Spanner's 80,000 mutations. */
+    static final int MAX_ROWS = 2_000;
+
+    private final DatabaseClient client;
+    private final MetadataTables tables;
+    private final MetadataCalls calls;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    /** Guarded by the lock, like what follows. */
+    private final Queue<Entry<?>> queue = new ArrayDeque<>();
+
+    private boolean writing;
+
+    GroupWriter(DatabaseClient client, MetadataTables tables, MetadataCalls calls) {
+        this.client = client;
+        this.tables = tables;
+        this.calls = calls;
+    }
+
+    /** Runs the operation in a transaction, with others or alone, and returns its result once that has committed. */
+    <T> T write(WriteOperation<T> operation) {
+        Entry<T> entry = new Entry<>(operation);
+        enqueue(entry);
+        try {
+            // The transaction ends by itself in that time; it may have to wait for the one before.
+            return entry.result.get(calls.timeout().multipliedBy(2).toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            throw failure(operation, e.getCause());
+        } catch (TimeoutException e) {
+            throw calls.unanswered(operation.what(), "the writes before it take too long", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw calls.interrupted(operation.what(), e);
+        } finally {
+            entry.result.cancel(false);
+        }
+    }
+
+    private RuntimeException failure(WriteOperation<?> operation, @Nullable Throwable cause) {
+        return switch (cause) {
+            case IllegalArgumentException e -> new IllegalArgumentException(e.getMessage(), e);
+            case StorageException e -> new StorageException(String.valueOf(e.getMessage()), e.retryable(), e);
+            case null, default -> calls.failed(operation.what(), cause);
+        };
+    }
+
+    private void enqueue(Entry<?> entry) {
+        lock.lock();
+        try {
+            queue.add(entry);
+            if (!writing) {
+                writing = true;
+                Thread.ofVirtual()
+                        .name("spream-" + tables.partitions() + "-writer")
+                        .start(this::writeAll);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void writeAll() {
+        for (List<Entry<?>> batch = nextBatch(); !batch.isEmpty(); batch = nextBatch()) {
+            write(batch);
+        }
+    }
+
+    /** What the next transaction takes, in the order of arrival; when there is nothing, the thread is done. */
+    private List<Entry<?>> nextBatch() {
+        lock.lock();
+        try {
+            List<Entry<?>> batch = new ArrayList<>();
+            int rows = 0;
+            while (!queue.isEmpty()) {
+                Entry<?> next = queue.peek();
+                rows += next.operation.weight();
+                if (!batch.isEmpty() && (next.operation.alone() || rows > MAX_ROWS)) {
+                    break;
+                }
+                queue.remove();
+                if (!next.result.isDone()) {
+                    batch.add(next);
+                }
+                if (next.operation.alone() && !batch.isEmpty()) {
+                    break;
+                }
+            }
+            writing = !batch.isEmpty();
+            return batch;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void write(List<Entry<?>> batch) {
+        try {
+            calls.runInTurn(
+                            "writing",
+                            () -> client.readWriteTransaction(Options.tag("spream"))
+                                    .run(context -> attempt(context, batch)))
+                    .forEach(Runnable::run);
+        } catch (StorageException e) {
+            fail(batch, e);
+        } catch (RuntimeException | Error e) {
+            batch.forEach(entry -> entry.result.completeExceptionally(e));
+        }
+    }
+
+    /** One that Spanner refuses, for its size perhaps, does not take the others with it. */
+    private void fail(List<Entry<?>> batch, StorageException failure) {
+        if (!failure.retryable() && batch.size() > 1) {
+            batch.forEach(entry -> write(List.of(entry)));
+        } else {
+            batch.forEach(entry -> entry.result.completeExceptionally(failure));
+        }
+    }
+
+    private List<Runnable> attempt(TransactionContext context, List<Entry<?>> batch) {
+        WriteTransaction transaction = new WriteTransaction(context, tables);
+        Set<PartitionToken> partitions = new HashSet<>();
+        batch.forEach(entry -> partitions.addAll(entry.operation.partitions()));
+        transaction.load(partitions);
+        List<Runnable> outcomes = new ArrayList<>();
+        for (Entry<?> entry : batch) {
+            outcomes.add(entry.outcome(transaction));
+        }
+        context.buffer(transaction.mutations());
+        return outcomes;
+    }
+
+    /** An operation, and who waits for its result. */
+    private static final class Entry<T> {
+        final WriteOperation<T> operation;
+        final CompletableFuture<T> result = new CompletableFuture<>();
+
+        Entry(WriteOperation<T> operation) {
+            this.operation = operation;
+        }
+
+        /** Runs the operation; what it came to is told once the transaction has committed. */
+        Runnable outcome(WriteTransaction transaction) {
+            try {
+                T value = operation.work().apply(transaction);
+                return () -> result.complete(value);
+            } catch (IllegalArgumentException | StorageException e) {
+                return () -> result.completeExceptionally(e);
+            }
+        }
+    }
+}

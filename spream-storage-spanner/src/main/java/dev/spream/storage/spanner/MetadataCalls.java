@@ -1,0 +1,131 @@
+package dev.spream.storage.spanner;
+
+import com.google.cloud.spanner.ErrorCode;
+import com.google.cloud.spanner.SpannerException;
+import com.google.cloud.spanner.SpannerExceptionFactory;
+import dev.spream.core.partition.StorageException;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes calls to the metadata's database, each within a time, and says what their failures mean to a storage. Safe for use
+ * by many threads.
+ */
+final class MetadataCalls {
+    private final String table;
+    private final Duration timeout;
+    private final ReentrantLock turn = new ReentrantLock(true);
+
+    /**
+     * @param table the database and table, for messages
+     * @param timeout how long a call may take, the client's own retries included
+     */
+    MetadataCalls(String table, Duration timeout) {
+        this.table = table;
+        this.timeout = timeout;
+    }
+
+    Duration timeout() {
+        return timeout;
+    }
+
+    /** The answer of the call, or a StorageException. */
+    <T> T run(String what, Callable<T> call) {
+        TimedCall<T> timed = new TimedCall<>(call);
+        try {
+            return timed.answer(timeout);
+        } catch (ExecutionException e) {
+            throw failed(what, e.getCause());
+        } catch (TimeoutException e) {
+            throw unanswered(what, timed.whySilent(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw interrupted(what, e);
+        }
+    }
+
+    /**
+     * The same for a call that makes a transaction of several requests: one after the other, in the order they come. A client
+     * has one session, and servers before multiplexed sessions, such as older versions of Google's emulator, end a
+     * transaction of it when the next one begins.
+     */
+    <T> T runInTurn(String what, Callable<T> call) {
+        try {
+            if (!turn.tryLock(timeout.toNanos(), TimeUnit.NANOSECONDS)) {
+                throw unanswered(what, "the calls before it take too long", new TimeoutException());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw interrupted(what, e);
+        }
+        try {
+            return run(what, call);
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    StorageException failed(String what, @Nullable Throwable cause) {
+        if (cause instanceof ExecutionException) {
+            return failed(what, cause.getCause());
+        }
+        if (cause instanceof StorageException known) {
+            return known;
+        }
+        SpannerException error = SpannerExceptionFactory.asSpannerException(
+                cause == null ? new IllegalStateException("no cause") : cause);
+        // The client says so of itself, as when it was closed; as a Spanner error that would be UNKNOWN.
+        boolean retryable = !(cause instanceof IllegalStateException) && isRetryable(error);
+        return new StorageException(
+                "%s in %s failed: %s: %s; %s"
+                        .formatted(
+                                what,
+                                table,
+                                error.getErrorCode(),
+                                SpannerErrors.text(error),
+                                advice(error.getErrorCode(), retryable)),
+                retryable,
+                error);
+    }
+
+    StorageException unanswered(String what, String why, Exception cause) {
+        return new StorageException(
+                "%s in %s failed: no answer within %d s: %s; it was not done, or is done and not confirmed; trying again is harmless"
+                        .formatted(what, table, timeout.toSeconds(), why),
+                true,
+                cause);
+    }
+
+    StorageException interrupted(String what, InterruptedException cause) {
+        return new StorageException(
+                "%s in %s was interrupted; it was not done, or is done and not confirmed; trying again is harmless"
+                        .formatted(what, table),
+                true,
+                cause);
+    }
+
+    private static boolean isRetryable(SpannerException error) {
+        return switch (error.getErrorCode()) {
+            case UNAVAILABLE, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, ABORTED, CANCELLED, UNKNOWN -> true;
+            case INTERNAL -> error.isRetryable();
+            default -> false;
+        };
+    }
+
+    private static String advice(ErrorCode code, boolean retryable) {
+        if (retryable) {
+            return "nothing was changed, or the confirmation was lost; trying again may help";
+        }
+        return switch (code) {
+            case NOT_FOUND -> "check the names of database and table, and that the tables were created";
+            case PERMISSION_DENIED, UNAUTHENTICATED ->
+                "check the credentials, and that they may read and write the metadata tables";
+            default -> "nothing was changed; trying again will not help";
+        };
+    }
+}

@@ -1,0 +1,122 @@
+package dev.spream.storage.spanner;
+
+import com.google.cloud.spanner.Dialect;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The statements that create the tables of a subscription, or complete a table of Beam. Each may be repeated. */
+final class MetadataDdl {
+    static final String ID = "Id";
+    static final String STREAM_NAME = "StreamName";
+    static final String PARTITION_MODE = "PartitionMode";
+    static final String COMPLETED = "Completed";
+    static final String WORKER_ID = "WorkerId";
+    static final String CAPACITY = "Capacity";
+    static final String REGISTERED_AT = "RegisteredAt";
+    static final String ALIVE_UNTIL = "AliveUntil";
+
+    private final MetadataTables tables;
+
+    MetadataDdl(MetadataTables tables) {
+        this.tables = tables;
+    }
+
+    String partitions() {
+        return createTable(
+                tables.partitions(), Column.PARTITION_TOKEN.columnName, declarations(Arrays.asList(Column.values())));
+    }
+
+    /** A table as Beam makes it, which deletes finished rows after a day; GoogleSQL only. */
+    String partitionsOfBeam() {
+        String table =
+                createTable(tables.partitions(), Column.PARTITION_TOKEN.columnName, declarations(Column.ofBeam()));
+        return table.replace("IF NOT EXISTS ", "") + ", ROW DELETION POLICY (OLDER_THAN(FinishedAt, INTERVAL 1 DAY))";
+    }
+
+    /** {@code StreamName} and {@code PartitionMode} are NULL in an adopted subscription until it is opened. */
+    String subscription() {
+        return createTable(
+                tables.subscription(),
+                ID,
+                Stream.of(
+                        MetadataType.NUMBER.declaration(tables, ID, true),
+                        MetadataType.TEXT.declaration(tables, STREAM_NAME, false),
+                        Column.START_TIMESTAMP.declaration(tables),
+                        MetadataType.TIMESTAMP.declaration(tables, Column.END_TIMESTAMP.columnName, false),
+                        Column.HEARTBEAT_MILLIS.declaration(tables),
+                        MetadataType.TEXT.declaration(tables, PARTITION_MODE, false),
+                        MetadataType.TRUTH.declaration(tables, COMPLETED, true),
+                        Column.CREATED_AT.declaration(tables)));
+    }
+
+    String workers() {
+        return createTable(
+                tables.workers(),
+                WORKER_ID,
+                Stream.of(
+                        MetadataType.TEXT.declaration(tables, WORKER_ID, true),
+                        MetadataType.NUMBER.declaration(tables, CAPACITY, true),
+                        MetadataType.COMMIT_TIMESTAMP.declaration(tables, REGISTERED_AT, true),
+                        MetadataType.TIMESTAMP.declaration(tables, ALIVE_UNTIL, true)));
+    }
+
+    String proofs() {
+        return createTable(
+                tables.proofs(),
+                Column.PARTITION_TOKEN.columnName,
+                PartitionProofRows.COLUMNS.stream().map(this::proofColumn));
+    }
+
+    /** The time of finishing is copied, not that of a commit of this table. */
+    private String proofColumn(Column column) {
+        return column == Column.FINISHED_AT
+                ? MetadataType.TIMESTAMP.declaration(tables, column.columnName, true)
+                : column.declaration(tables);
+    }
+
+    String byState() {
+        String storing = tables.dialect() == Dialect.POSTGRESQL ? "INCLUDE" : "STORING";
+        return "CREATE INDEX IF NOT EXISTS %s ON %s (%s) %s (%s)"
+                .formatted(
+                        tables.quoted(tables.byState()),
+                        tables.quoted(tables.partitions()),
+                        tables.quoted(Column.STATE.columnName),
+                        storing,
+                        tables.quoted(Column.PARENT_TOKENS.columnName));
+    }
+
+    String addColumn(Column column) {
+        return "ALTER TABLE %s ADD COLUMN %s".formatted(tables.quoted(tables.partitions()), column.declaration(tables));
+    }
+
+    /** Stops Spanner from deleting finished rows: what they prove would go with them. */
+    String dropDeletionPolicy() {
+        return "ALTER TABLE %s DROP %s"
+                .formatted(
+                        tables.quoted(tables.partitions()),
+                        tables.dialect() == Dialect.POSTGRESQL ? "TTL" : "ROW DELETION POLICY");
+    }
+
+    private Stream<String> declarations(Collection<Column> columns) {
+        return columns.stream().map(column -> column.declaration(tables));
+    }
+
+    private String createTable(String name, String key, Stream<String> declarations) {
+        String columns = declarations.collect(Collectors.joining(", "));
+        String primaryKey = "PRIMARY KEY (" + tables.quoted(key) + ")";
+        return switch (tables.dialect()) {
+            case GOOGLE_STANDARD_SQL ->
+                "CREATE TABLE IF NOT EXISTS %s (%s) %s".formatted(tables.quoted(name), columns, primaryKey);
+            case POSTGRESQL ->
+                "CREATE TABLE IF NOT EXISTS %s (%s, %s)".formatted(tables.quoted(name), columns, primaryKey);
+        };
+    }
+
+    /** All that a table of ours needs, in order. */
+    List<String> all() {
+        return List.of(partitions(), subscription(), workers(), proofs(), byState());
+    }
+}

@@ -1,0 +1,168 @@
+package dev.spream.storage.spanner;
+
+import com.google.cloud.spanner.DatabaseClient;
+import com.google.cloud.spanner.ErrorCode;
+import com.google.cloud.spanner.KeySet;
+import com.google.cloud.spanner.ReadContext;
+import com.google.cloud.spanner.ReadOnlyTransaction;
+import com.google.cloud.spanner.ResultSet;
+import com.google.cloud.spanner.SpannerException;
+import com.google.cloud.spanner.Statement;
+import com.google.cloud.spanner.Struct;
+import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionProof;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.SubscriptionRecord;
+import dev.spream.core.partition.WorkerRegistration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * The reads of a storage. What belongs together is read in one query or one read-only transaction, which sees one moment and
+ * takes no locks. Safe for use by many threads.
+ */
+final class MetadataReads {
+    private static final Comparator<PartitionMetadata> LINEAGE_ORDER =
+            Comparator.comparing(PartitionMetadata::startTimestamp).thenComparing(PartitionMetadata::token);
+
+    private static final int ATTEMPTS = 5;
+    private static final String READ_AT = "ReadAt";
+
+    private final DatabaseClient client;
+    private final MetadataTables tables;
+    private final MetadataCalls calls;
+
+    MetadataReads(DatabaseClient client, MetadataTables tables, MetadataCalls calls) {
+        this.client = client;
+        this.tables = tables;
+        this.calls = calls;
+    }
+
+    Optional<SubscriptionRecord> subscription() {
+        return calls.run(
+                        "reading the subscription",
+                        () -> Optional.ofNullable(client.singleUse()
+                                .readRow(tables.subscription(), SubscriptionRows.KEY, SubscriptionRows.COLUMNS)))
+                .flatMap(SubscriptionRows::record);
+    }
+
+    Lineage lineage() {
+        Timed rows = timed("reading the lineage", tables.partitions(), Column.NAMES);
+        return lineage(rows.rows(), rows.readAt());
+    }
+
+    /** Reads the unfinished partitions by their index, so that it does not matter how many have finished. */
+    Lineage frontier() {
+        return atOneMoment("reading the frontier", (snapshot, readAt) -> {
+            Set<PartitionToken> parents = new LinkedHashSet<>();
+            Set<PartitionToken> tokens = new LinkedHashSet<>();
+            List<String> columns = List.of(Column.PARTITION_TOKEN.columnName, Column.PARENT_TOKENS.columnName);
+            for (Struct row : all(snapshot.readUsingIndex(
+                    tables.partitions(), tables.byState(), SubscriptionRows.unfinished(), columns))) {
+                tokens.add(new PartitionToken(row.getString(0)));
+                parents.addAll(PartitionRows.tokens(row, Column.PARENT_TOKENS));
+            }
+            tokens.addAll(parents);
+            if (tokens.isEmpty()) {
+                return Lineage.of(List.of(), readAt);
+            }
+            return lineage(
+                    all(snapshot.read(tables.partitions(), WriteTransaction.keys(tokens), Column.NAMES)), readAt);
+        });
+    }
+
+    private static Lineage lineage(List<Struct> rows, Instant readAt) {
+        return Lineage.of(
+                rows.stream()
+                        .map(row -> PartitionRows.metadata(row, readAt))
+                        .sorted(LINEAGE_ORDER)
+                        .toList(),
+                readAt);
+    }
+
+    List<WorkerRegistration> workers() {
+        Comparator<WorkerRegistration> order = Comparator.comparing(WorkerRegistration::registeredAt)
+                .thenComparing(worker -> worker.worker().value());
+        Timed rows = timed("reading the workers", tables.workers(), WorkerRows.COLUMNS);
+        return rows.rows().stream()
+                .map(row -> WorkerRows.registration(row, rows.readAt()))
+                .sorted(order)
+                .toList();
+    }
+
+    List<PartitionProof> proofs() {
+        Comparator<PartitionProof> order =
+                Comparator.comparing(PartitionProof::startTimestamp).thenComparing(PartitionProof::token);
+        return calls.run("reading the proofs", () -> {
+            return all(client.singleUse().read(tables.proofs(), KeySet.all(), PartitionProofRows.NAMES)).stream()
+                    .map(PartitionProofRows::proof)
+                    .sorted(order)
+                    .toList();
+        });
+    }
+
+    /** A whole table, and Spanner's current time as the same query saw it. */
+    private Timed timed(String what, String table, List<String> columns) {
+        String names = columns.stream().map(tables::quoted).collect(Collectors.joining(", "));
+        Statement query = Statement.of("SELECT CURRENT_TIMESTAMP AS %s, %s FROM %s"
+                .formatted(tables.quoted(READ_AT), names, tables.quoted(table)));
+        return calls.run(what, () -> {
+            List<Struct> rows = all(client.singleUse().executeQuery(query));
+            Instant readAt = rows.isEmpty()
+                    ? currentTime(client.singleUse())
+                    : Timestamps.toInstant(rows.getFirst().getTimestamp(0));
+            return new Timed(rows, readAt);
+        });
+    }
+
+    private record Timed(List<Struct> rows, Instant readAt) {}
+
+    /**
+     * Reads in one read-only transaction, and again in another one when a change of the schema has ended it.
+     *
+     * @param reading gets the transaction, and Spanner's current time in it
+     */
+    <T> T atOneMoment(String what, Snapshot<T> reading) {
+        return calls.runInTurn(what, () -> {
+            for (int attempt = 1; ; attempt++) {
+                try (ReadOnlyTransaction snapshot = client.readOnlyTransaction()) {
+                    return reading.read(snapshot, currentTime(snapshot));
+                } catch (SpannerException e) {
+                    if (e.getErrorCode() != ErrorCode.FAILED_PRECONDITION || attempt == ATTEMPTS) {
+                        throw e;
+                    }
+                }
+            }
+        });
+    }
+
+    /** Leases are measured on Spanner's current time, which is that of no emulator's read timestamps. */
+    private static Instant currentTime(ReadContext snapshot) {
+        try (ResultSet row = snapshot.executeQuery(Statement.of("SELECT CURRENT_TIMESTAMP"))) {
+            row.next();
+            return Timestamps.toInstant(row.getTimestamp(0));
+        }
+    }
+
+    static List<Struct> all(ResultSet rows) {
+        List<Struct> read = new ArrayList<>();
+        try (rows) {
+            while (rows.next()) {
+                read.add(rows.getCurrentRowAsStruct());
+            }
+        }
+        return read;
+    }
+
+    /** What to read at one moment. */
+    interface Snapshot<T> {
+        T read(ReadContext snapshot, Instant readAt);
+    }
+}

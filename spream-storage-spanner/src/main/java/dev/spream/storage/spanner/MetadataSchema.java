@@ -1,0 +1,118 @@
+package dev.spream.storage.spanner;
+
+import com.google.cloud.spanner.Dialect;
+import com.google.cloud.spanner.Statement;
+import com.google.cloud.spanner.Struct;
+import dev.spream.core.partition.StorageException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** What a database has of the tables of a subscription at one moment, by its information schema. */
+final class MetadataSchema {
+    private final MetadataTables tables;
+    private final Map<String, Set<String>> columns;
+    private final Set<String> indexes;
+
+    private MetadataSchema(MetadataTables tables, Map<String, Set<String>> columns, Set<String> indexes) {
+        this.tables = tables;
+        this.columns = columns;
+        this.indexes = indexes;
+    }
+
+    static MetadataSchema read(SpannerConnection connection, String table, MetadataCalls calls) {
+        return calls.run("looking at the tables", () -> {
+            Dialect dialect = connection.client().getDialect();
+            MetadataTables tables = new MetadataTables(table, dialect);
+            Map<String, Set<String>> columns = new HashMap<>();
+            for (Struct row : rows(connection, tables, "table_name, column_name from information_schema.columns")) {
+                columns.computeIfAbsent(tables.compared(row.getString(0)), name -> new HashSet<>())
+                        .add(tables.compared(row.getString(1)));
+            }
+            Set<String> indexes = new HashSet<>();
+            for (Struct row : rows(connection, tables, "index_name, index_type from information_schema.indexes")) {
+                indexes.add(tables.compared(row.getString(0)));
+            }
+            return new MetadataSchema(tables, columns, indexes);
+        });
+    }
+
+    private static List<Struct> rows(SpannerConnection connection, MetadataTables tables, String select) {
+        Statement query = Statement.of("select %s where table_schema = '%s'".formatted(select, tables.defaultSchema()));
+        return MetadataReads.all(connection.client().singleUse().executeQuery(query));
+    }
+
+    MetadataTables tables() {
+        return tables;
+    }
+
+    boolean hasPartitions() {
+        return hasTable(tables.partitions());
+    }
+
+    /** Whether there is the table that says what the subscription is. */
+    boolean hasSubscription() {
+        return hasTable(tables.subscription());
+    }
+
+    private boolean hasTable(String name) {
+        return columns.containsKey(tables.compared(name));
+    }
+
+    boolean hasColumn(Column column) {
+        return columns.getOrDefault(tables.compared(tables.partitions()), Set.of())
+                .contains(tables.compared(column.columnName));
+    }
+
+    /** The names of what is missing, for people. */
+    List<String> missing() {
+        List<String> missing = new ArrayList<>();
+        Stream.of(tables.partitions(), tables.subscription(), tables.workers(), tables.proofs())
+                .filter(name -> !hasTable(name))
+                .forEach(name -> missing.add("table " + name));
+        if (hasPartitions()) {
+            missingColumns().forEach(column -> missing.add("column " + column.columnName));
+        }
+        if (!indexes.contains(tables.compared(tables.byState()))) {
+            missing.add("index " + tables.byState());
+        }
+        return missing;
+    }
+
+    Collection<Column> missingColumns() {
+        return Stream.of(Column.values()).filter(column -> !hasColumn(column)).toList();
+    }
+
+    /** Refuses a table of that name that has nothing to do with change streams. */
+    void requireAdoptable() {
+        List<String> missing = Column.ofBeam().stream()
+                .filter(column -> !hasColumn(column))
+                .map(column -> column.columnName)
+                .toList();
+        if (hasPartitions() && !missing.isEmpty()) {
+            throw new StorageException(
+                    "table %s exists and is no table of change stream partitions: it has no column %s; nothing was changed. Give another name"
+                            .formatted(tables.partitions(), String.join(", ", missing)),
+                    false,
+                    null);
+        }
+    }
+
+    void requireComplete() {
+        List<String> missing = missing();
+        if (!missing.isEmpty()) {
+            throw new StorageException(
+                    ("the metadata tables are not complete: missing %s; nothing was changed. Run SpannerPartitionTables.create,"
+                                    + " or the command line with --create-table, once; it also adopts a table of Apache Beam"
+                                    + " or of the Go spream")
+                            .formatted(String.join(", ", missing)),
+                    false,
+                    null);
+        }
+    }
+}

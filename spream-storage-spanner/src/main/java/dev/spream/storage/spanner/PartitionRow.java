@@ -1,0 +1,224 @@
+package dev.spream.storage.spanner;
+
+import com.google.cloud.Timestamp;
+import com.google.cloud.spanner.Mutation;
+import com.google.cloud.spanner.Struct;
+import com.google.cloud.spanner.Value;
+import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionGap;
+import dev.spream.core.partition.PartitionLease;
+import dev.spream.core.partition.PartitionState;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.WorkerId;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A row of the partitions' table in a transaction: what is stored, what the operations of the transaction have made of it,
+ * and the mutation that follows. Confined to one attempt of one transaction.
+ */
+final class PartitionRow {
+    private final PartitionToken token;
+    private final Timestamp endTimestamp;
+    private final long heartbeatMillis;
+    private final boolean isNew;
+    private final boolean hasFinishedAt;
+    private final Map<Column, Value> changes = new EnumMap<>(Column.class);
+    private List<PartitionGap> gaps;
+    private PartitionState state;
+    private Instant watermark;
+    private long epoch;
+    private @Nullable WorkerId owner;
+    private @Nullable Instant leaseUntil;
+
+    private PartitionRow(Struct row) {
+        isNew = false;
+        hasFinishedAt = !row.isNull(Column.FINISHED_AT.columnName);
+        token = new PartitionToken(row.getString(Column.PARTITION_TOKEN.columnName));
+        endTimestamp = row.getTimestamp(Column.END_TIMESTAMP.columnName);
+        heartbeatMillis = row.getLong(Column.HEARTBEAT_MILLIS.columnName);
+        state = PartitionRows.state(row);
+        watermark = PartitionRows.instant(row, Column.WATERMARK);
+        epoch = PartitionRows.epoch(row);
+        owner = PartitionRows.owner(row).orElse(null);
+        leaseUntil = PartitionRows.findInstant(row, Column.LEASE_UNTIL).orElse(null);
+        gaps = PartitionRows.gaps(row);
+    }
+
+    private PartitionRow(
+            PartitionToken token,
+            List<PartitionToken> parentTokens,
+            Instant startTimestamp,
+            Timestamp endTimestamp,
+            long heartbeatMillis) {
+        isNew = true;
+        hasFinishedAt = false;
+        this.token = token;
+        this.endTimestamp = endTimestamp;
+        this.heartbeatMillis = heartbeatMillis;
+        state = PartitionState.CREATED;
+        watermark = startTimestamp;
+        gaps = List.of();
+        set(Column.PARENT_TOKENS, PartitionRows.values(parentTokens));
+        set(Column.START_TIMESTAMP, PartitionRows.value(startTimestamp));
+        set(Column.END_TIMESTAMP, Value.timestamp(endTimestamp));
+        set(Column.HEARTBEAT_MILLIS, Value.int64(heartbeatMillis));
+        set(Column.STATE, Value.string(state.name()));
+        set(Column.WATERMARK, PartitionRows.value(watermark));
+        set(Column.EPOCH, Value.int64(0));
+        set(Column.CREATED_AT, Value.timestamp(Value.COMMIT_TIMESTAMP));
+    }
+
+    /** A row as read, with the columns {@link Column#NAMES}. */
+    static PartitionRow stored(Struct row) {
+        return new PartitionRow(row);
+    }
+
+    /** A new row, of a root: the initial query of a subscription. */
+    static PartitionRow root(Instant startTimestamp, Timestamp endTimestamp, Duration heartbeat) {
+        return new PartitionRow(PartitionToken.ROOT, List.of(), startTimestamp, endTimestamp, heartbeat.toMillis());
+    }
+
+    /** A new row, of a child of this partition. */
+    PartitionRow child(PartitionToken childToken, List<PartitionToken> parents, Instant childStart) {
+        return new PartitionRow(childToken, parents, childStart, endTimestamp, heartbeatMillis);
+    }
+
+    PartitionToken token() {
+        return token;
+    }
+
+    PartitionState state() {
+        return state;
+    }
+
+    long epoch() {
+        return epoch;
+    }
+
+    boolean isFinished() {
+        return state == PartitionState.FINISHED;
+    }
+
+    boolean isRunning() {
+        return state == PartitionState.RUNNING;
+    }
+
+    boolean isHeldUnder(PartitionLease lease) {
+        return epoch == lease.epoch() && lease.owner().equals(owner);
+    }
+
+    boolean isFree(Instant now) {
+        boolean leaseLive = owner != null && leaseUntil != null && leaseUntil.isAfter(now);
+        return !isFinished() && !leaseLive;
+    }
+
+    PartitionLease acquire(WorkerId worker, Instant until) {
+        epoch++;
+        set(Column.EPOCH, Value.int64(epoch));
+        owner = worker;
+        set(Column.OWNER, Value.string(worker.value()));
+        extendLease(until);
+        if (state == PartitionState.CREATED) {
+            become(PartitionState.SCHEDULED, Column.SCHEDULED_AT);
+        }
+        return new PartitionLease(token, worker, epoch, watermark);
+    }
+
+    void extendLease(Instant until) {
+        leaseUntil = until;
+        set(Column.LEASE_UNTIL, PartitionRows.value(until));
+    }
+
+    void release() {
+        owner = null;
+        set(Column.OWNER, Value.string(null));
+        endLease();
+    }
+
+    private void endLease() {
+        leaseUntil = null;
+        set(Column.LEASE_UNTIL, Value.timestamp(null));
+    }
+
+    void startToRun() {
+        if (state == PartitionState.SCHEDULED) {
+            become(PartitionState.RUNNING, Column.RUNNING_AT);
+        }
+    }
+
+    private void become(PartitionState next, Column at) {
+        if (!state.canBecome(next)) {
+            throw new IllegalArgumentException("partition %s cannot go from %s to %s; nothing was changed"
+                    .formatted(token.abbreviated(), state, next));
+        }
+        state = next;
+        set(Column.STATE, Value.string(next.name()));
+        set(at, Value.timestamp(Value.COMMIT_TIMESTAMP));
+    }
+
+    void advance(Instant to) {
+        if (to.isAfter(watermark)) {
+            watermark = to;
+            set(Column.WATERMARK, PartitionRows.value(to));
+        }
+    }
+
+    void accept(PartitionGap gap) {
+        if (gaps.contains(gap)) {
+            return;
+        }
+        if (!gap.from().equals(watermark)) {
+            throw new IllegalArgumentException(
+                    "partition %s: a gap from %s cannot be accepted, the stored watermark is %s; nothing was changed"
+                            .formatted(token.abbreviated(), gap.from(), watermark));
+        }
+        gaps = new ArrayList<>(gaps);
+        gaps.add(gap);
+        set(Column.GAPS, PartitionRows.gapValues(gaps));
+        advance(gap.to());
+    }
+
+    void finish(Instant lastWatermark, EndProof proof) {
+        become(PartitionState.FINISHED, Column.FINISHED_AT);
+        advance(lastWatermark);
+        prove(proof);
+        endLease();
+    }
+
+    /** Adds a proof to a row that another reader finished. */
+    void adoptEnd(EndProof proof) {
+        prove(proof);
+        if (!hasFinishedAt) {
+            set(Column.FINISHED_AT, Value.timestamp(Value.COMMIT_TIMESTAMP));
+        }
+    }
+
+    private void prove(EndProof proof) {
+        set(Column.END_PROOF, Value.string(proof.kind().name()));
+        set(Column.END_PROOF_AT, PartitionRows.value(proof.at()));
+        set(Column.END_PROOF_CHILDREN, PartitionRows.values(proof.children()));
+    }
+
+    private void set(Column column, Value value) {
+        changes.put(column, value);
+    }
+
+    /** What the transaction has to write for this row; empty if nothing. */
+    Optional<Mutation> mutation(MetadataTables tables) {
+        if (changes.isEmpty()) {
+            return Optional.empty();
+        }
+        Mutation.WriteBuilder write =
+                isNew ? Mutation.newInsertBuilder(tables.partitions()) : Mutation.newUpdateBuilder(tables.partitions());
+        write.set(Column.PARTITION_TOKEN.columnName).to(token.value());
+        changes.forEach((column, value) -> write.set(column.columnName).to(value));
+        return Optional.of(write.build());
+    }
+}

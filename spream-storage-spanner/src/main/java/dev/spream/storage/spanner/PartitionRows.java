@@ -1,0 +1,128 @@
+package dev.spream.storage.spanner;
+
+import com.google.cloud.Timestamp;
+import com.google.cloud.spanner.Struct;
+import com.google.cloud.spanner.Value;
+import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionGap;
+import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionState;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.StorageException;
+import dev.spream.core.partition.WorkerId;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Maps rows of the partitions' table to values of the core, and back. */
+final class PartitionRows {
+    /** The last timestamp that Spanner knows. Beam and the Go spream store it, or the one before, for "no end". */
+    static final Instant LAST = Instant.parse("9999-12-31T23:59:59.999999999Z");
+
+    private PartitionRows() {}
+
+    /** A partition as stored, whose lease is live if it lasts past that moment. */
+    static PartitionMetadata metadata(Struct row, Instant readAt) {
+        Optional<WorkerId> owner = owner(row);
+        Optional<Instant> leaseUntil = findInstant(row, Column.LEASE_UNTIL);
+        return new PartitionMetadata(
+                new PartitionToken(row.getString(Column.PARTITION_TOKEN.columnName)),
+                tokens(row, Column.PARENT_TOKENS),
+                instant(row, Column.START_TIMESTAMP),
+                state(row),
+                instant(row, Column.WATERMARK),
+                epoch(row),
+                owner,
+                leaseUntil,
+                owner.isPresent() && leaseUntil.filter(readAt::isBefore).isPresent(),
+                endProof(row),
+                instant(row, Column.CREATED_AT),
+                findInstant(row, Column.SCHEDULED_AT),
+                findInstant(row, Column.RUNNING_AT),
+                findInstant(row, Column.FINISHED_AT),
+                gaps(row));
+    }
+
+    static PartitionState state(Struct row) {
+        String name = row.getString(Column.STATE.columnName);
+        try {
+            return PartitionState.valueOf(name);
+        } catch (IllegalArgumentException e) {
+            throw new StorageException(
+                    "partition %s is in state %s, which this version does not know; nothing was changed"
+                            .formatted(row.getString(Column.PARTITION_TOKEN.columnName), name),
+                    false,
+                    e);
+        }
+    }
+
+    /** 0 in a row that another reader wrote. */
+    static long epoch(Struct row) {
+        return row.isNull(Column.EPOCH.columnName) ? 0 : row.getLong(Column.EPOCH.columnName);
+    }
+
+    static Optional<WorkerId> owner(Struct row) {
+        return findString(row, Column.OWNER).map(WorkerId::new);
+    }
+
+    static Optional<EndProof> endProof(Struct row) {
+        return findString(row, Column.END_PROOF)
+                .map(kind -> new EndProof(
+                        EndProof.Kind.valueOf(kind),
+                        instant(row, Column.END_PROOF_AT),
+                        tokens(row, Column.END_PROOF_CHILDREN)));
+    }
+
+    static List<PartitionGap> gaps(Struct row) {
+        if (row.isNull(Column.GAPS.columnName)) {
+            return List.of();
+        }
+        List<Timestamp> ends = row.getTimestampList(Column.GAPS.columnName);
+        List<PartitionGap> gaps = new ArrayList<>();
+        for (int i = 0; i + 1 < ends.size(); i += 2) {
+            gaps.add(new PartitionGap(Timestamps.toInstant(ends.get(i)), Timestamps.toInstant(ends.get(i + 1))));
+        }
+        return gaps;
+    }
+
+    /** The tokens of an array, which may be NULL, and may hold NULL, as the documentation shows for children of the root. */
+    static List<PartitionToken> tokens(Struct row, Column column) {
+        if (row.isNull(column.columnName)) {
+            return List.of();
+        }
+        List<@Nullable String> values = row.getStringList(column.columnName);
+        return values.stream().filter(Objects::nonNull).map(PartitionToken::new).toList();
+    }
+
+    static Instant instant(Struct row, Column column) {
+        return Timestamps.toInstant(row.getTimestamp(column.columnName));
+    }
+
+    static Optional<Instant> findInstant(Struct row, Column column) {
+        return row.isNull(column.columnName) ? Optional.empty() : Optional.of(instant(row, column));
+    }
+
+    private static Optional<String> findString(Struct row, Column column) {
+        return row.isNull(column.columnName) ? Optional.empty() : Optional.of(row.getString(column.columnName));
+    }
+
+    static Value value(Instant instant) {
+        return Value.timestamp(Timestamps.toTimestamp(instant));
+    }
+
+    static Value values(List<PartitionToken> tokens) {
+        return Value.stringArray(tokens.stream().map(PartitionToken::value).toList());
+    }
+
+    static Value gapValues(List<PartitionGap> gaps) {
+        List<Timestamp> ends = new ArrayList<>();
+        for (PartitionGap gap : gaps) {
+            ends.add(Timestamps.toTimestamp(gap.from()));
+            ends.add(Timestamps.toTimestamp(gap.to()));
+        }
+        return Value.timestampArray(ends);
+    }
+}

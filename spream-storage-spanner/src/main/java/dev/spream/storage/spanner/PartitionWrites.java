@@ -1,0 +1,155 @@
+package dev.spream.storage.spanner;
+
+import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionClaim;
+import dev.spream.core.partition.PartitionGap;
+import dev.spream.core.partition.PartitionLease;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.WatermarkAdvance;
+import dev.spream.core.partition.WorkerId;
+import dev.spream.core.record.ChildPartition;
+import dev.spream.core.record.ChildPartitionsRecord;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** The writes of partitions, as the port describes them, on rows in a transaction. */
+final class PartitionWrites {
+    private PartitionWrites() {}
+
+    static WriteOperation<List<PartitionLease>> acquire(
+            WorkerId worker, List<PartitionClaim> claims, Duration leaseTime) {
+        Set<PartitionToken> tokens = claims.stream().map(PartitionClaim::token).collect(Collectors.toSet());
+        return WriteOperation.on("acquiring " + count(tokens), tokens, transaction -> {
+            List<PartitionLease> acquired = new ArrayList<>();
+            for (PartitionClaim claim : claims) {
+                transaction
+                        .partition(claim.token())
+                        .filter(row -> row.epoch() == claim.epoch() && row.isFree(transaction.now()))
+                        .ifPresent(row -> acquired.add(row.acquire(worker, transaction.in(leaseTime))));
+            }
+            return List.copyOf(acquired);
+        });
+    }
+
+    static WriteOperation<Boolean> toRunning(PartitionLease lease) {
+        return WriteOperation.on("starting " + one(lease), Set.of(lease.token()), transaction -> {
+            var row = transaction.held(lease).filter(held -> !held.isFinished());
+            row.ifPresent(PartitionRow::startToRun);
+            return row.isPresent();
+        });
+    }
+
+    static WriteOperation<Set<PartitionToken>> renew(List<PartitionLease> leases, Duration leaseTime) {
+        Set<PartitionToken> tokens = tokens(leases);
+        return WriteOperation.on("renewing the leases of " + count(tokens), tokens, transaction -> {
+            Set<PartitionToken> lost = new LinkedHashSet<>();
+            for (PartitionLease lease : leases) {
+                transaction
+                        .held(lease)
+                        .filter(row -> !row.isFinished())
+                        .ifPresentOrElse(
+                                row -> row.extendLease(transaction.in(leaseTime)), () -> lost.add(lease.token()));
+            }
+            return lost;
+        });
+    }
+
+    static WriteOperation<Boolean> addChildren(PartitionLease parent, ChildPartitionsRecord children) {
+        Set<PartitionToken> tokens = new HashSet<>(Set.of(parent.token()));
+        children.childPartitions().forEach(child -> tokens.add(new PartitionToken(child.token())));
+        return WriteOperation.on("adding the children of " + one(parent), tokens, transaction -> {
+            var running = transaction.held(parent).filter(PartitionRow::isRunning);
+            running.ifPresent(row -> addChildren(transaction, row, children));
+            return running.isPresent();
+        });
+    }
+
+    private static void addChildren(WriteTransaction transaction, PartitionRow parent, ChildPartitionsRecord children) {
+        Set<PartitionToken> absent = transaction.unknown(children.childPartitions().stream()
+                .map(child -> new PartitionToken(child.token()))
+                .toList());
+        for (ChildPartition child : children.childPartitions()) {
+            PartitionToken token = new PartitionToken(child.token());
+            if (absent.remove(token)) {
+                List<PartitionToken> parents =
+                        child.parentTokens().stream().map(PartitionToken::new).toList();
+                transaction.insert(parent.child(token, parents, children.startTimestamp()));
+            }
+        }
+    }
+
+    static WriteOperation<Set<PartitionToken>> advanceWatermarks(List<WatermarkAdvance> advances) {
+        Set<PartitionToken> tokens =
+                tokens(advances.stream().map(WatermarkAdvance::lease).toList());
+        return WriteOperation.on("advancing the watermarks of " + count(tokens), tokens, transaction -> {
+            Set<PartitionToken> lost = new LinkedHashSet<>();
+            for (WatermarkAdvance advance : advances) {
+                transaction
+                        .held(advance.lease())
+                        .filter(PartitionRow::isRunning)
+                        .ifPresentOrElse(
+                                row -> row.advance(advance.watermark()),
+                                () -> lost.add(advance.lease().token()));
+            }
+            return lost;
+        });
+    }
+
+    static WriteOperation<Boolean> acceptGap(PartitionLease lease, PartitionGap gap) {
+        return WriteOperation.on("accepting a gap of " + one(lease), Set.of(lease.token()), transaction -> {
+            var running = transaction.held(lease).filter(PartitionRow::isRunning);
+            running.ifPresent(row -> row.accept(gap));
+            return running.isPresent();
+        });
+    }
+
+    static WriteOperation<Boolean> finish(PartitionLease lease, Instant watermark, EndProof proof) {
+        Set<PartitionToken> tokens = new HashSet<>(proof.children());
+        tokens.add(lease.token());
+        return WriteOperation.on("finishing " + one(lease), tokens, transaction -> {
+            var held = transaction.held(lease);
+            held.filter(row -> !row.isFinished()).ifPresent(row -> {
+                requireStored(transaction, lease, proof);
+                row.finish(watermark, proof);
+            });
+            return held.isPresent();
+        });
+    }
+
+    private static void requireStored(WriteTransaction transaction, PartitionLease lease, EndProof proof) {
+        transaction.unknown(proof.children()).stream().findFirst().ifPresent(child -> {
+            throw new IllegalArgumentException(
+                    "partition %s cannot finish: its child %s is not stored; nothing was changed"
+                            .formatted(lease.token().abbreviated(), child.abbreviated()));
+        });
+    }
+
+    static WriteOperation<Boolean> release(List<PartitionLease> leases) {
+        Set<PartitionToken> tokens = tokens(leases);
+        return WriteOperation.on("releasing " + count(tokens), tokens, transaction -> {
+            for (PartitionLease lease : leases) {
+                transaction.held(lease).filter(row -> !row.isFinished()).ifPresent(PartitionRow::release);
+            }
+            return true;
+        });
+    }
+
+    private static Set<PartitionToken> tokens(Collection<PartitionLease> leases) {
+        return leases.stream().map(PartitionLease::token).collect(Collectors.toSet());
+    }
+
+    private static String count(Set<PartitionToken> tokens) {
+        return tokens.size() == 1 ? "1 partition" : tokens.size() + " partitions";
+    }
+
+    private static String one(PartitionLease lease) {
+        return "partition " + lease.token().abbreviated();
+    }
+}

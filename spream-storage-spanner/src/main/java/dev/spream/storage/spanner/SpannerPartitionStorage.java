@@ -1,0 +1,206 @@
+package dev.spream.storage.spanner;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.PartitionClaim;
+import dev.spream.core.partition.PartitionGap;
+import dev.spream.core.partition.PartitionLease;
+import dev.spream.core.partition.PartitionProof;
+import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.StorageException;
+import dev.spream.core.partition.SubscriptionRecord;
+import dev.spream.core.partition.WatermarkAdvance;
+import dev.spream.core.partition.WorkerId;
+import dev.spream.core.partition.WorkerRegistration;
+import dev.spream.core.record.ChildPartitionsRecord;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * A {@link PartitionStorage} in a Spanner database of either dialect: a table of partitions with the columns of Apache Beam
+ * and ours, and three small ones named after it. {@link SpannerPartitionTables} makes them, also out of a table of Beam. The
+ * database may be another than that of the change stream; if it is the same, the stream should not watch these tables.
+ *
+ * <p>All writes of one instance go through one writer, which puts what comes while it writes into its next transaction.
+ * Leases and registrations are measured on Spanner's clock. A write of more than 2,000 rows that goes row by row takes
+ * several transactions, and {@link #cleanUp} one for every 1,000 partitions: if one of them fails, those before it stand. A
+ * heartbeat interval is kept in milliseconds, as Spanner takes it.
+ *
+ * <p>A call that does not get an answer fails after 30 seconds, twice that if it has to wait for the writes before it; an
+ * interrupted one fails at once and leaves the flag set. Safe for use by many threads. It does not close its connection.
+ */
+public final class SpannerPartitionStorage implements PartitionStorage {
+    static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+    private final MetadataReads reads;
+    private final GroupWriter writer;
+    private volatile boolean closed;
+
+    private SpannerPartitionStorage(SpannerConnection connection, MetadataTables tables, MetadataCalls calls) {
+        this.reads = new MetadataReads(connection.client(), tables, calls);
+        this.writer = new GroupWriter(connection.client(), tables, calls);
+    }
+
+    /**
+     * Opens the storage of a subscription whose tables exist.
+     *
+     * @param connection a client of the database that has the tables; several storages may share it
+     * @param table the table of partitions
+     * @throws IllegalArgumentException if the name cannot be that of a table
+     * @throws StorageException if the tables, or columns of them, are missing, which {@link SpannerPartitionTables#create}
+     *     changes; or if the database cannot be asked
+     */
+    public static SpannerPartitionStorage open(SpannerConnection connection, String table) {
+        MetadataTables.requireValid(requireNonNull(table, "table"));
+        MetadataCalls calls = new MetadataCalls(connection.database() + " table " + table, TIMEOUT);
+        MetadataSchema schema = MetadataSchema.read(connection, table, calls);
+        schema.requireComplete();
+        return new SpannerPartitionStorage(connection, schema.tables(), calls);
+    }
+
+    @Override
+    public SubscriptionRecord open(SubscriptionRecord requested) {
+        return write(SubscriptionRows.open(requireNonNull(requested, "requested")));
+    }
+
+    @Override
+    public Optional<SubscriptionRecord> subscription() {
+        requireOpen();
+        return reads.subscription();
+    }
+
+    @Override
+    public boolean completeIfAllFinished() {
+        return write(SubscriptionRows.complete());
+    }
+
+    @Override
+    public Lineage lineage() {
+        requireOpen();
+        return reads.lineage();
+    }
+
+    @Override
+    public Lineage frontier() {
+        requireOpen();
+        return reads.frontier();
+    }
+
+    @Override
+    public List<PartitionLease> acquire(WorkerId worker, Collection<PartitionClaim> claims, Duration leaseTime) {
+        List<PartitionLease> acquired = new ArrayList<>();
+        inParts(claims, part -> PartitionWrites.acquire(worker, part, leaseTime))
+                .forEach(acquired::addAll);
+        return List.copyOf(acquired);
+    }
+
+    @Override
+    public boolean toRunning(PartitionLease lease) {
+        return write(PartitionWrites.toRunning(lease));
+    }
+
+    @Override
+    public Set<PartitionToken> renew(Collection<PartitionLease> leases, Duration leaseTime) {
+        return union(inParts(leases, part -> PartitionWrites.renew(part, leaseTime)));
+    }
+
+    @Override
+    public boolean addChildren(PartitionLease parent, ChildPartitionsRecord children) {
+        return write(PartitionWrites.addChildren(parent, children));
+    }
+
+    @Override
+    public Set<PartitionToken> advanceWatermarks(Collection<WatermarkAdvance> advances) {
+        return union(inParts(advances, PartitionWrites::advanceWatermarks));
+    }
+
+    @Override
+    public boolean acceptGap(PartitionLease lease, PartitionGap gap) {
+        return write(PartitionWrites.acceptGap(lease, gap));
+    }
+
+    @Override
+    public boolean finish(PartitionLease lease, Instant watermark, EndProof proof) {
+        return write(PartitionWrites.finish(lease, watermark, proof));
+    }
+
+    @Override
+    public void release(Collection<PartitionLease> leases) {
+        inParts(leases, PartitionWrites::release);
+    }
+
+    @Override
+    public void registerWorker(WorkerId worker, int capacity, Duration aliveTime) {
+        write(WorkerRows.register(worker, capacity, aliveTime));
+    }
+
+    @Override
+    public void unregisterWorker(WorkerId worker) {
+        write(WorkerRows.unregister(worker));
+    }
+
+    @Override
+    public List<WorkerRegistration> workers() {
+        requireOpen();
+        return reads.workers();
+    }
+
+    @Override
+    public int expireWorkers() {
+        return write(WorkerRows.expire());
+    }
+
+    @Override
+    public int cleanUp(Instant finishedBefore) {
+        requireOpen();
+        return CleanUp.run(writer, reads.lineage(), finishedBefore);
+    }
+
+    @Override
+    public List<PartitionProof> proofs() {
+        requireOpen();
+        return reads.proofs();
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+    }
+
+    private <T> T write(WriteOperation<T> operation) {
+        requireOpen();
+        return writer.write(operation);
+    }
+
+    /** Writes what goes row by row, in as many transactions as it takes. */
+    private <E, T> List<T> inParts(Collection<E> elements, Function<List<E>, WriteOperation<T>> operation) {
+        List<E> all = List.copyOf(elements);
+        List<T> results = new ArrayList<>();
+        for (int from = 0; from < all.size(); from += GroupWriter.MAX_ROWS) {
+            results.add(write(operation.apply(all.subList(from, Math.min(from + GroupWriter.MAX_ROWS, all.size())))));
+        }
+        return results;
+    }
+
+    private static <E> Set<E> union(List<Set<E>> parts) {
+        Set<E> union = new LinkedHashSet<>();
+        parts.forEach(union::addAll);
+        return union;
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new StorageException("the partition storage was closed; open another one", false, null);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+package dev.spream.storage.spanner;
+
+import com.google.cloud.Timestamp;
+import com.google.cloud.spanner.Key;
+import com.google.cloud.spanner.KeyRange;
+import com.google.cloud.spanner.KeySet;
+import com.google.cloud.spanner.Mutation;
+import com.google.cloud.spanner.Struct;
+import com.google.cloud.spanner.Value;
+import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.partition.PartitionState;
+import dev.spream.core.partition.StorageException;
+import dev.spream.core.partition.SubscriptionRecord;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The one row that says what the subscription is: reading it, opening the subscription, completing it. */
+final class SubscriptionRows {
+    static final Key KEY = Key.of(1);
+    static final List<String> COLUMNS = List.of(
+            MetadataDdl.STREAM_NAME,
+            Column.START_TIMESTAMP.columnName,
+            Column.END_TIMESTAMP.columnName,
+            Column.HEARTBEAT_MILLIS.columnName,
+            MetadataDdl.PARTITION_MODE,
+            MetadataDdl.COMPLETED);
+
+    private SubscriptionRows() {}
+
+    /** The subscription; empty if it was adopted and not opened since, because then nobody has said of which stream. */
+    static Optional<SubscriptionRecord> record(Struct row) {
+        return row.isNull(MetadataDdl.STREAM_NAME)
+                ? Optional.empty()
+                : Optional.of(record(
+                        row,
+                        row.getString(MetadataDdl.STREAM_NAME),
+                        PartitionMode.valueOf(row.getString(MetadataDdl.PARTITION_MODE))));
+    }
+
+    private static SubscriptionRecord record(Struct row, String streamName, PartitionMode mode) {
+        return new SubscriptionRecord(
+                streamName,
+                PartitionRows.instant(row, Column.START_TIMESTAMP),
+                PartitionRows.findInstant(row, Column.END_TIMESTAMP),
+                Duration.ofMillis(row.getLong(Column.HEARTBEAT_MILLIS.columnName)),
+                mode,
+                row.getBoolean(MetadataDdl.COMPLETED));
+    }
+
+    static WriteOperation<SubscriptionRecord> open(SubscriptionRecord requested) {
+        return WriteOperation.alone("opening the subscription", transaction -> {
+            Struct stored = read(transaction);
+            if (stored == null) {
+                return create(transaction, requested);
+            }
+            return record(stored).orElseGet(() -> nameAdopted(transaction, stored, requested));
+        });
+    }
+
+    private static SubscriptionRecord create(WriteTransaction transaction, SubscriptionRecord requested) {
+        if (WriteTransaction.hasRow(transaction.context(), transaction.tables())) {
+            throw new StorageException(
+                    ("table %s has partitions of another reader that were not adopted, or not to the end; nothing was changed."
+                                    + " Run SpannerPartitionTables.create, or the command line with --create-table, once")
+                            .formatted(transaction.tables().partitions()),
+                    false,
+                    null);
+        }
+        transaction.write(insert(transaction.tables(), requested));
+        transaction.insert(PartitionRow.root(
+                requested.startTimestamp(),
+                Timestamps.toTimestamp(requested.endTimestamp().orElse(PartitionRows.LAST)),
+                requested.heartbeatInterval()));
+        return requested;
+    }
+
+    private static SubscriptionRecord nameAdopted(
+            WriteTransaction transaction, Struct stored, SubscriptionRecord requested) {
+        transaction.write(update(transaction.tables())
+                .set(MetadataDdl.STREAM_NAME)
+                .to(requested.streamName())
+                .set(MetadataDdl.PARTITION_MODE)
+                .to(requested.partitionMode().name())
+                .build());
+        return record(stored, requested.streamName(), requested.partitionMode());
+    }
+
+    private static Mutation insert(MetadataTables tables, SubscriptionRecord requested) {
+        return insert(
+                        tables,
+                        Timestamps.toTimestamp(requested.startTimestamp()),
+                        requested.endTimestamp().map(Timestamps::toTimestamp).orElse(null),
+                        requested.heartbeatInterval().toMillis())
+                .set(MetadataDdl.STREAM_NAME)
+                .to(requested.streamName())
+                .set(MetadataDdl.PARTITION_MODE)
+                .to(requested.partitionMode().name())
+                .set(MetadataDdl.COMPLETED)
+                .to(requested.completed())
+                .build();
+    }
+
+    /** The row without the stream's name and mode, and whether it completed. */
+    static Mutation.WriteBuilder insert(
+            MetadataTables tables, Timestamp start, @Nullable Timestamp end, long heartbeatMillis) {
+        return Mutation.newInsertBuilder(tables.subscription())
+                .set(MetadataDdl.ID)
+                .to(1)
+                .set(Column.START_TIMESTAMP.columnName)
+                .to(start)
+                .set(Column.END_TIMESTAMP.columnName)
+                .to(end)
+                .set(Column.HEARTBEAT_MILLIS.columnName)
+                .to(heartbeatMillis)
+                .set(Column.CREATED_AT.columnName)
+                .to(Value.COMMIT_TIMESTAMP);
+    }
+
+    static WriteOperation<Boolean> complete() {
+        return WriteOperation.alone("completing the subscription", transaction -> {
+            Struct stored = read(transaction);
+            if (stored == null || transaction.hasPartition(unfinished())) {
+                return false;
+            }
+            if (!stored.getBoolean(MetadataDdl.COMPLETED)) {
+                transaction.write(update(transaction.tables())
+                        .set(MetadataDdl.COMPLETED)
+                        .to(true)
+                        .build());
+            }
+            return true;
+        });
+    }
+
+    static @Nullable Struct read(WriteTransaction transaction) {
+        return transaction.context().readRow(transaction.tables().subscription(), KEY, COLUMNS);
+    }
+
+    private static Mutation.WriteBuilder update(MetadataTables tables) {
+        return Mutation.newUpdateBuilder(tables.subscription())
+                .set(MetadataDdl.ID)
+                .to(1);
+    }
+
+    /** The keys of the index by state under which the unfinished partitions are. */
+    static KeySet unfinished() {
+        KeySet.Builder keys = KeySet.newBuilder();
+        Arrays.stream(PartitionState.values())
+                .filter(state -> state != PartitionState.FINISHED)
+                .forEach(state -> keys.addRange(KeyRange.prefix(Key.of(state.name()))));
+        return keys.build();
+    }
+}

@@ -1,0 +1,146 @@
+package dev.spream.storage.spanner;
+
+import com.google.cloud.spanner.DatabaseClient;
+import com.google.cloud.spanner.KeySet;
+import com.google.cloud.spanner.Mutation;
+import com.google.cloud.spanner.Struct;
+import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionProof;
+import dev.spream.core.partition.PartitionState;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.StorageException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+/**
+ * Makes the rows that another reader left a subscription of ours. Unfinished partitions keep their state and watermark, at
+ * epoch 0 and without an owner, so workers go on where that reader stopped.
+ *
+ * <p>The subscription's row is written last, and each transaction before it first looks that it is not there: what was
+ * interrupted is done again, and what others have adopted is left alone.
+ */
+final class TableAdoption {
+    /** A living reader moves a watermark about every heartbeat, which is at most five minutes. */
+    private static final Duration QUIET = Duration.ofMinutes(2);
+
+    private static final int BATCH = 1_000;
+
+    private final MetadataTables tables;
+    private final MetadataReads reads;
+    private final GroupWriter writer;
+
+    TableAdoption(DatabaseClient client, MetadataTables tables, MetadataCalls calls) {
+        this.tables = tables;
+        this.reads = new MetadataReads(client, tables, calls);
+        this.writer = new GroupWriter(client, tables, calls);
+    }
+
+    /**
+     * Refuses if rows changed a short time ago, which the reader of the table would have done. Looks at Beam's columns
+     * only.
+     */
+    void requireQuiet() {
+        List<String> columns =
+                Column.ofBeam().stream().map(column -> column.columnName).toList();
+        reads.atOneMoment("looking for changes", (snapshot, now) -> {
+            return requireQuiet(MetadataReads.all(snapshot.read(tables.partitions(), KeySet.all(), columns)), now);
+        });
+    }
+
+    private int requireQuiet(List<Struct> rows, Instant now) {
+        List<Struct> unfinished = rows.stream()
+                .filter(row -> PartitionRows.state(row) != PartitionState.FINISHED)
+                .toList();
+        if (unfinished.isEmpty()) {
+            return 0;
+        }
+        Duration heartbeat = unfinished.stream()
+                .map(row -> Duration.ofMillis(row.getLong(Column.HEARTBEAT_MILLIS.columnName)))
+                .max(Comparator.naturalOrder())
+                .orElse(Duration.ZERO);
+        Duration quiet = heartbeat.multipliedBy(2).compareTo(QUIET) > 0 ? heartbeat.multipliedBy(2) : QUIET;
+        rows.stream()
+                .flatMap(TableAdoption::times)
+                .filter(time -> time.isAfter(now.minus(quiet)))
+                .max(Comparator.naturalOrder())
+                .ifPresent(last -> {
+                    throw new StorageException(
+                            ("table %s changed at %s, less than %d s before %s: the reader that made it may still be running, and two"
+                                            + " readers would not know of each other. Nothing was changed. Stop that reader; then"
+                                            + " wait and try again, or adopt with force")
+                                    .formatted(tables.partitions(), last, quiet.toSeconds(), now),
+                            false,
+                            null);
+                });
+        return unfinished.size();
+    }
+
+    private static Stream<Instant> times(Struct row) {
+        return Stream.of(
+                        Column.WATERMARK, Column.CREATED_AT, Column.SCHEDULED_AT, Column.RUNNING_AT, Column.FINISHED_AT)
+                .map(column -> PartitionRows.findInstant(row, column))
+                .flatMap(Optional::stream);
+    }
+
+    /** Whether there are rows and no subscription. */
+    boolean isNeeded() {
+        return reads.atOneMoment("looking for partitions to adopt", (snapshot, now) -> {
+            return snapshot.readRow(tables.subscription(), SubscriptionRows.KEY, List.of(MetadataDdl.ID)) == null
+                    && WriteTransaction.hasRow(snapshot, tables);
+        });
+    }
+
+    /** Adopts all rows and returns how many; 0 if somebody else has. */
+    int run() {
+        AdoptionPlan plan = reads.atOneMoment("reading the partitions to adopt", (snapshot, now) -> {
+            return new AdoptionPlan(
+                    MetadataReads.all(snapshot.read(tables.partitions(), KeySet.all(), Column.NAMES)), now);
+        });
+        for (List<Map.Entry<PartitionToken, EndProof>> part :
+                parts(List.copyOf(plan.ends().entrySet()))) {
+            writer.write(unlessAdopted(transaction -> part.forEach(end -> transaction
+                    .partition(end.getKey())
+                    .filter(PartitionRow::isFinished)
+                    .ifPresent(row -> row.adoptEnd(end.getValue())))));
+        }
+        for (List<PartitionProof> part : parts(plan.missingParents())) {
+            writer.write(unlessAdopted(
+                    transaction -> part.forEach(proof -> transaction.write(PartitionProofRows.write(tables, proof)))));
+        }
+        boolean adopted = writer.write(unlessAdopted(transaction -> transaction.write(subscription(plan))));
+        return adopted ? plan.size() : 0;
+    }
+
+    private static WriteOperation<Boolean> unlessAdopted(Consumer<WriteTransaction> work) {
+        return WriteOperation.alone("adopting partitions", transaction -> {
+            boolean adopted = SubscriptionRows.read(transaction) != null;
+            if (!adopted) {
+                work.accept(transaction);
+            }
+            return !adopted;
+        });
+    }
+
+    private Mutation subscription(AdoptionPlan plan) {
+        return SubscriptionRows.insert(
+                        tables, Timestamps.toTimestamp(plan.start()), plan.end().orElse(null), plan.heartbeatMillis())
+                .set(MetadataDdl.COMPLETED)
+                .to(false)
+                .build();
+    }
+
+    private static <E> List<List<E>> parts(List<E> all) {
+        List<List<E>> parts = new ArrayList<>();
+        for (int from = 0; from < all.size(); from += BATCH) {
+            parts.add(all.subList(from, Math.min(from + BATCH, all.size())));
+        }
+        return parts;
+    }
+}

@@ -1,0 +1,84 @@
+package dev.spream.storage.spanner;
+
+import com.google.cloud.Timestamp;
+import com.google.cloud.spanner.Key;
+import com.google.cloud.spanner.KeySet;
+import com.google.cloud.spanner.Mutation;
+import com.google.cloud.spanner.ResultSet;
+import com.google.cloud.spanner.Struct;
+import com.google.cloud.spanner.Value;
+import dev.spream.core.partition.WorkerId;
+import dev.spream.core.partition.WorkerRegistration;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** The registrations of workers: reading, making, extending and removing them. */
+final class WorkerRows {
+    static final List<String> COLUMNS =
+            List.of(MetadataDdl.WORKER_ID, MetadataDdl.CAPACITY, MetadataDdl.REGISTERED_AT, MetadataDdl.ALIVE_UNTIL);
+
+    private WorkerRows() {}
+
+    static WorkerRegistration registration(Struct row, Instant readAt) {
+        Instant aliveUntil = Timestamps.toInstant(row.getTimestamp(MetadataDdl.ALIVE_UNTIL));
+        return new WorkerRegistration(
+                new WorkerId(row.getString(MetadataDdl.WORKER_ID)),
+                Math.toIntExact(row.getLong(MetadataDdl.CAPACITY)),
+                Timestamps.toInstant(row.getTimestamp(MetadataDdl.REGISTERED_AT)),
+                aliveUntil,
+                aliveUntil.isAfter(readAt));
+    }
+
+    static WriteOperation<Boolean> register(WorkerId worker, int capacity, Duration aliveTime) {
+        return WriteOperation.on("registering worker " + worker, Set.of(), transaction -> {
+            Struct known = transaction
+                    .context()
+                    .readRow(
+                            transaction.tables().workers(), Key.of(worker.value()), List.of(MetadataDdl.REGISTERED_AT));
+            Timestamp registeredAt = known == null ? Value.COMMIT_TIMESTAMP : known.getTimestamp(0);
+            transaction.write(
+                    Mutation.newInsertOrUpdateBuilder(transaction.tables().workers())
+                            .set(MetadataDdl.WORKER_ID)
+                            .to(worker.value())
+                            .set(MetadataDdl.CAPACITY)
+                            .to(capacity)
+                            .set(MetadataDdl.REGISTERED_AT)
+                            .to(registeredAt)
+                            .set(MetadataDdl.ALIVE_UNTIL)
+                            .to(PartitionRows.value(transaction.in(aliveTime)))
+                            .build());
+            return true;
+        });
+    }
+
+    static WriteOperation<Boolean> unregister(WorkerId worker) {
+        return WriteOperation.on("unregistering worker " + worker, Set.of(), transaction -> {
+            transaction.write(delete(transaction, worker.value()));
+            return true;
+        });
+    }
+
+    static WriteOperation<Integer> expire() {
+        return WriteOperation.alone("expiring workers", transaction -> {
+            List<String> expired = new ArrayList<>();
+            try (ResultSet rows =
+                    transaction.context().read(transaction.tables().workers(), KeySet.all(), COLUMNS)) {
+                while (rows.next()) {
+                    WorkerRegistration worker = registration(rows.getCurrentRowAsStruct(), transaction.now());
+                    if (!worker.alive()) {
+                        expired.add(worker.worker().value());
+                    }
+                }
+            }
+            expired.forEach(worker -> transaction.write(delete(transaction, worker)));
+            return expired.size();
+        });
+    }
+
+    private static Mutation delete(WriteTransaction transaction, String worker) {
+        return Mutation.delete(transaction.tables().workers(), Key.of(worker));
+    }
+}

@@ -1,0 +1,26 @@
+package dev.spream.storage.spanner;
+
+import com.google.cloud.spanner.Dialect;
+import dev.spream.core.partition.PartitionStorageContract;
+import dev.spream.core.partition.PartitionStorageFixture;
+import dev.spream.emulator.SpannerServer;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The contract of partition storages, in Spanner. */
+@ParameterizedClass(name = "{1} on {0}")
+@MethodSource("dev.spream.storage.spanner.MetadataDatabase#all")
+@Timeout(120)
+final class SpannerPartitionStorageIT extends PartitionStorageContract {
+    private final MetadataDatabase database;
+
+    SpannerPartitionStorageIT(SpannerServer server, Dialect dialect) {
+        this.database = MetadataDatabase.of(server, dialect);
+    }
+
+    @Override
+    protected PartitionStorageFixture createFixture() {
+        return new SpannerStorageFixture(database);
+    }
+}

@@ -1,0 +1,298 @@
+package dev.spream.storage.spanner;
+
+import static dev.spream.core.partition.PartitionState.CREATED;
+import static dev.spream.core.partition.PartitionState.FINISHED;
+import static dev.spream.core.partition.PartitionState.RUNNING;
+import static dev.spream.core.partition.PartitionState.SCHEDULED;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.cloud.spanner.Dialect;
+import com.google.cloud.spanner.Mutation;
+import com.google.cloud.spanner.Struct;
+import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.LineageCheck;
+import dev.spream.core.partition.PartitionClaim;
+import dev.spream.core.partition.PartitionLease;
+import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.partition.PartitionProof;
+import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.StorageException;
+import dev.spream.core.partition.SubscriptionRecord;
+import dev.spream.core.partition.WatermarkAdvance;
+import dev.spream.core.partition.WorkerId;
+import dev.spream.emulator.SpannerServer;
+import dev.spream.storage.spanner.MetadataSetup.Outcome;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Making the tables of a subscription, and adopting those of other readers. */
+@ParameterizedClass(name = "{1} on {0}")
+@MethodSource("dev.spream.storage.spanner.MetadataDatabase#all")
+@Timeout(120)
+class SpannerPartitionTablesIT {
+    private static final Instant START = Instant.parse("2026-03-01T10:00:00.123456789Z");
+    private static final WorkerId WORKER = new WorkerId("worker");
+
+    private final MetadataDatabase database;
+
+    SpannerPartitionTablesIT(SpannerServer server, Dialect dialect) {
+        this.database = MetadataDatabase.of(server, dialect);
+    }
+
+    private static Instant at(long seconds) {
+        return START.plusSeconds(seconds);
+    }
+
+    private static PartitionToken token(String value) {
+        return new PartitionToken(value);
+    }
+
+    private static SubscriptionRecord requested() {
+        return new SubscriptionRecord(
+                "Orders", at(500), Optional.empty(), Duration.ofSeconds(10), PartitionMode.IMMUTABLE_KEY_RANGE, false);
+    }
+
+    private MetadataSetup create(String table) {
+        return SpannerPartitionTables.create(database.connection(), table);
+    }
+
+    private PartitionStorage open(String table) {
+        return SpannerPartitionStorage.open(database.connection(), table);
+    }
+
+    /** Root read to its end, then: a and b merged into m; c split into d and e. */
+    private static ForeignTable fill(ForeignTable table) {
+        List<String> root = List.of("Parent0");
+        return table.row("Parent0", List.of(), START, FINISHED, START)
+                .row("a", root, START, FINISHED, at(10))
+                .row("b", root, START, FINISHED, at(10))
+                .row("c", root, START, FINISHED, at(7))
+                .row("d", List.of("c"), at(7), RUNNING, at(20).plusNanos(1))
+                .row("e", List.of("c"), at(7), SCHEDULED, at(7))
+                .row("m", List.of("a", "b"), at(10), CREATED, at(10));
+    }
+
+    @Test
+    void tables_are_created_once() {
+        String table = database.newTable();
+        assertThat(create(table)).isEqualTo(new MetadataSetup(Outcome.CREATED, 0));
+        assertThat(create(table)).isEqualTo(new MetadataSetup(Outcome.READY, 0));
+        assertThat(open(table).subscription()).isEmpty();
+
+        open(table).open(requested());
+        assertThat(create(table)).isEqualTo(new MetadataSetup(Outcome.READY, 0));
+        assertThat(open(table).subscription()).contains(requested());
+    }
+
+    @Test
+    void opening_a_table_that_is_missing_or_not_ours_says_what_to_do() {
+        assertThatThrownBy(() -> open(database.newTable()))
+                .isInstanceOf(StorageException.class)
+                .hasMessageContaining("--create-table");
+        ForeignTable foreign = fill(ForeignTable.ofBeam(database));
+        assertThatThrownBy(() -> open(foreign.name()))
+                .isInstanceOf(StorageException.class)
+                .hasMessageContaining("column Epoch")
+                .hasMessageContaining("SpannerPartitionTables.create");
+    }
+
+    @Test
+    void several_that_create_at_once_succeed() throws Exception {
+        String table = database.newTable();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            CyclicBarrier start = new CyclicBarrier(2);
+            List<Future<MetadataSetup>> calls = new ArrayList<>();
+            for (SpannerConnection connection : List.of(database.connection(), database.otherConnection())) {
+                calls.add(threads.submit(() -> {
+                    start.await();
+                    return SpannerPartitionTables.create(connection, table);
+                }));
+            }
+            for (Future<MetadataSetup> call : calls) {
+                assertThat(call.get().outcome()).isNotEqualTo(Outcome.ADOPTED);
+            }
+        }
+        assertThat(open(table).open(requested())).isEqualTo(requested());
+    }
+
+    @Test
+    void a_table_of_beam_is_adopted_in_place() {
+        ForeignTable table = fill(ForeignTable.ofBeam(database));
+        List<Struct> before = table.rows();
+
+        assertThat(create(table.name())).isEqualTo(new MetadataSetup(Outcome.ADOPTED, 7));
+
+        assertThat(table.rows()).as("what Beam wrote").isEqualTo(before);
+        assertThat(table.ddl()).doesNotContainIgnoringCase("DELETION POLICY").doesNotContainIgnoringCase("TTL");
+        judge(open(table.name()));
+        assertThat(create(table.name())).isEqualTo(new MetadataSetup(Outcome.READY, 0));
+    }
+
+    @Test
+    void a_table_of_the_go_spream_is_adopted_in_place() {
+        ForeignTable table = fill(ForeignTable.ofGoSpream(database));
+        assertThat(create(table.name())).isEqualTo(new MetadataSetup(Outcome.ADOPTED, 7));
+        judge(open(table.name()));
+    }
+
+    private void judge(PartitionStorage storage) {
+        assertThat(storage.subscription()).as("until somebody names the stream").isEmpty();
+        SubscriptionRecord opened = storage.open(requested());
+        assertThat(opened)
+                .isEqualTo(new SubscriptionRecord(
+                        "Orders",
+                        START,
+                        Optional.empty(),
+                        Duration.ofSeconds(2),
+                        PartitionMode.IMMUTABLE_KEY_RANGE,
+                        false));
+        assertThat(storage.subscription()).contains(opened);
+        assertThat(storage.open(requested())).isEqualTo(opened);
+
+        Lineage lineage = storage.lineage();
+        assertThat(lineage.partitions()).hasSize(7);
+        assertThat(end(lineage, "Parent0")).isEqualTo(adopted(0, "a", "b", "c"));
+        assertThat(end(lineage, "a")).isEqualTo(adopted(10, "m"));
+        assertThat(end(lineage, "b")).isEqualTo(adopted(10, "m"));
+        assertThat(end(lineage, "c")).isEqualTo(adopted(7, "d", "e"));
+        PartitionMetadata d = lineage.partition(token("d")).orElseThrow();
+        assertThat(d.state()).isEqualTo(RUNNING);
+        assertThat(d.watermark()).isEqualTo(at(20).plusNanos(1));
+        assertThat(d.epoch()).isZero();
+        assertThat(d.owner()).isEmpty();
+        assertThat(storage.proofs()).isEmpty();
+        assertThat(LineageCheck.check(opened, lineage, storage.proofs()).findings())
+                .isEmpty();
+        assertThat(storage.frontier().acquirable())
+                .extracting(PartitionMetadata::token)
+                .containsExactly(token("e"), token("m"), token("d"));
+        continueReading(storage, d);
+    }
+
+    private static void continueReading(PartitionStorage storage, PartitionMetadata d) {
+        PartitionLease lease = storage.acquire(WORKER, List.of(PartitionClaim.of(d)), Duration.ofMinutes(1))
+                .getFirst();
+        assertThat(lease).isEqualTo(new PartitionLease(token("d"), WORKER, 1, at(20).plusNanos(1)));
+        assertThat(storage.toRunning(lease)).isTrue();
+        assertThat(storage.advanceWatermarks(List.of(new WatermarkAdvance(lease, at(30)))))
+                .isEmpty();
+        assertThat(storage.finish(lease, at(40), EndProof.boundedEnd(at(40)))).isTrue();
+        assertThat(storage.cleanUp(START.plusSeconds(60)))
+                .as("a, b and c are parents")
+                .isEqualTo(1);
+    }
+
+    private static EndProof end(Lineage lineage, String token) {
+        return lineage.partition(token(token)).orElseThrow().endProof().orElseThrow();
+    }
+
+    private static EndProof adopted(long endSeconds, String... children) {
+        return new EndProof(
+                EndProof.Kind.ADOPTED,
+                at(endSeconds),
+                List.of(children).stream().map(PartitionToken::new).toList());
+    }
+
+    @Test
+    void parents_that_the_deletion_policy_took_are_proven_as_adopted() {
+        ForeignTable table = ForeignTable.ofBeam(database)
+                .endingAt(at(3600))
+                .row("d", List.of("c"), at(7), RUNNING, at(20))
+                .row("m", List.of("a", "b"), at(10), FINISHED, at(12))
+                .row("n", List.of("m"), at(12), CREATED, at(12))
+                .row("o", null, at(7), RUNNING, at(9));
+
+        assertThat(create(table.name())).isEqualTo(new MetadataSetup(Outcome.ADOPTED, 4));
+
+        PartitionStorage storage = open(table.name());
+        SubscriptionRecord subscription = storage.open(requested());
+        assertThat(subscription.startTimestamp()).isEqualTo(at(7));
+        assertThat(subscription.endTimestamp()).contains(at(3600));
+        assertThat(storage.proofs())
+                .extracting(PartitionProof::token)
+                .containsExactly(token("Parent0"), token("a"), token("b"), token("c"));
+        assertThat(storage.proofs())
+                .extracting(PartitionProof::endProof)
+                .containsExactly(adopted(7, "o"), adopted(10, "m"), adopted(10, "m"), adopted(7, "d"));
+        assertThat(LineageCheck.check(subscription, storage.lineage(), storage.proofs())
+                        .findings())
+                .isEmpty();
+        assertThat(storage.completeIfAllFinished()).isFalse();
+    }
+
+    @Test
+    void a_table_that_changed_a_moment_ago_is_adopted_with_force_only() {
+        ForeignTable table = fill(ForeignTable.ofBeam(database));
+        table.schedule("m");
+        assertThatThrownBy(() -> create(table.name()))
+                .isInstanceOf(StorageException.class)
+                .hasMessageContaining("may still be running")
+                .hasMessageContaining("force")
+                .satisfies(e -> assertThat(((StorageException) e).retryable()).isFalse());
+        assertThat(table.ddl()).as("nothing was changed").doesNotContain("Epoch");
+
+        assertThat(SpannerPartitionTables.create(database.connection(), table.name(), true))
+                .isEqualTo(new MetadataSetup(Outcome.ADOPTED, 7));
+        assertThat(open(table.name()).open(requested()).startTimestamp()).isEqualTo(START);
+    }
+
+    @Test
+    void several_that_adopt_at_once_adopt_once() throws Exception {
+        ForeignTable table = fill(ForeignTable.ofBeam(database));
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            CyclicBarrier start = new CyclicBarrier(2);
+            List<Future<MetadataSetup>> calls = new ArrayList<>();
+            for (SpannerConnection connection : List.of(database.connection(), database.otherConnection())) {
+                calls.add(threads.submit(() -> {
+                    start.await();
+                    return SpannerPartitionTables.create(connection, table.name());
+                }));
+            }
+            int adopted = 0;
+            for (Future<MetadataSetup> call : calls) {
+                adopted += call.get().adopted();
+            }
+            assertThat(adopted).isEqualTo(7);
+        }
+        judge(open(table.name()));
+    }
+
+    @Test
+    void an_adoption_that_was_interrupted_goes_on() {
+        ForeignTable table = fill(ForeignTable.ofBeam(database));
+        create(table.name());
+        database.client().write(List.of(Mutation.delete(table.tables().subscription(), SubscriptionRows.KEY)));
+        PartitionStorage storage = open(table.name());
+        assertThatThrownBy(() -> storage.open(requested()))
+                .isInstanceOf(StorageException.class)
+                .hasMessageContaining("not adopted");
+
+        assertThat(create(table.name())).isEqualTo(new MetadataSetup(Outcome.ADOPTED, 7));
+        judge(storage);
+    }
+
+    @Test
+    void a_table_of_something_else_is_refused() {
+        String table = database.newTable();
+        create(table);
+        assertThatThrownBy(() -> create(table + "_Workers"))
+                .isInstanceOf(StorageException.class)
+                .hasMessageContaining("PartitionToken")
+                .hasMessageContaining("another name");
+    }
+}
