@@ -39,13 +39,13 @@ final class SimulatedWorker {
         long call = (long) Math.exp(random.nextDouble(Math.log(LONGEST_RUN_CALLS)));
         long time = (long) Math.exp(random.nextDouble(Math.log(60e9)));
         long leases = random.nextLong(leaseTime.multipliedBy(3).toNanos());
-        switch (random.nextInt(13)) {
-            case 0, 1, 2, 3 -> ports.crashAt(call);
-            case 4, 8, 9 -> ports.pauseAt(call, leases);
-            case 10, 11 -> ports.outageAt(call, leases);
-            case 5 -> stop(time, SimulationEvent.SHUTDOWN, () -> subscriber.shutdown(SHUTDOWN_TIMEOUT));
-            case 6 -> stop(time, SimulationEvent.CLOSE, subscriber::close);
-            case 7 -> stop(time, SimulationEvent.INTERRUPT, this::interrupt);
+        switch (random.nextInt(14)) {
+            case 0, 1, 2 -> ports.crashAt(call);
+            case 3, 4, 5 -> ports.pauseAt(call, leases);
+            case 6, 7, 8, 9 -> ports.outageAt(call, leases);
+            case 10 -> stop(time, SimulationEvent.SHUTDOWN, () -> subscriber.shutdown(SHUTDOWN_TIMEOUT));
+            case 11 -> stop(time, SimulationEvent.CLOSE, subscriber::close);
+            case 12 -> stop(time, SimulationEvent.INTERRUPT, this::interrupt);
             default -> {}
         }
     }
