@@ -1,9 +1,11 @@
 package dev.spream.storage.spanner;
 
+import com.google.api.gax.rpc.ApiException;
 import com.google.cloud.spanner.ErrorCode;
 import com.google.cloud.spanner.SpannerException;
 import com.google.cloud.spanner.SpannerExceptionFactory;
 import dev.spream.core.partition.StorageException;
+import io.grpc.StatusRuntimeException;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -79,8 +81,7 @@ final class MetadataCalls {
         }
         SpannerException error = SpannerExceptionFactory.asSpannerException(
                 cause == null ? new IllegalStateException("no cause") : cause);
-        // The client says so of itself, as when it was closed; as a Spanner error that would be UNKNOWN.
-        boolean retryable = !(cause instanceof IllegalStateException) && isRetryable(error);
+        boolean retryable = isOfServer(error) && isRetryable(error);
         return new StorageException(
                 "%s in %s failed: %s: %s; %s"
                         .formatted(
@@ -107,6 +108,19 @@ final class MetadataCalls {
                         .formatted(what, table),
                 true,
                 cause);
+    }
+
+    /** What went wrong in this process, as in a client that was closed, comes as a Spanner error of its own: UNKNOWN. */
+    private static boolean isOfServer(SpannerException error) {
+        if (error.getErrorCode() != ErrorCode.UNKNOWN) {
+            return true;
+        }
+        for (Throwable cause = error.getCause(); cause != null; cause = cause.getCause()) {
+            if (cause instanceof StatusRuntimeException || cause instanceof ApiException) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean isRetryable(SpannerException error) {
