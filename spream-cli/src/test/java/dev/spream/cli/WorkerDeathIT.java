@@ -12,6 +12,8 @@ import dev.spream.emulator.SpannerEmulator;
 import dev.spream.storage.jdbc.JdbcPartitionStorage;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerConnection;
+import dev.spream.storage.spanner.SpannerPartitionStorage;
+import dev.spream.storage.spanner.SpannerPartitionTables;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -41,6 +43,11 @@ class WorkerDeathIT {
     @Test
     void workers_over_postgresql_die_and_nothing_is_lost() throws Exception {
         run("jdbc");
+    }
+
+    @Test
+    void workers_over_spanner_die_and_nothing_is_lost() throws Exception {
+        run("spanner");
     }
 
     private static void run(String storageName) throws Exception {
@@ -127,7 +134,11 @@ class WorkerDeathIT {
     }
 
     private static PartitionStorage open(String storageName, HikariDataSource pool, SpannerConnection connection) {
-        return JdbcPartitionStorage.create(pool, WorkerProcess.SUBSCRIPTION);
+        if (storageName.equals("jdbc")) {
+            return JdbcPartitionStorage.create(pool, WorkerProcess.SUBSCRIPTION);
+        }
+        SpannerPartitionTables.create(connection, WorkerProcess.METADATA_TABLE);
+        return SpannerPartitionStorage.open(connection, WorkerProcess.METADATA_TABLE);
     }
 
     private static DeliveryJudge.Verdict judge(Map<String, Long> committed, DeliveryLedger ledger) throws Exception {

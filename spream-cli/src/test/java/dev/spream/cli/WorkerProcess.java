@@ -12,6 +12,7 @@ import dev.spream.storage.jdbc.JdbcPartitionStorage;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerChangeStreamSource;
 import dev.spream.storage.spanner.SpannerConnection;
+import dev.spream.storage.spanner.SpannerPartitionStorage;
 import java.time.Duration;
 import java.time.Instant;
 
@@ -37,7 +38,9 @@ final class WorkerProcess {
                         .open();
                 SpannerChangeStreamSource source =
                         connection.source(CounterWorkload.STREAM).build();
-                PartitionStorage storage = JdbcPartitionStorage.create(pool, SUBSCRIPTION)) {
+                PartitionStorage storage = arguments[4].equals("jdbc")
+                        ? JdbcPartitionStorage.create(pool, SUBSCRIPTION)
+                        : SpannerPartitionStorage.open(connection, METADATA_TABLE)) {
             DeliveryLedger ledger = new DeliveryLedger(pool);
 
             Subscriber subscriber = Subscriber.builder(source, storage)

@@ -1,0 +1,235 @@
+package dev.spream.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.cloud.spanner.DatabaseId;
+import dev.spream.core.record.ChangeRecordJson;
+import dev.spream.core.record.JsonObject;
+import dev.spream.emulator.SpannerServer;
+import dev.spream.emulator.SpannerServers;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.stream.LongStream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Readers that share a storage, and the commands that look at it: processes, as a user starts them. */
+final class SharedStorageIT {
+    private static final long PATIENCE_NANOS = 120_000_000_000L;
+
+    private final SpannerServer server = SpannerServers.ours();
+    private final DatabaseId database = ItemWriter.database(server);
+    private final Instant created = Instant.now();
+
+    @ParameterizedTest
+    @ValueSource(strings = {"jdbc", "spanner"})
+    void a_reader_that_was_killed_goes_on_where_it_was(String kind) throws Exception {
+        try (SharedStorage storage = SharedStorage.of(kind, server, database);
+                ItemWriter writer = new ItemWriter(server, database);
+                SpreamProcess killed = tail(storage, "--start", created.toString(), "--worker", "killed")) {
+            killed.awaitOut(50);
+            killed.close();
+            try (SpreamProcess second = tail(storage, "--start", "-5m", "--worker", "second")) {
+                second.awaitOut(50);
+                long written = writer.stop();
+                awaitDelivered(written, killed, second);
+                second.terminate();
+                assertThat(second.exitCode()).as("%s", second.err()).isZero();
+                assertThat(second.err().getLast())
+                        .containsPattern("resumed [1-9]")
+                        .endsWith("ended by a signal");
+            }
+            refusesAnotherStart(storage);
+            showsPartitions(storage);
+            cleansUp(storage);
+            exports(storage);
+            findsWhatIsSpoilt(storage);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"jdbc", "spanner"})
+    void readers_that_start_together_share_the_partitions(String kind) throws Exception {
+        try (SharedStorage storage = SharedStorage.of(kind, server, database);
+                SpreamProcess one = tail(storage, "--start", "now");
+                SpreamProcess other = tail(storage, "--start", "now");
+                ItemWriter writer = new ItemWriter(server, database)) {
+            one.awaitOut(1);
+            other.awaitOut(1);
+            await(() -> workers(storage) == 2, one, other);
+            writer.stop();
+            for (SpreamProcess reader : List.of(one, other)) {
+                reader.terminate();
+                assertThat(reader.exitCode()).as("%s", reader.err()).isZero();
+            }
+            assertThat(workers(storage)).isZero();
+            assertThat(spream(storage, "verify").getLast()).startsWith("verify: no gap; ");
+        }
+    }
+
+    private void refusesAnotherStart(SharedStorage storage) throws Exception {
+        try (SpreamProcess other = tail(storage, "--start", "2020-01-01T00:00:00Z")) {
+            assertThat(other.exitCode()).isEqualTo(1);
+            assertThat(other.err())
+                    .singleElement()
+                    .asString()
+                    .contains("start is " + created, "asked for 2020-01-01T00:00:00Z", "Use the stored values");
+        }
+    }
+
+    private void showsPartitions(SharedStorage storage) throws Exception {
+        List<String> tree = spream(storage, "partitions", "--database", database.getName());
+        assertThat(tree.getFirst()).startsWith("Changes from " + created + " without end: low watermark ");
+        assertThat(tree).anyMatch(line -> line.startsWith("PARTITION ") && line.contains(" WATERMARK "));
+        JsonObject all = json(storage, "partitions", "--all", "--json");
+        assertThat(all.objects("partitions")).hasSizeGreaterThan(3);
+        assertThat(spream(storage, "partitions", "--all", "--dot"))
+                .startsWith("digraph partitions {")
+                .endsWith("}")
+                .hasSizeGreaterThan(all.objects("partitions").size());
+        assertThat(spream(storage, "verify").getLast()).startsWith("verify: no gap; ");
+    }
+
+    private void cleansUp(SharedStorage storage) throws Exception {
+        assertThat(spream(storage, "cleanup", "--finished-before", "-1d"))
+                .singleElement()
+                .asString()
+                .startsWith("cleanup: removed 0 partitions finished before ");
+        String line = spream(storage, "cleanup", "--finished-before", "now").getFirst();
+        assertThat(line).containsPattern("^cleanup: removed [1-9]\\d* partitions finished before ");
+        JsonObject verdict = json(storage, "verify", "--json");
+        assertThat(verdict.get("proven")).isEqualTo(true);
+        assertThat(verdict.int64("removed").orElseThrow()).isPositive();
+    }
+
+    /** The reader that was killed is still registered until its lease time has passed. */
+    private void exports(SharedStorage storage) throws Exception {
+        String table = "Beam_" + storage.getClass().getSimpleName();
+        await(() -> workers(storage) == 0);
+        assertThat(spream(storage, "export", "--for", "beam", "--to-table", table, "--to-database", database.getName()))
+                .singleElement()
+                .asString()
+                .matches("export: wrote [1-9]\\d* partitions to table %s of %s; start the pipeline .*"
+                        .formatted(table, database.getName()));
+    }
+
+    /** An unfinished partition whose parents are known: its row loses a second of its start, and then itself. */
+    private void findsWhatIsSpoilt(SharedStorage storage) throws Exception {
+        JsonObject partition = json(storage, "partitions", "--json").objects("partitions").stream()
+                .filter(row -> row.string("state").orElseThrow().equals("RUNNING"))
+                .findFirst()
+                .orElseThrow();
+        String token = partition.string("token").orElseThrow();
+        Instant start = Instant.parse(partition.string("start_timestamp").orElseThrow());
+        storage.setStart(token, start.plusNanos(1));
+        assertThat(failed(storage, "verify"))
+                .anyMatch(line -> line.startsWith("TIME_UNCOVERED: ")
+                        && line.endsWith(
+                                "the time between is not covered, from %s to %s".formatted(start, start.plusNanos(1))))
+                .last()
+                .asString()
+                .containsPattern("^verify: \\d+ findings?; ");
+        storage.forget(token);
+        assertThat(failed(storage, "verify")).anyMatch(line -> line.startsWith("CHILD_MISSING: "));
+    }
+
+    private SpreamProcess tail(SharedStorage storage, String... more) throws IOException {
+        return process(
+                "tail",
+                List.of("-d", database.getName(), "-s", "Changes", "--lease-time", "2s"),
+                storage.reader(),
+                List.of(more));
+    }
+
+    /** What a command that succeeds prints. */
+    private List<String> spream(SharedStorage storage, String command, String... more) throws Exception {
+        try (SpreamProcess process = process(command, storage.operator(), List.of(more))) {
+            assertThat(process.exitCode())
+                    .as("%s %s", process.out(), process.err())
+                    .isZero();
+            assertThat(process.err()).isEmpty();
+            return process.out();
+        }
+    }
+
+    private List<String> failed(SharedStorage storage, String command) throws Exception {
+        try (SpreamProcess process = process(command, storage.operator())) {
+            assertThat(process.exitCode())
+                    .as("%s %s", process.out(), process.err())
+                    .isEqualTo(1);
+            return process.out();
+        }
+    }
+
+    private JsonObject json(SharedStorage storage, String command, String... more) throws Exception {
+        List<String> lines = spream(storage, command, more);
+        assertThat(lines).hasSize(1);
+        return JsonObject.of(lines.getFirst());
+    }
+
+    private long workers(SharedStorage storage) {
+        try {
+            return json(storage, "partitions", "--json").objects("workers").stream()
+                    .filter(worker -> Boolean.TRUE.equals(worker.get("alive")))
+                    .count();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @SafeVarargs
+    private SpreamProcess process(String command, List<String>... arguments) throws IOException {
+        List<String> all = new ArrayList<>(List.of(command));
+        Arrays.stream(arguments).forEach(all::addAll);
+        return SpreamProcess.spreamOn(server.emulatorHost(), all.toArray(String[]::new));
+    }
+
+    private static void awaitDelivered(long items, SpreamProcess... readers) {
+        Map<SpreamProcess, Integer> seen = new HashMap<>();
+        TreeSet<Long> missing = new TreeSet<>();
+        LongStream.range(0, items).forEach(missing::add);
+        await(
+                () -> {
+                    for (SpreamProcess reader : readers) {
+                        List<String> lines = reader.out();
+                        lines.subList(seen.getOrDefault(reader, 0), lines.size())
+                                .forEach(line -> missing.remove(id(line)));
+                        seen.put(reader, lines.size());
+                    }
+                    return missing.isEmpty();
+                },
+                readers);
+    }
+
+    /** A process that was killed may have left half a line. */
+    private static long id(String line) {
+        return line.endsWith("}")
+                ? ChangeRecordJson.readDataChange(line)
+                        .mods()
+                        .getFirst()
+                        .keys()
+                        .int64("Id")
+                        .orElseThrow()
+                : -1;
+    }
+
+    private static void await(BooleanSupplier condition, SpreamProcess... readers) {
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new AssertionError("waited in vain; errors %s"
+                        .formatted(
+                                Arrays.stream(readers).map(SpreamProcess::err).toList()));
+            }
+            LockSupport.parkNanos(100_000_000);
+        }
+    }
+}
