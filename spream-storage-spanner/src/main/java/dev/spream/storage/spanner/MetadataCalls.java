@@ -32,6 +32,11 @@ final class MetadataCalls {
         this.timeout = timeout;
     }
 
+    /** The same, each within another time, in turns of their own. */
+    MetadataCalls within(Duration otherTimeout) {
+        return new MetadataCalls(table, otherTimeout);
+    }
+
     Duration timeout() {
         return timeout;
     }
