@@ -50,8 +50,8 @@ final class GroupWriter {
         Entry<T> entry = new Entry<>(operation);
         enqueue(entry);
         try {
-            // The transaction ends by itself in that time; it may have to wait for the one before.
-            return entry.result.get(calls.timeout().multipliedBy(2).toNanos(), TimeUnit.NANOSECONDS);
+            // A transaction ends by itself a little earlier, and then says why.
+            return entry.result.get(calls.timeout().multipliedBy(5).dividedBy(4).toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
             throw failure(operation, e.getCause());
         } catch (TimeoutException e) {

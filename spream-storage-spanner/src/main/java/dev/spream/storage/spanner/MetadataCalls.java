@@ -1,9 +1,11 @@
 package dev.spream.storage.spanner;
 
+import com.google.api.gax.rpc.ApiException;
 import com.google.cloud.spanner.ErrorCode;
 import com.google.cloud.spanner.SpannerException;
 import com.google.cloud.spanner.SpannerExceptionFactory;
 import dev.spream.core.partition.StorageException;
+import io.grpc.StatusRuntimeException;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -28,6 +30,11 @@ final class MetadataCalls {
     MetadataCalls(String table, Duration timeout) {
         this.table = table;
         this.timeout = timeout;
+    }
+
+    /** The same, each within another time, in turns of their own. */
+    MetadataCalls within(Duration otherTimeout) {
+        return new MetadataCalls(table, otherTimeout);
     }
 
     Duration timeout() {
@@ -79,8 +86,7 @@ final class MetadataCalls {
         }
         SpannerException error = SpannerExceptionFactory.asSpannerException(
                 cause == null ? new IllegalStateException("no cause") : cause);
-        // The client says so of itself, as when it was closed; as a Spanner error that would be UNKNOWN.
-        boolean retryable = !(cause instanceof IllegalStateException) && isRetryable(error);
+        boolean retryable = isOfServer(error) && isRetryable(error);
         return new StorageException(
                 "%s in %s failed: %s: %s; %s"
                         .formatted(
@@ -107,6 +113,19 @@ final class MetadataCalls {
                         .formatted(what, table),
                 true,
                 cause);
+    }
+
+    /** What went wrong in this process, as in a client that was closed, comes as a Spanner error of its own: UNKNOWN. */
+    private static boolean isOfServer(SpannerException error) {
+        if (error.getErrorCode() != ErrorCode.UNKNOWN) {
+            return true;
+        }
+        for (Throwable cause = error.getCause(); cause != null; cause = cause.getCause()) {
+            if (cause instanceof StatusRuntimeException || cause instanceof ApiException) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean isRetryable(SpannerException error) {

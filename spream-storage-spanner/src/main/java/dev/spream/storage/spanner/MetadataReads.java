@@ -15,6 +15,7 @@ import dev.spream.core.partition.PartitionProof;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WorkerRegistration;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -33,16 +34,19 @@ final class MetadataReads {
             Comparator.comparing(PartitionMetadata::startTimestamp).thenComparing(PartitionMetadata::token);
 
     private static final int ATTEMPTS = 5;
+    private static final Duration WHOLE_TABLE = Duration.ofMinutes(1);
     private static final String READ_AT = "ReadAt";
 
     private final DatabaseClient client;
     private final MetadataTables tables;
     private final MetadataCalls calls;
+    private final MetadataCalls wholeTableCalls;
 
     MetadataReads(DatabaseClient client, MetadataTables tables, MetadataCalls calls) {
         this.client = client;
         this.tables = tables;
         this.calls = calls;
+        this.wholeTableCalls = calls.within(WHOLE_TABLE);
     }
 
     Optional<SubscriptionRecord> subscription() {
@@ -54,7 +58,7 @@ final class MetadataReads {
     }
 
     Lineage lineage() {
-        Timed rows = timed("reading the lineage", tables.partitions(), Column.NAMES);
+        Timed rows = timed(wholeTableCalls, "reading the lineage", tables.partitions(), Column.NAMES);
         return lineage(rows.rows(), rows.readAt());
     }
 
@@ -90,7 +94,7 @@ final class MetadataReads {
     List<WorkerRegistration> workers() {
         Comparator<WorkerRegistration> order = Comparator.comparing(WorkerRegistration::registeredAt)
                 .thenComparing(worker -> worker.worker().value());
-        Timed rows = timed("reading the workers", tables.workers(), WorkerRows.COLUMNS);
+        Timed rows = timed(calls, "reading the workers", tables.workers(), WorkerRows.COLUMNS);
         return rows.rows().stream()
                 .map(row -> WorkerRows.registration(row, rows.readAt()))
                 .sorted(order)
@@ -100,7 +104,7 @@ final class MetadataReads {
     List<PartitionProof> proofs() {
         Comparator<PartitionProof> order =
                 Comparator.comparing(PartitionProof::startTimestamp).thenComparing(PartitionProof::token);
-        return calls.run("reading the proofs", () -> {
+        return wholeTableCalls.run("reading the proofs", () -> {
             return all(client.singleUse().read(tables.proofs(), KeySet.all(), PartitionProofRows.NAMES)).stream()
                     .map(PartitionProofRows::proof)
                     .sorted(order)
@@ -109,11 +113,11 @@ final class MetadataReads {
     }
 
     /** A whole table, and Spanner's current time as the same query saw it. */
-    private Timed timed(String what, String table, List<String> columns) {
+    private Timed timed(MetadataCalls within, String what, String table, List<String> columns) {
         String names = columns.stream().map(tables::quoted).collect(Collectors.joining(", "));
         Statement query = Statement.of("SELECT CURRENT_TIMESTAMP AS %s, %s FROM %s"
                 .formatted(tables.quoted(READ_AT), names, tables.quoted(table)));
-        return calls.run(what, () -> {
+        return within.run(what, () -> {
             List<Struct> rows = all(client.singleUse().executeQuery(query));
             Instant readAt = rows.isEmpty()
                     ? currentTime(client.singleUse())

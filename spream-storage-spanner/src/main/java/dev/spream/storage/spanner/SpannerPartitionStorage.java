@@ -36,11 +36,13 @@ import java.util.function.Function;
  * several transactions, and {@link #cleanUp} one for every 1,000 partitions: if one of them fails, those before it stand. A
  * heartbeat interval is kept in milliseconds, as Spanner takes it.
  *
- * <p>A call that does not get an answer fails after 30 seconds, twice that if it has to wait for the writes before it; an
- * interrupted one fails at once and leaves the flag set. Safe for use by many threads. It does not close its connection.
+ * <p>A call that does not get an answer fails after 8 seconds, or 10 if it has to wait for the writes before it, and one that
+ * reads a whole table ({@link #lineage}, {@link #proofs}, {@link #cleanUp}) after a minute. An interrupted one fails at once
+ * and leaves the flag set. Safe for use by many threads. It does not close its connection.
  */
 public final class SpannerPartitionStorage implements PartitionStorage {
-    static final Duration TIMEOUT = Duration.ofSeconds(30);
+    /** Well within a lease. */
+    private static final Duration TIMEOUT = Duration.ofSeconds(8);
 
     private final MetadataReads reads;
     private final GroupWriter writer;

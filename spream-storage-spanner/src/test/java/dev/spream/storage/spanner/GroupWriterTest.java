@@ -187,6 +187,26 @@ class GroupWriterTest {
     }
 
     @Test
+    void a_mistake_in_this_process_is_not_tried_again() {
+        WriteOperation<Integer> broken = WriteOperation.on("breaking", Set.of(), transaction -> {
+            throw new IllegalStateException("a mistake");
+        });
+        assertThatThrownBy(() -> writer(LONG).write(broken))
+                .isInstanceOf(StorageException.class)
+                .hasMessageContaining("a mistake")
+                .satisfies(e -> assertThat(((StorageException) e).retryable()).isFalse());
+    }
+
+    @Test
+    void a_client_that_was_closed_is_not_tried_again() {
+        GroupWriter writer = writer(LONG);
+        spanner.close();
+        assertThatThrownBy(() -> writer.write(number(1)))
+                .isInstanceOf(StorageException.class)
+                .satisfies(e -> assertThat(((StorageException) e).retryable()).isFalse());
+    }
+
+    @Test
     void a_call_does_not_wait_for_ever_and_the_writer_recovers() {
         GroupWriter writer = writer(Duration.ofMillis(500));
         assertThat(writer.write(number(1))).isEqualTo(1);
