@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * no longer than a call may take, and one that has given up is left out if its operation has not begun.
  */
 final class GroupWriter {
-    /** Rows of one transaction: with all their columns and index entries about half of Spanner's 80,000 mutations. */
-    static final int MAX_ROWS = 2_000;
+    /** Rows of one transaction: with all their columns and index entries about a quarter of Spanner's 80,000 mutations. */
+    static final int MAX_ROWS = 1_000;
 
     private final DatabaseClient client;
     private final MetadataTables tables;
