@@ -29,6 +29,9 @@ final class JudgedRun {
     final Set<SimulatedCursor> openCursors = new LinkedHashSet<>();
     int calls;
 
+    /** Until when the process is paused, or does not reach the storage, on the machine's clock. */
+    long absentUntil;
+
     /** Whether it was told to stop, or has a reason to. */
     boolean leaving;
 

@@ -71,13 +71,14 @@ final class JudgedShares {
 
     /** The worker is registered, anew or again. */
     void registered(JudgedRun run) {
-        if (!run.leaving && !run.process.isHeldUp() && members.add(run)) {
+        if (!run.leaving && machine.now() >= run.absentUntil && members.add(run)) {
             disturbed();
         }
     }
 
-    /** The worker stands still, does not reach the storage, or has no registration any more. */
-    void absent(JudgedRun run) {
+    /** The worker stands still, or does not reach the storage, for so long. */
+    void absent(JudgedRun run, long nanos) {
+        run.absentUntil = Math.max(run.absentUntil, machine.now() + nanos);
         members.remove(run);
         disturbed();
     }
@@ -85,7 +86,7 @@ final class JudgedShares {
     /** The worker is about to end. */
     void leaving(JudgedRun run) {
         run.leaving = true;
-        absent(run);
+        absent(run, 0);
     }
 
     /** There are other partitions than before. */

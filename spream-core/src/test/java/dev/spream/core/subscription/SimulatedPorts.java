@@ -99,7 +99,7 @@ final class SimulatedPorts {
 
     /** The process is of no use for so long. */
     private void disturb(long nanos) {
-        judge.shares.absent(judge.run(process));
+        judge.shares.absent(judge.run(process), nanos);
         process.after(nanos, judge.shares::disturbed);
     }
 
