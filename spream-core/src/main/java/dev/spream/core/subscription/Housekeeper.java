@@ -2,6 +2,7 @@ package dev.spream.core.subscription;
 
 import dev.spream.core.partition.StorageException;
 import java.time.Duration;
+import java.time.Instant;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,8 +29,9 @@ final class Housekeeper {
 
     void cleanUp() {
         try {
-            int partitions = context.storage()
-                    .cleanUp(context.time().instant().minus(context.options().finishedRetention()));
+            Instant now = context.storage().frontier().readAt(); // the clock that the partitions were finished by
+            int partitions =
+                    context.storage().cleanUp(now.minus(context.options().finishedRetention()));
             int workers = context.storage().expireWorkers();
             if (partitions + workers > 0) {
                 log.debug(

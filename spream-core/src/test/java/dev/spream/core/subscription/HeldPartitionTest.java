@@ -31,6 +31,15 @@ class HeldPartitionTest {
     }
 
     @Test
+    void a_lease_is_held_for_less_than_it_was_granted_because_clocks_drift() {
+        partition.renewed(0, Duration.ofSeconds(10));
+        nanoTime.set(Duration.ofMillis(9_980).toNanos() - 1);
+        assertThat(partition.isHeld()).isTrue();
+        nanoTime.set(Duration.ofMillis(9_980).toNanos());
+        assertThat(partition.isHeld()).isFalse();
+    }
+
+    @Test
     void a_lease_that_was_seen_to_run_out_is_not_revived_by_a_late_renewal() {
         nanoTime.set(100);
         assertThat(partition.isHeld()).isFalse();
