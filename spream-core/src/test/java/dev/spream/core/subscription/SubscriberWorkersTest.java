@@ -48,6 +48,24 @@ class SubscriberWorkersTest {
     }
 
     @Test
+    void a_worker_that_joins_looks_sooner_than_usual_for_what_it_is_handed() throws InterruptedException {
+        source.roots(SIX);
+        Subscriber ann = worker("ann", options -> options);
+        CompletableFuture<RunResult> annRuns = fixture.start(ann, new RecordingConsumer());
+        Polling.await(() -> held("ann").size() == 6, this::owners);
+        Duration longerThanTheTest = SubscriberFixture.BOUND.multipliedBy(2);
+
+        Subscriber bob = worker("bob", options -> options.partitionDiscoveryInterval(longerThanTheTest));
+        CompletableFuture<RunResult> bobRuns = fixture.start(bob, new RecordingConsumer());
+
+        Polling.await(() -> held("bob").size() == 3, this::owners);
+        ann.close();
+        bob.close();
+        SubscriberFixture.get(annRuns);
+        SubscriberFixture.get(bobRuns);
+    }
+
+    @Test
     void keys_stay_in_order_while_their_partitions_change_hands() throws InterruptedException {
         source.roots(SIX);
         for (String partition : SIX) {
