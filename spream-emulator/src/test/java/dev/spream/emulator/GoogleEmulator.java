@@ -74,6 +74,11 @@ public final class GoogleEmulator implements AutoCloseable {
         return start(program, NO_CHURN);
     }
 
+    /** Like {@link #start(Path)}, with partitions that live for 20 seconds or more, as they do by default. */
+    public static GoogleEmulator startWithSlowChurn(Path program) throws IOException, InterruptedException {
+        return start(program, List.of());
+    }
+
     private static GoogleEmulator start(Path program, List<String> flags) throws IOException, InterruptedException {
         String host = "127.0.0.1:" + freePort();
         List<String> command = new ArrayList<>(List.of(program.toString(), "--host_port", host));
