@@ -1,5 +1,6 @@
 package dev.spream.benchmarks;
 
+import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.InMemoryPartitionStorage;
@@ -13,13 +14,20 @@ import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.record.ChildPartition;
 import dev.spream.core.record.ChildPartitionsRecord;
+import dev.spream.emulator.SpannerEmulator;
 import dev.spream.storage.jdbc.JdbcPartitionStorage;
+import dev.spream.storage.spanner.DatabaseName;
+import dev.spream.storage.spanner.SpannerConnection;
+import dev.spream.storage.spanner.SpannerPartitionStorage;
+import dev.spream.storage.spanner.SpannerPartitionTables;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
 import java.util.stream.IntStream;
 
 /**
@@ -28,11 +36,13 @@ import java.util.stream.IntStream;
  * every worker looks once a second.
  */
 final class ClaimCost {
+    private static final String DATABASE = "projects/benchmark/instances/benchmark/databases/claims";
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
     private static final Duration LEASE = Duration.ofSeconds(15);
     private static final WorkerId WORKER = new WorkerId("benchmark");
     private static final int STORED = Integer.getInteger("stored", 10_000);
     private static final int CLAIMED = 20;
+    private static final int WRITERS = 64;
     private static final int WARM_UPS = 20;
     private static final int TURNS = Integer.getInteger("turns", 100);
 
@@ -45,9 +55,22 @@ final class ClaimCost {
                 HikariDataSource pool = Postgres.pool(postgres.url())) {
             compare("PostgreSQL", JdbcPartitionStorage.create(pool, "few"), JdbcPartitionStorage.create(pool, "many"));
         }
+        try (SpannerEmulator emulator = SpannerEmulator.start()) {
+            emulator.createDatabase(DATABASE, DatabaseDialect.GOOGLE_STANDARD_SQL);
+            try (SpannerConnection connection = SpannerConnection.builder(DatabaseName.parse(DATABASE))
+                    .emulatorHost(emulator.emulatorHost())
+                    .open()) {
+                compare("Spanner emulator", spanner(connection, "Few"), spanner(connection, "Many"));
+            }
+        }
     }
 
-    private static void compare(String name, PartitionStorage few, PartitionStorage many) {
+    private static PartitionStorage spanner(SpannerConnection connection, String table) {
+        SpannerPartitionTables.create(connection, table);
+        return SpannerPartitionStorage.open(connection, table);
+    }
+
+    private static void compare(String name, PartitionStorage few, PartitionStorage many) throws InterruptedException {
         fill(few, CLAIMED);
         double claimAll = fill(many, STORED + CLAIMED);
         finishAllBut(many, CLAIMED);
@@ -106,13 +129,26 @@ final class ClaimCost {
         return millis;
     }
 
-    private static void finishAllBut(PartitionStorage storage, int left) {
+    private static void finishAllBut(PartitionStorage storage, int left) throws InterruptedException {
         List<PartitionLease> leases = acquire(storage, storage.frontier());
-        leases.stream().skip(left).forEach(lease -> {
-            storage.toRunning(lease);
-            storage.finish(lease, START.plusSeconds(1), EndProof.boundedEnd(START.plusSeconds(1)));
-        });
+        Semaphore permits = new Semaphore(WRITERS);
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (PartitionLease lease : leases.subList(left, leases.size())) {
+                permits.acquire();
+                threads.execute(() -> {
+                    try {
+                        storage.toRunning(lease);
+                        storage.finish(lease, START.plusSeconds(1), EndProof.boundedEnd(START.plusSeconds(1)));
+                    } finally {
+                        permits.release();
+                    }
+                });
+            }
+        }
         storage.release(leases);
+        if (storage.frontier().partitions().size() != left) {
+            throw new IllegalStateException("not all partitions were finished");
+        }
     }
 
     /** One look, one claim; what was claimed is given back outside of the time. */

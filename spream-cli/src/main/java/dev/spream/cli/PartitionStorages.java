@@ -5,11 +5,13 @@ import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.storage.jdbc.JdbcPartitionStorage;
 import dev.spream.storage.jdbc.JdbcPool;
 import dev.spream.storage.spanner.DatabaseName;
+import dev.spream.storage.spanner.MetadataSetup;
 import dev.spream.storage.spanner.SpannerConnection;
 import dev.spream.storage.spanner.SpannerPartitionStorage;
 import dev.spream.storage.spanner.SpannerPartitionTables;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 
@@ -19,18 +21,22 @@ final class PartitionStorages {
 
     private PartitionStorages() {}
 
-    /** Opens it for a reader, which may be the first: what is missing is made, in Spanner only if that was asked for. */
-    static OpenStorage open(StorageChoice choice) {
+    /**
+     * Opens it for a reader, which may be the first: what is missing is made, in Spanner only if that was asked for.
+     *
+     * @param say tells the user what was found
+     */
+    static OpenStorage open(StorageChoice choice, Consumer<String> say) {
         return switch (choice) {
             case StorageChoice.Memory memory -> new OpenStorage(new InMemoryPartitionStorage(), "memory", () -> {});
             case StorageChoice.Jdbc jdbc -> jdbc(jdbc, true);
-            case StorageChoice.Spanner spanner -> spanner(spanner);
+            case StorageChoice.Spanner spanner -> spanner(spanner, say);
         };
     }
 
     /** Opens it for a command that looks at what readers stored, and makes nothing. */
     static OpenStorage openExisting(StorageChoice choice) {
-        return choice instanceof StorageChoice.Jdbc jdbc ? jdbc(jdbc, false) : open(choice);
+        return choice instanceof StorageChoice.Jdbc jdbc ? jdbc(jdbc, false) : open(choice, nothing -> {});
     }
 
     private static OpenStorage jdbc(StorageChoice.Jdbc choice, boolean migrate) {
@@ -70,11 +76,15 @@ final class PartitionStorages {
     }
 
     /** On a connection of its own: no change stream query stands in its way, and the stream's role is not its. */
-    private static OpenStorage spanner(StorageChoice.Spanner choice) {
+    private static OpenStorage spanner(StorageChoice.Spanner choice, Consumer<String> say) {
         SpannerConnection connection = connect(choice.database(), choice.emulatorHost());
         return closingOnFailure(connection::close, () -> {
             if (choice.create()) {
-                SpannerPartitionTables.create(connection, choice.table());
+                MetadataSetup made = SpannerPartitionTables.create(connection, choice.table());
+                if (made.outcome() == MetadataSetup.Outcome.ADOPTED) {
+                    say.accept("adopted %d partitions of %s; do not start the reader again that made it"
+                            .formatted(made.adopted(), choice));
+                }
             }
             return new OpenStorage(
                     SpannerPartitionStorage.open(connection, choice.table()), choice.toString(), connection::close);

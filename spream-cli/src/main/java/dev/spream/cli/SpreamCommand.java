@@ -16,6 +16,7 @@ import picocli.CommandLine.Spec;
             PartitionsCommand.class,
             VerifyCommand.class,
             CleanupCommand.class,
+            ExportCommand.class,
             EmulatorCommand.class
         },
         synopsisSubcommandLabel = "COMMAND",

@@ -92,6 +92,10 @@ final class StorageArguments {
         return choice(name, stream);
     }
 
+    Optional<DatabaseName> metadataDatabase() {
+        return Optional.ofNullable(metadataDatabase);
+    }
+
     private Optional<StorageName> named() {
         if (metadataTable != null && jdbcUrl != null) {
             throw usage("--metadata-table and --jdbc-url name two storages: take one away");

@@ -1,5 +1,7 @@
 package dev.spream.cli;
 
+import dev.spream.storage.spanner.DatabaseName;
+import java.util.Optional;
 import picocli.CommandLine.Mixin;
 
 /** The flags of commands that look at a stored subscription: where it is, and which stream it reads. */
@@ -17,6 +19,11 @@ final class SubscriptionArguments {
     OpenStorage open() {
         verbosity.apply();
         return PartitionStorages.openExisting(storage.ofReaders(stream));
+    }
+
+    /** The database that has the metadata, if the storage is in Spanner and the flag is given. */
+    Optional<DatabaseName> metadataDatabase() {
+        return storage.metadataDatabase();
     }
 
     StreamArguments stream() {

@@ -52,7 +52,8 @@ final class Tail {
     int run() throws Exception {
         try (SpannerConnection connection = connect();
                 SpannerChangeStreamSource source = source(connection);
-                OpenStorage open = PartitionStorages.open(settings.storage());
+                OpenStorage open = PartitionStorages.open(
+                        settings.storage(), line -> output.progress().say("tail: " + line));
                 Subscriber subscriber = Subscriber.builder(source, open.storage())
                         .options(
                                 options(settings.times().resolve(open.storage(), source, settings.heartbeatInterval())))

@@ -50,6 +50,7 @@ final class SharedStorageIT {
             refusesAnotherStart(storage);
             showsPartitions(storage);
             cleansUp(storage);
+            exports(storage);
             findsWhatIsSpoilt(storage);
         }
     }
@@ -71,6 +72,25 @@ final class SharedStorageIT {
             }
             assertThat(workers(storage)).isZero();
             assertThat(spream(storage, "verify").getLast()).startsWith("verify: no gap; ");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"jdbc", "spanner"})
+    void a_subscription_that_has_an_end_is_completed_once_and_proven(String kind) throws Exception {
+        try (SharedStorage storage = SharedStorage.of(kind, server, database);
+                ItemWriter writer = new ItemWriter(server, database)) {
+            for (int run = 1; run <= 2; run++) {
+                try (SpreamProcess tail = tail(storage, "--start", "now", "--end", "+3s")) {
+                    assertThat(tail.exitCode()).as("%s", tail.err()).isZero();
+                    assertThat(tail.err().getLast()).endsWith("ended by the end timestamp");
+                    assertThat(tail.out().isEmpty()).as("run %d", run).isEqualTo(run == 2);
+                }
+            }
+            assertThat(writer.stop()).isPositive();
+            assertThat(spream(storage, "verify").getLast())
+                    .startsWith("verify: no gap; ")
+                    .endsWith("; the subscription is completed");
         }
     }
 
@@ -107,6 +127,17 @@ final class SharedStorageIT {
         JsonObject verdict = json(storage, "verify", "--json");
         assertThat(verdict.get("proven")).isEqualTo(true);
         assertThat(verdict.int64("removed").orElseThrow()).isPositive();
+    }
+
+    /** The reader that was killed is still registered until its lease time has passed. */
+    private void exports(SharedStorage storage) throws Exception {
+        String table = "Beam_" + storage.getClass().getSimpleName();
+        await(() -> workers(storage) == 0);
+        assertThat(spream(storage, "export", "--for", "beam", "--to-table", table, "--to-database", database.getName()))
+                .singleElement()
+                .asString()
+                .matches("export: wrote [1-9]\\d* partitions to table %s of %s; start the pipeline .*"
+                        .formatted(table, database.getName()));
     }
 
     /** An unfinished partition whose parents are known: its row loses a second of its start, and then itself. */

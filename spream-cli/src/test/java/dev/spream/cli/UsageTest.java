@@ -19,7 +19,7 @@ final class UsageTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
-            ""                                          | spream: a command is missing: tail, partitions, verify, cleanup, emulator (see spream --help)
+            ""                                          | spream: a command is missing: tail, partitions, verify, cleanup, export, emulator (see spream --help)
             tial                                        | spream: unknown argument 'tial'; did you mean 'tail'? (see spream --help)
             tail --steam X                              | spream tail: unknown option '--steam'; did you mean '--stream'? (see spream tail --help)
             tail --zzz                                  | spream tail: unknown option '--zzz' (see spream tail --help)
@@ -31,6 +31,7 @@ final class UsageTest {
             verify -t P                                 | spream verify: --metadata-database is missing, and so is --database (see spream verify --help)
             cleanup --jdbc-url jdbc:postgresql:x        | spream cleanup: Missing required option: '--finished-before=TIME' (see spream cleanup --help)
             cleanup --finished-before yesterday         | spream cleanup: Invalid value for option '--finished-before': 'yesterday' is not a time: write 2026-01-31T12:00:00Z, now, +10s or -5m (see spream cleanup --help)
+            export --for beam --to-table B --jdbc-url jdbc:postgresql:x | spream export: --to-database is missing, and so are --metadata-database and --database (see spream export --help)
             emulator --port 70000                       | spream emulator: --port is 70000, must be 0 to 65535 (see spream emulator --help)
             emulator --churn often                      | spream emulator: --churn: 'often' is not a duration: write 500ms, 10s, 5m or 2h, or off (see spream emulator --help)
             emulator --faults 0.95                      | spream emulator: --faults is 0.95, must be 0 to 0.9 (see spream emulator --help)
@@ -144,6 +145,7 @@ final class UsageTest {
                 "partitions --help",
                 "verify --help",
                 "cleanup --help",
+                "export --help",
                 "--version",
                 "tail --version"
             })

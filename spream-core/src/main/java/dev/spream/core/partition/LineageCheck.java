@@ -22,8 +22,8 @@ import java.util.Optional;
  *   <li>Losses to the retention period that the user accepted are reported and not findings. A partition that expired as a
  *       whole took the names of its descendants with it, so within its gap a parent may be unknown, and a partition found in
  *       its place may have been named by another one too.
- *   <li>Where a table of another reader was adopted, that reader's word on the ends of its partitions, and that the parents
- *       that it no longer had were finished.
+ *   <li>Where a table of another reader was adopted, that reader's word on the ends of its partitions, and on the order in
+ *       which it read them.
  *   <li>A parent that is not stored is none to a child that nobody has read, while an unfinished partition has a watermark
  *       before the child's start: it may not have been discovered yet.
  * </ul>

@@ -11,7 +11,6 @@ final class LineageLinks {
     private final Map<PartitionToken, LineageNode> nodes;
     private final Optional<Instant> lowWatermark;
     private final List<LineageFinding> findings;
-    private final boolean adopted;
     private final List<LineageNode> lost;
 
     LineageLinks(
@@ -19,7 +18,6 @@ final class LineageLinks {
         this.nodes = nodes;
         this.lowWatermark = lowWatermark;
         this.findings = findings;
-        this.adopted = nodes.values().stream().anyMatch(node -> node.endedBy(EndProof.Kind.ADOPTED));
         this.lost = nodes.values().stream().filter(LineageNode::isLost).toList();
     }
 
@@ -104,7 +102,7 @@ final class LineageLinks {
         boolean undiscovered =
                 !child.wasRead() && lowWatermark.filter(child.start()::isAfter).isPresent();
         // That the root is missing is a finding of its own.
-        if (!undiscovered && !adopted && !parent.isRoot() && !isGivenUp(child.start(), child.start())) {
+        if (!undiscovered && !parent.isRoot() && !isGivenUp(child.start(), child.start())) {
             find(
                     Kind.PARENT_MISSING,
                     List.of(parent, child.token()),

@@ -65,9 +65,10 @@ record LineageNode(
         return parent.token().isRoot() ? parents.isEmpty() : parents.contains(parent.token());
     }
 
-    /** Whether it was acquired by a worker of ours, or was read to its end. */
+    /** Whether a worker of ours has acquired it; another reader's order is not ours to judge. */
     boolean wasRead() {
-        return finished || stored.filter(partition -> partition.epoch() > 0).isPresent();
+        return (finished && !endedBy(EndProof.Kind.ADOPTED))
+                || stored.filter(partition -> partition.epoch() > 0).isPresent();
     }
 
     @Override

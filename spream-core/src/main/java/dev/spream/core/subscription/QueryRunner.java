@@ -22,7 +22,7 @@ final class QueryRunner {
     private final BooleanSupplier isReading;
     private volatile @Nullable WatchedCursor cursor;
 
-    /** @param isReading asked before and after each record; who makes it false {@linkplain #close closes} what is open */
+    /** @param isReading asked before the query, and before and after each record; who makes it false {@linkplain #close closes} what is open */
     QueryRunner(EngineContext context, BooleanSupplier isReading) {
         this.context = context;
         this.isReading = isReading;
@@ -30,6 +30,9 @@ final class QueryRunner {
 
     /** Reads a query to its end, unless the reader has to stop before. */
     StreamEnd run(PartitionQuery query, Taker taker) throws InterruptedException {
+        if (!isReading.getAsBoolean()) {
+            return new StreamEnd.Stopped();
+        }
         try (WatchedCursor open = new WatchedCursor(context, context.source().query(query))) {
             cursor = open;
             while (isReading.getAsBoolean()) {

@@ -259,17 +259,31 @@ final class LineageCheckTest {
 
     @Test
     void the_word_of_an_adopted_table_is_taken() {
-        EndProof word = new EndProof(EndProof.Kind.ADOPTED, at(20), tokens("d"));
-        EndProof wordOnB = new EndProof(EndProof.Kind.ADOPTED, at(10), tokens("c"));
-        StoredState adopted = state.with(
-                        PartitionEdit.of(PartitionEdit.of(row("c")).endProof(Optional.of(word)))
-                                .watermark(at(12)))
-                .with(PartitionEdit.of(row("b")).endProof(Optional.of(wordOnB)))
-                .with(PartitionEdit.of(row("Parent0")).endProof(Optional.of(endedInto(0, "b"))))
-                .without(row("a"));
+        StoredState adopted = state.with(adopted("c", 20, "d"))
+                .with(adopted("b", 10, "c"))
+                .with(adopted("Parent0", 0, "b"))
+                .without(row("a"))
+                .with(new PartitionProof(token("a"), List.of(), START, word(10, "c"), Instant.EPOCH, List.of()));
         LineageReport report = adopted.check();
         assertThat(report.findings()).isEmpty();
-        assertThat(report.adopted()).isEqualTo(2);
+        assertThat(report.adopted()).isEqualTo(4);
+    }
+
+    @Test
+    void what_an_adopted_table_does_not_vouch_for_is_found() {
+        StoredState adopted = state.with(adopted("c", 20, "d")).with(adopted("b", 10, "c"));
+        assertFinds(adopted.without(row("d")), Kind.CHILD_MISSING, "c", "d");
+        assertFinds(adopted.with(PartitionEdit.of(row("d")).start(at(22))), Kind.TIME_UNCOVERED, "c", "d");
+    }
+
+    /** As another reader left it: its watermark need not have reached its end. */
+    private PartitionMetadata adopted(String token, long end, String... children) {
+        PartitionMetadata row = PartitionEdit.of(row(token)).endProof(Optional.of(word(end, children)));
+        return PartitionEdit.of(row).watermark(row.startTimestamp());
+    }
+
+    private static EndProof word(long end, String... children) {
+        return new EndProof(EndProof.Kind.ADOPTED, at(end), tokens(children));
     }
 
     @Test

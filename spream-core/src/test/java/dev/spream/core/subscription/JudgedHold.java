@@ -43,6 +43,9 @@ final class JudgedHold {
     /** Whether it was finished or given back in the storage, or acquired by somebody else. */
     boolean left;
 
+    /** When that was, on the machine's clock. */
+    long leftAt;
+
     /** Whether its holder finished it or gave it back in the storage. */
     boolean released;
 
@@ -66,6 +69,16 @@ final class JudgedHold {
         this.leaseUntil = leaseUntil;
         this.storedUntil = storedUntil;
         this.acquiredAt = acquiredAt;
+    }
+
+    void leave(long now) {
+        left = true;
+        leftAt = now;
+    }
+
+    /** From when on somebody else could acquire the partition, on the machine's clock. */
+    long freeFrom() {
+        return left ? leftAt : storedUntil;
     }
 
     /** Whether somebody else may hold the partition at that time, by the machine's clock. */

@@ -1,5 +1,7 @@
 package dev.spream.core.subscription;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionStorage;
@@ -14,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The part of the {@link SimulationJudge} that watches who holds which partition, over all processes: nobody acquires what
@@ -22,6 +25,8 @@ import java.util.Set;
  */
 final class JudgedLeases {
     private final SimulationJudge judge;
+    private final JudgedShares shares;
+    private final SimulatedWorld world;
     private final PartitionStorage surviving;
     private final SimulatedMachine machine;
     private final SimulationTally tally;
@@ -29,28 +34,45 @@ final class JudgedLeases {
     /** Who acquired each partition last. */
     private final Map<PartitionToken, JudgedHold> latest = new HashMap<>();
 
-    JudgedLeases(SimulationJudge judge, PartitionStorage surviving, SimulatedMachine machine, SimulationTally tally) {
+    private final Set<PartitionToken> finished = new HashSet<>();
+
+    /** Since when the parents of each partition are finished, on the machine's clock. */
+    private final Map<PartitionToken, Long> openSince = new HashMap<>();
+
+    JudgedLeases(
+            SimulationJudge judge,
+            JudgedShares shares,
+            SimulatedWorld world,
+            PartitionStorage surviving,
+            SimulatedMachine machine,
+            SimulationTally tally) {
         this.judge = judge;
+        this.shares = shares;
+        this.world = world;
         this.surviving = surviving;
         this.machine = machine;
         this.tally = tally;
     }
 
     /** A call is about to have its effect. What has to be the same afterwards, if the call comes under an old epoch. */
-    List<PartitionMetadata> before(String call, List<Object> arguments) {
+    List<PartitionMetadata> before(JudgedRun run, String call, List<Object> arguments) {
         List<PartitionLease> leases = leasesOf(arguments);
         if (call.equals("release")) {
-            leases.forEach(this::requireIdle);
+            leases.forEach(lease -> releasing(run, lease));
         }
         return leases.stream().allMatch(this::isLatest) ? List.of() : untouchable(leases);
     }
 
-    private void requireIdle(PartitionLease lease) {
+    private void releasing(JudgedRun run, PartitionLease lease) {
         JudgedHold hold = latest.get(lease.token());
-        if (hold != null && hold.isUnder(lease) && hold.calls > 0) {
+        if (hold == null || !hold.isUnder(lease) || hold.left) {
+            return;
+        }
+        if (hold.calls > 0) {
             throw judge.violated(
                     Promise.ONE_OWNER, "%s is given back while %s are being consumed", lease, hold.inCalls);
         }
+        shares.releasing(run, hold);
     }
 
     private boolean isLatest(PartitionLease lease) {
@@ -91,11 +113,23 @@ final class JudgedLeases {
                 leases.stream()
                         .filter(lease -> !((Set<?>) result).contains(lease.token()))
                         .forEach(lease -> requireLatest(run, call, lease));
-            case "toRunning", "addChildren", "finish" -> {
-                if ((Boolean) result) {
-                    requireLatest(run, call, leases.getFirst());
+            case "toRunning" -> accepted(run, call, leases.getFirst(), result);
+            case "addChildren" -> {
+                if (accepted(run, call, leases.getFirst(), result)
+                        && leases.getFirst().token().isRoot()) {
+                    shares.changed();
+                    world.roots().forEach(child -> openSince.putIfAbsent(child, machine.now()));
                 }
             }
+            case "finish" -> {
+                if (accepted(run, call, leases.getFirst(), result)) {
+                    finished(leases.getFirst().token());
+                }
+            }
+            case "open" -> openSince.putIfAbsent(PartitionToken.ROOT, machine.now());
+            case "registerWorker" -> shares.registered(run);
+            case "unregisterWorker" -> shares.leaving(run);
+            case "frontier" -> shares.looked();
             default -> {}
         }
         if (call.equals("finish") || call.equals("release")) {
@@ -119,6 +153,29 @@ final class JudgedLeases {
                     leases,
                     before,
                     after);
+        }
+    }
+
+    private boolean accepted(JudgedRun run, String call, PartitionLease lease, Object result) {
+        if ((Boolean) result) {
+            requireLatest(run, call, lease);
+        }
+        return (Boolean) result;
+    }
+
+    private void finished(PartitionToken token) {
+        shares.changed();
+        if (!finished.add(token)) {
+            return;
+        }
+        SimulatedPartition partition = world.partition(token);
+        if (partition == null) {
+            return;
+        }
+        for (PartitionToken child : partition.children()) {
+            if (finished.containsAll(requireNonNull(world.partition(child)).parents)) {
+                openSince.putIfAbsent(child, machine.now());
+            }
         }
     }
 
@@ -149,12 +206,20 @@ final class JudgedLeases {
                 throw judge.violated(Promise.ONE_OWNER, "%s follows epoch %d", lease, before.epoch);
             }
             tally.count(before.left ? SimulationEvent.PASSED_ON : SimulationEvent.TAKEN_OVER);
-            before.left = true;
         }
         JudgedHold hold = new JudgedHold(lease, requestedAt + leaseTime, machine.now() + leaseTime, machine.now());
+        shares.acquiring(run, hold, freeSince(lease.token(), before));
+        if (before != null) {
+            before.leave(machine.now());
+        }
         latest.put(lease.token(), hold);
         run.holds.put(lease.token(), hold);
         run.allHolds.add(hold);
+        shares.acquired();
+    }
+
+    private long freeSince(PartitionToken token, @Nullable JudgedHold before) {
+        return Math.max(before == null ? 0 : before.freeFrom(), openSince.getOrDefault(token, machine.now()));
     }
 
     private void renewed(JudgedRun run, PartitionLease lease, long requestedAt, long leaseTime) {
@@ -165,9 +230,11 @@ final class JudgedLeases {
         });
     }
 
-    private static void left(JudgedRun run, PartitionLease lease) {
+    private void left(JudgedRun run, PartitionLease lease) {
         run.hold(lease).ifPresent(hold -> {
-            hold.left = true;
+            if (!hold.left) {
+                hold.leave(machine.now());
+            }
             hold.released = true;
             hold.given = true;
         });

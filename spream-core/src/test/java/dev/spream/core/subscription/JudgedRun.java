@@ -29,6 +29,9 @@ final class JudgedRun {
     final Set<SimulatedCursor> openCursors = new LinkedHashSet<>();
     int calls;
 
+    /** Whether it was told to stop, or has a reason to. */
+    boolean leaving;
+
     JudgedRun(SimulatedProcess process) {
         this.process = process;
     }

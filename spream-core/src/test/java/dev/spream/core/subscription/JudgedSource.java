@@ -18,6 +18,15 @@ final class JudgedSource {
         this.maxOpenQueries = Math.min(maxOpenQueries, options.maxOpenPartitions());
     }
 
+    /** The engine asks for a query. */
+    void asked(SimulatedProcess process, PartitionQuery query) {
+        JudgedHold hold = judge.run(process).holds.get(query.token());
+        if (hold == null || process.lastAwake() >= hold.leaseUntil) {
+            throw judge.violated(Promise.ONE_OWNER, "%s queries %s, and does not hold it", process, query.token());
+        }
+    }
+
+    /** The query has reached the server. */
     void queried(SimulatedProcess process, PartitionQuery query) {
         JudgedRun run = judge.run(process);
         if (run.openCursors.size() >= maxOpenQueries) {

@@ -30,6 +30,7 @@ final class JudgedStorage {
             PartitionStorage surviving,
             SimulatedMachine machine,
             SubscriberOptions options,
+            JudgedShares shares,
             SimulationTally tally) {
         this.judge = judge;
         this.world = world;
@@ -37,7 +38,7 @@ final class JudgedStorage {
         this.machine = machine;
         this.options = options;
         this.tally = tally;
-        this.leases = new JudgedLeases(judge, surviving, machine, tally);
+        this.leases = new JudgedLeases(judge, shares, world, surviving, machine, tally);
     }
 
     /** A call is about to have its effect; what it must not change. */
@@ -54,7 +55,7 @@ final class JudgedStorage {
                         arguments.get(2));
             default -> {}
         }
-        return leases.before(call, arguments);
+        return leases.before(run, call, arguments);
     }
 
     private void requireSettled(JudgedRun run, PartitionLease lease, Instant watermark) {

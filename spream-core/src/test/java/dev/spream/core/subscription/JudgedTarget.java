@@ -20,20 +20,22 @@ final class JudgedTarget {
 
     private final SimulationJudge judge;
     private final Ordering ordering;
+    private final boolean fences;
     private final SimulationTally tally;
     private final Map<PartitionToken, Long> epochs = new HashMap<>();
     private final Map<RecordKey, Latest> latest = new HashMap<>();
     private final Map<RecordKey, Integer> furthest = new HashMap<>();
 
-    JudgedTarget(SimulationJudge judge, Ordering ordering, SimulationTally tally) {
+    JudgedTarget(SimulationJudge judge, Ordering ordering, boolean fences, SimulationTally tally) {
         this.judge = judge;
         this.ordering = ordering;
+        this.fences = fences;
         this.tally = tally;
     }
 
     /** The effect of a change that the process settles under that hold. */
     void took(JudgedHold hold, SimulatedWorld.Change change) {
-        if (epochs.merge(hold.token, hold.epoch, Math::max) > hold.epoch) {
+        if (epochs.merge(hold.token, hold.epoch, Math::max) > hold.epoch && fences) {
             tally.count(SimulationEvent.FENCED);
             return;
         }

@@ -131,6 +131,7 @@ final class SimulatedConsumer {
             } else {
                 ports.process.sleep(nanos);
             }
+            judge.shares.disturbed();
         }
         if (ports.strikes(trouble.consumerThrow, SimulationEvent.THROWN)) {
             String message = SimulatedFailure.message("the consumer throws");

@@ -1,14 +1,28 @@
 package dev.spream.core.subscription;
 
+import java.util.EnumSet;
+import java.util.Set;
+
 /**
  * What the ports of one process share: each call of a port passes here before its effect and after it, and at one of these
  * moments the process may die, be paused, or lose its connection to the storage.
  */
 final class SimulatedPorts {
+
+    /** What a run may fail with; everything else it has to get over. */
+    private static final Set<SimulationEvent> REASONS_TO_FAIL = EnumSet.of(
+            SimulationEvent.SOURCE_FATAL,
+            SimulationEvent.STORAGE_FATAL,
+            SimulationEvent.STOP,
+            SimulationEvent.HANDLER_FAILED,
+            SimulationEvent.SINK_FAILED,
+            SimulationEvent.FLUSH_FAILED);
+
     final SimulatedProcess process;
     final SimulatedTrouble trouble;
     final SimulationHistory history;
 
+    private final SimulationJudge judge;
     private final SimulationTally all;
     private final SimulationTally mine = new SimulationTally();
     private long calls;
@@ -20,10 +34,16 @@ final class SimulatedPorts {
     private long outageUntil;
 
     /** @param all where what happens in all processes is added up */
-    SimulatedPorts(SimulatedProcess process, SimulatedTrouble trouble, SimulationHistory history, SimulationTally all) {
+    SimulatedPorts(
+            SimulatedProcess process,
+            SimulatedTrouble trouble,
+            SimulationHistory history,
+            SimulationJudge judge,
+            SimulationTally all) {
         this.process = process;
         this.trouble = trouble;
         this.history = history;
+        this.judge = judge;
         this.all = all;
     }
 
@@ -62,6 +82,7 @@ final class SimulatedPorts {
             history.log(process, "does not reach the storage for %d ns", outage);
             count(SimulationEvent.OUTAGE);
             outageUntil = process.nanoTime() + outage;
+            disturb(outage);
         }
         if (calls == crashAt) {
             history.log(process, "CRASHES");
@@ -71,13 +92,28 @@ final class SimulatedPorts {
         if (calls == pauseAt) {
             history.log(process, "is paused for %d ns", pause);
             count(SimulationEvent.PAUSE);
+            disturb(pause);
             process.pause(pause);
         }
+    }
+
+    /** The process is of no use for so long. */
+    private void disturb(long nanos) {
+        judge.shares.absent(judge.run(process));
+        process.after(nanos, judge.shares::disturbed);
     }
 
     void count(SimulationEvent event) {
         all.count(event);
         mine.count(event);
+        if (REASONS_TO_FAIL.contains(event)) {
+            judge.shares.leaving(judge.run(process));
+        }
+    }
+
+    /** Whether something has happened that a run may fail with. */
+    boolean hasReasonToFail() {
+        return REASONS_TO_FAIL.stream().anyMatch(event -> mine.of(event) > 0);
     }
 
     /** How often that happened in this process. */

@@ -111,6 +111,11 @@ final class SimulatedProcess implements Executor, EngineTime {
         }
     }
 
+    /** Does something after that time, whatever becomes of this process; nothing of the process itself. */
+    void after(long nanos, Runnable action) {
+        machine.at(machine.now() + nanos, action);
+    }
+
     /** Waits until that holds, or that much time has passed. Whoever makes it hold unparks the thread. */
     void await(long nanos, BooleanSupplier holds) throws InterruptedException {
         long deadline = machine.now() + nanos;

@@ -54,6 +54,7 @@ final class SimulatedSource implements ChangeStreamSource {
 
     @Override
     public ChangeStreamCursor query(PartitionQuery query) {
+        judge.source.asked(ports.process, query);
         ports.pass("query %s from %s", query.token(), query.startTimestamp());
         ports.count(SimulationEvent.QUERY);
         ports.delay();

@@ -30,6 +30,7 @@ final class SimulatedTrouble {
 
     private final double latency;
     private int left;
+    private Runnable onStrike = () -> {};
 
     SimulatedTrouble(RandomGenerator random) {
         this.random = random;
@@ -64,7 +65,13 @@ final class SimulatedTrouble {
             return false;
         }
         left--;
+        onStrike.run();
         return true;
+    }
+
+    /** What to do whenever trouble comes. */
+    void onStrike(Runnable action) {
+        onStrike = action;
     }
 
     /** From now on, nothing goes wrong any more. */

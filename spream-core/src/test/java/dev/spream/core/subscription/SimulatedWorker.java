@@ -5,8 +5,6 @@ import dev.spream.core.consume.Consumer;
 import dev.spream.core.partition.StorageException;
 import dev.spream.core.subscription.SimulationViolation.Promise;
 import java.time.Duration;
-import java.util.EnumSet;
-import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -16,15 +14,6 @@ final class SimulatedWorker {
     private static final long LIMIT = Duration.ofHours(3).toNanos();
     private static final Duration SHUTDOWN_TIMEOUT = Duration.ofMinutes(1);
     private static final double LONGEST_RUN_CALLS = 4000;
-
-    /** What a run may fail with; everything else it has to get over. */
-    private static final Set<SimulationEvent> REASONS_TO_FAIL = EnumSet.of(
-            SimulationEvent.SOURCE_FATAL,
-            SimulationEvent.STORAGE_FATAL,
-            SimulationEvent.STOP,
-            SimulationEvent.HANDLER_FAILED,
-            SimulationEvent.SINK_FAILED,
-            SimulationEvent.FLUSH_FAILED);
 
     private final SimulatedProcess process;
     private final SimulatedPorts ports;
@@ -50,13 +39,13 @@ final class SimulatedWorker {
         long call = (long) Math.exp(random.nextDouble(Math.log(LONGEST_RUN_CALLS)));
         long time = (long) Math.exp(random.nextDouble(Math.log(60e9)));
         long leases = random.nextLong(leaseTime.multipliedBy(3).toNanos());
-        switch (random.nextInt(13)) {
-            case 0, 1, 2, 3 -> ports.crashAt(call);
-            case 4, 8, 9 -> ports.pauseAt(call, leases);
-            case 10, 11 -> ports.outageAt(call, leases);
-            case 5 -> stop(time, SimulationEvent.SHUTDOWN, () -> subscriber.shutdown(SHUTDOWN_TIMEOUT));
-            case 6 -> stop(time, SimulationEvent.CLOSE, subscriber::close);
-            case 7 -> stop(time, SimulationEvent.INTERRUPT, this::interrupt);
+        switch (random.nextInt(14)) {
+            case 0, 1, 2 -> ports.crashAt(call);
+            case 3, 4, 5 -> ports.pauseAt(call, leases);
+            case 6, 7, 8, 9 -> ports.outageAt(call, leases);
+            case 10 -> stop(time, SimulationEvent.SHUTDOWN, () -> subscriber.shutdown(SHUTDOWN_TIMEOUT));
+            case 11 -> stop(time, SimulationEvent.CLOSE, subscriber::close);
+            case 12 -> stop(time, SimulationEvent.INTERRUPT, this::interrupt);
             default -> {}
         }
     }
@@ -66,6 +55,7 @@ final class SimulatedWorker {
             process.sleepUninterruptibly(after);
             if (!ended) {
                 stopped = true;
+                judge.shares.leaving(judge.run(process));
                 ports.history.log(process, "%s", event);
                 ports.count(event);
                 stop.run();
@@ -109,10 +99,6 @@ final class SimulatedWorker {
         return judged();
     }
 
-    private long reasonsToFail() {
-        return REASONS_TO_FAIL.stream().mapToLong(ports::of).sum();
-    }
-
     private boolean judged() {
         if (process.isDead()) {
             return false;
@@ -132,7 +118,7 @@ final class SimulatedWorker {
         if (thrown != null && gaveUp && ports.of(SimulationEvent.OUTAGE) == 0) {
             throw judge.violated(Promise.PROGRESS, "%s gives up over a storage that may be back: %s", process, thrown);
         }
-        if (thrown != null && !gaveUp && reasonsToFail() == 0) {
+        if (thrown != null && !gaveUp && !ports.hasReasonToFail()) {
             throw judge.violated(Promise.PROGRESS, "%s fails without a reason to stop: %s", process, thrown);
         }
         if (thrown == null && result != RunResult.COMPLETED && !stopped) {

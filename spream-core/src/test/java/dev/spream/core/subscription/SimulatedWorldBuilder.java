@@ -22,7 +22,7 @@ import java.util.random.RandomGenerator;
  * partitions. Everything happens on a coarse grid of times, give or take a nanosecond, so that what may coincide does.
  */
 final class SimulatedWorldBuilder {
-    private static final long[] TICKS = {1_000_000L, 20_000_000L, 300_000_000L, 2_000_000_000L};
+    private static final long[] TICKS = {1_000_000L, 20_000_000L, 300_000_000L, 1_000_000_000L, 3_000_000_000L};
 
     private final RandomGenerator random;
     private final SimulationTally tally;

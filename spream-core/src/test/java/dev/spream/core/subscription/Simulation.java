@@ -19,6 +19,10 @@ import java.util.concurrent.locks.LockSupport;
 final class Simulation {
     private static final int MAX_RUNS = 150;
     private static final int MAX_WORKERS = 4;
+
+    /** Histories in which workers only join, and so have the time to share. */
+    private static final int QUIET_ONE_IN = 6;
+
     private static final Duration LONGEST_SKEW = Duration.ofHours(12);
 
     private final SplittableRandom random;
@@ -53,9 +57,23 @@ final class Simulation {
         this.shape = Shape.values()[random.nextInt(Shape.values().length)];
         this.maxOpenQueries = 1 + random.nextInt(100);
         this.judge = new SimulationJudge(
-                machine, world, options, options.effectiveOrdering(), surviving, tally, maxOpenQueries);
+                machine,
+                world,
+                options,
+                options.effectiveOrdering(),
+                surviving,
+                tally,
+                maxOpenQueries,
+                trouble.longestLatency,
+                sabotage.fences());
+        trouble.onStrike(judge.shares::disturbed);
         this.workers = onlyOne ? 1 : 1 + random.nextInt(MAX_WORKERS);
-        this.disturbedRuns = random.nextInt(3 + 3 * workers);
+        if (random.nextInt(QUIET_ONE_IN) == 0) {
+            trouble.end();
+            this.disturbedRuns = 0;
+        } else {
+            this.disturbedRuns = random.nextInt(3 + 3 * workers);
+        }
     }
 
     private static InstantSource skewed(SimulatedMachine machine, Duration skew) {
@@ -142,7 +160,7 @@ final class Simulation {
         while (runs < MAX_RUNS) {
             int run = ++runs;
             SimulatedProcess process = machine.process("worker-" + run, random.nextLong(), skew());
-            SimulatedPorts ports = new SimulatedPorts(process, trouble, history, tally);
+            SimulatedPorts ports = new SimulatedPorts(process, trouble, history, judge, tally);
             SimulatedWorker worker = worker(ports);
             if (onlyCrashAt > 0) {
                 ports.crashAt(run == 1 ? onlyCrashAt : Long.MAX_VALUE);

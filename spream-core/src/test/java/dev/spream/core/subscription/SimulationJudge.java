@@ -36,6 +36,7 @@ final class SimulationJudge {
     final JudgedSource source;
     final JudgedConsumer consumer;
     final JudgedStorage storage;
+    final JudgedShares shares;
 
     private final JudgedTarget target;
     private final SimulatedMachine machine;
@@ -52,15 +53,25 @@ final class SimulationJudge {
             Ordering ordering,
             PartitionStorage surviving,
             SimulationTally tally,
-            int maxOpenQueries) {
+            int maxOpenQueries,
+            long longestLatency,
+            boolean fences) {
         this.machine = machine;
         this.world = world;
         this.ordering = ordering;
         this.tally = tally;
-        this.storage = new JudgedStorage(this, world, surviving, machine, options, tally);
+        this.shares = new JudgedShares(
+                this,
+                machine,
+                surviving,
+                options,
+                Math.min(maxOpenQueries, options.maxOpenPartitions()),
+                longestLatency,
+                tally);
+        this.storage = new JudgedStorage(this, world, surviving, machine, options, shares, tally);
         this.source = new JudgedSource(this, options, maxOpenQueries);
         this.consumer = new JudgedConsumer(this, world, machine, options, ordering, tally);
-        this.target = new JudgedTarget(this, ordering, tally);
+        this.target = new JudgedTarget(this, ordering, fences, tally);
     }
 
     Ordering ordering() {
@@ -185,6 +196,7 @@ final class SimulationJudge {
 
     void lost(SimulatedProcess process, PartitionToken token, long epoch) {
         JudgedHold hold = run(process).holds.get(token);
+        shares.disturbed();
         if (hold != null && hold.epoch == epoch) {
             hold.given = true;
         }
@@ -195,6 +207,7 @@ final class SimulationJudge {
     /** The process runs no more, whatever its threads were doing. */
     void gone(SimulatedProcess process) {
         consumer.gone(run(process));
+        shares.leaving(run(process));
     }
 
     /** The process has ended by itself. */

@@ -87,6 +87,61 @@ class SimulationJudgeIT {
         assertNoticed(Promise.PROGRESS, SimulationSabotages.retriesAreStops());
     }
 
+    @Test
+    void a_storage_that_ignores_epochs_breaks_the_one_owner() {
+        assertNoticed(Promise.ONE_OWNER, SimulationWorkerSabotages.epochsIgnored());
+    }
+
+    @Test
+    void a_lease_that_is_not_looked_at_before_a_call_breaks_the_one_owner() {
+        assertNoticed(Promise.ONE_OWNER, SimulationWorkerSabotages.neverFenced());
+    }
+
+    @Test
+    void a_renewal_measured_from_later_than_its_request_breaks_the_one_owner() {
+        assertNoticed(Promise.ONE_OWNER, SimulationWorkerSabotages.measuredLate());
+    }
+
+    @Test
+    void a_take_over_before_the_lease_has_ended_breaks_the_one_owner() {
+        assertNoticed(Promise.ONE_OWNER, SimulationWorkerSabotages.takenTooEarly());
+    }
+
+    @Test
+    void a_partition_given_back_before_it_is_settled_breaks_the_one_owner() {
+        assertNoticed(Promise.ONE_OWNER, SimulationWorkerSabotages.releasedTooEarly());
+    }
+
+    @Test
+    void a_delivery_under_the_epoch_of_another_owner_breaks_the_one_owner() {
+        assertNoticed(Promise.ONE_OWNER, SimulationWorkerSabotages.oldEpochs());
+    }
+
+    @Test
+    void a_watermark_past_what_its_writer_has_not_read_loses_changes() {
+        assertNoticed(Promise.AT_LEAST_ONCE, SimulationWorkerSabotages.resumedTooLate());
+    }
+
+    @Test
+    void a_partition_that_nobody_takes_over_makes_no_progress() {
+        assertNoticed(Promise.PROGRESS, SimulationWorkerSabotages.neverTakenOver());
+    }
+
+    @Test
+    void workers_that_never_give_partitions_up_share_unfairly() {
+        assertNoticed(Promise.FAIR_SHARE, SimulationWorkerSabotages.neverShared());
+    }
+
+    @Test
+    void partitions_that_are_handed_to_and_fro_are_shared_unfairly() {
+        assertNoticed(Promise.FAIR_SHARE, SimulationWorkerSabotages.imaginedWorkers());
+    }
+
+    @Test
+    void effects_of_calls_that_end_after_their_lease_break_the_order_unless_their_epoch_is_looked_at() {
+        assertNoticed(Promise.ORDER, SimulationWorkerSabotages.noFence());
+    }
+
     private static void assertNoticed(Promise promise, SimulationSabotage sabotage) {
         SimulationTally tally = new SimulationTally();
         Map<Promise, Integer> noticed = new EnumMap<>(Promise.class);

@@ -31,6 +31,11 @@ interface SimulationSabotage {
         return time;
     }
 
+    /** Whether what consumers write to refuses lower epochs than it has seen. */
+    default boolean fences() {
+        return true;
+    }
+
     default PartitionStorage storage(PartitionStorage storage, SimulatedProcess process) {
         return storage;
     }

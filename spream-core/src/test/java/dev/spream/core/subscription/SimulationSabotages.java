@@ -35,18 +35,18 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
-/** Ways to break each promise, one at a time. */
+/** Ways to break each promise that one worker can break, one at a time. */
 final class SimulationSabotages {
     private static final int ONE_IN = 20;
 
     private SimulationSabotages() {}
 
     /** A call that is spoiled on its way to the port, or has its result spoiled. */
-    private interface Spoiler<T> {
+    interface Spoiler<T> {
         Object call(T target, Object[] arguments) throws Throwable;
     }
 
-    private static <T> T spoil(Class<T> port, T target, String methodName, Spoiler<T> spoiler) {
+    static <T> T spoil(Class<T> port, T target, String methodName, Spoiler<T> spoiler) {
         InvocationHandler handler =
                 (proxy, method, arguments) -> method.getName().equals(methodName)
                         ? spoiler.call(target, arguments)
@@ -54,7 +54,7 @@ final class SimulationSabotages {
         return port.cast(Proxy.newProxyInstance(port.getClassLoader(), new Class<?>[] {port}, handler));
     }
 
-    private static Object proceed(Object target, Method method, Object[] arguments) throws Throwable {
+    static Object proceed(Object target, Method method, Object[] arguments) throws Throwable {
         try {
             return method.invoke(target, arguments);
         } catch (InvocationTargetException e) {
@@ -62,8 +62,7 @@ final class SimulationSabotages {
         }
     }
 
-    private static SimulationSabotage ofStorage(
-            String method, Function<SimulatedProcess, Spoiler<PartitionStorage>> spoiler) {
+    static SimulationSabotage ofStorage(String method, Function<SimulatedProcess, Spoiler<PartitionStorage>> spoiler) {
         return new SimulationSabotage() {
             @Override
             public PartitionStorage storage(PartitionStorage storage, SimulatedProcess process) {
@@ -179,7 +178,7 @@ final class SimulationSabotages {
         });
     }
 
-    private abstract static class SpoiledConsumer implements Consumer {
+    abstract static class SpoiledConsumer implements Consumer {
         final Consumer target;
 
         SpoiledConsumer(Consumer target) {

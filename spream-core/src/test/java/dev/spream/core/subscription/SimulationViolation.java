@@ -11,6 +11,7 @@ final class SimulationViolation extends AssertionError {
         BOUNDS,
         PROVEN_END,
         ONE_OWNER,
+        FAIR_SHARE,
         ONCE_TOLD,
         PROGRESS
     }

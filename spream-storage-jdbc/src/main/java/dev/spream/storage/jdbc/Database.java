@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
+import org.postgresql.PGStatement;
 
 /**
  * Runs statements, each in a transaction and a round trip of its own, and holds a connection no longer than that. A
@@ -108,9 +109,13 @@ final class Database {
         }
     }
 
+    /** Planned anew each time: a plan that was kept from when the table was small is a thousand times slower later. */
     private PreparedStatement prepare(Connection connection, String sql) throws SQLException {
         PreparedStatement statement = connection.prepareStatement(schema.in(sql));
         statement.setQueryTimeout(Math.toIntExact(timeLimit.toSeconds()));
+        if (statement.isWrapperFor(PGStatement.class)) {
+            statement.unwrap(PGStatement.class).setPrepareThreshold(0);
+        }
         return statement;
     }
 

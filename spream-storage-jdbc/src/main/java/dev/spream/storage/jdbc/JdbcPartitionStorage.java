@@ -67,7 +67,7 @@ public final class JdbcPartitionStorage implements PartitionStorage {
 
     /**
      * The storage of that subscription in the schema {@code spream}, which is created, or its tables migrated, where
-     * needed; that takes two connections at the same time.
+     * needed; that takes three connections at the same time.
      *
      * @param subscription names it in this database: 1 to 200 characters; not the change stream, which several
      *     subscriptions can read

@@ -18,7 +18,8 @@ import java.util.Set;
 /**
  * Who holds which partition. A batch locks its rows in the order of their keys before it changes any, so that batches of
  * several workers wait for each other and never in a circle; what it decides on is the row as locked, not as first seen.
- * It names the keys as an array besides joining them, so that rows are found by key whatever the planner believes.
+ * The lateral subquery with a limit makes it look rows up one by one, by key and in that order, whatever the planner
+ * believes about the table.
  *
  * <p>Time is {@code clock_timestamp()}, not {@code now()}: a statement that waited for a row counts from when it got it.
  */
@@ -26,13 +27,14 @@ final class PartitionLeases {
     static final String ACQUIRE = """
             WITH claim AS MATERIALIZED (
                 SELECT %s AS token_hash, c.* FROM unnest(?::text[], ?::bigint[]) AS c(token, epoch)
-            ), free AS (
-                SELECT p.token_hash
-                FROM claim JOIN @partitions p USING (token_hash, token, epoch)
-                WHERE p.subscription = ? AND p.token_hash = ANY(ARRAY(SELECT token_hash FROM claim))
-                    AND p.state <> 'FINISHED'
-                    AND (p.owner IS NULL OR p.lease_until IS NULL OR p.lease_until <= clock_timestamp())
-                ORDER BY p.token_hash FOR NO KEY UPDATE OF p
+                ORDER BY token_hash
+            ), free AS MATERIALIZED (
+                SELECT locked.token_hash FROM claim CROSS JOIN LATERAL (
+                    SELECT p.token_hash FROM @partitions p
+                    WHERE p.token_hash = claim.token_hash AND p.subscription = ?
+                        AND p.token = claim.token AND p.epoch = claim.epoch AND p.state <> 'FINISHED'
+                        AND (p.owner IS NULL OR p.lease_until IS NULL OR p.lease_until <= clock_timestamp())
+                    LIMIT 1 FOR NO KEY UPDATE) AS locked
             )
             UPDATE @partitions p SET
                 epoch = p.epoch + 1,
@@ -40,7 +42,7 @@ final class PartitionLeases {
                 lease_until = clock_timestamp() + ? * interval '1 microsecond',
                 state = CASE p.state WHEN 'CREATED' THEN 'SCHEDULED' ELSE p.state END,
                 scheduled_at = coalesce(p.scheduled_at, clock_timestamp())
-            FROM free WHERE p.subscription = ? AND p.token_hash = free.token_hash
+            FROM free WHERE p.token_hash = free.token_hash AND p.subscription = ?
             RETURNING p.token, p.owner, p.epoch, p.watermark""".formatted(PartitionRow.hashOf("c.token"));
 
     private static final String TO_RUNNING = """
@@ -52,23 +54,25 @@ final class PartitionLeases {
     private static final String HELD = """
             WITH lease AS MATERIALIZED (
                 SELECT %s AS token_hash, l.* FROM unnest(?::text[], ?::text[], ?::bigint[]) AS l(token, owner, epoch)
-            ), held AS (
-                SELECT p.token_hash
-                FROM lease JOIN @partitions p USING (token_hash, token, owner, epoch)
-                WHERE p.subscription = ? AND p.token_hash = ANY(ARRAY(SELECT token_hash FROM lease))
-                    AND p.state <> 'FINISHED'
-                ORDER BY p.token_hash FOR NO KEY UPDATE OF p
+                ORDER BY token_hash
+            ), held AS MATERIALIZED (
+                SELECT locked.token_hash FROM lease CROSS JOIN LATERAL (
+                    SELECT p.token_hash FROM @partitions p
+                    WHERE p.token_hash = lease.token_hash AND p.subscription = ?
+                        AND p.token = lease.token AND p.owner = lease.owner AND p.epoch = lease.epoch
+                        AND p.state <> 'FINISHED'
+                    LIMIT 1 FOR NO KEY UPDATE) AS locked
             )
             """.formatted(PartitionRow.hashOf("l.token"));
 
     static final String RENEW = HELD + """
             UPDATE @partitions p SET lease_until = clock_timestamp() + ? * interval '1 microsecond'
-            FROM held WHERE p.subscription = ? AND p.token_hash = held.token_hash
+            FROM held WHERE p.token_hash = held.token_hash AND p.subscription = ?
             RETURNING p.token, p.owner, p.epoch""";
 
     private static final String RELEASE = HELD + """
             UPDATE @partitions p SET owner = NULL, lease_until = NULL
-            FROM held WHERE p.subscription = ? AND p.token_hash = held.token_hash""";
+            FROM held WHERE p.token_hash = held.token_hash AND p.subscription = ?""";
 
     private final Database database;
     private final String subscription;

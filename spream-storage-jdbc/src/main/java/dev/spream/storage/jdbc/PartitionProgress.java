@@ -53,16 +53,18 @@ final class PartitionProgress {
             WITH advance AS MATERIALIZED (
                 SELECT %s AS token_hash, a.*
                 FROM unnest(?::text[], ?::text[], ?::bigint[], ?::numeric[]) AS a(token, owner, epoch, advanced)
-            ), held AS (
-                SELECT p.token_hash, p.token, p.owner, p.epoch, advance.advanced
-                FROM advance JOIN @partitions p USING (token_hash, token, owner, epoch)
-                WHERE p.subscription = ? AND p.token_hash = ANY(ARRAY(SELECT token_hash FROM advance))
-                    AND p.state = 'RUNNING'
-                ORDER BY p.token_hash FOR NO KEY UPDATE OF p
+                ORDER BY token_hash
+            ), held AS MATERIALIZED (
+                SELECT locked.*, advance.advanced FROM advance CROSS JOIN LATERAL (
+                    SELECT p.token_hash, p.token, p.owner, p.epoch FROM @partitions p
+                    WHERE p.token_hash = advance.token_hash AND p.subscription = ?
+                        AND p.token = advance.token AND p.owner = advance.owner AND p.epoch = advance.epoch
+                        AND p.state = 'RUNNING'
+                    LIMIT 1 FOR NO KEY UPDATE) AS locked
             ), moved AS (
                 UPDATE @partitions p SET watermark = held.advanced
                 FROM held
-                WHERE p.subscription = ? AND p.token_hash = held.token_hash AND p.watermark < held.advanced
+                WHERE p.token_hash = held.token_hash AND p.subscription = ? AND p.watermark < held.advanced
             )
             SELECT token, owner, epoch FROM held""".formatted(PartitionRow.hashOf("a.token"));
 

@@ -27,9 +27,9 @@ final class PartitionSchema {
 
     private static final String LOCATION = "classpath:dev/spream/storage/jdbc/partitions";
 
-    /** Makes "create it if it is missing" safe, which the server's own IF NOT EXISTS is not; unlocked by the commit. */
-    private static final String LOCK_CREATION =
-            "SELECT pg_advisory_xact_lock(hashtextextended('spream schema ' || ?, 0))";
+    /** Taken by one process at a time for all that it creates, which Flyway does only in part; ends with its transaction. */
+    private static final String LOCK =
+            "SELECT true FROM pg_advisory_xact_lock(hashtextextended('spream schema ' || ?, 0))";
 
     private static final String SCHEMA_EXISTS = "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = ?)";
 
@@ -54,11 +54,15 @@ final class PartitionSchema {
             return;
         }
         String what = "migrating the tables of schema '%s'".formatted(schema);
-        try {
-            createSchema();
-            int migrations = flyway().migrate().migrationsExecuted;
-            if (migrations > 0) {
-                log.info("[{}] created or migrated the tables of the partition storage to version {}", schema, VERSION);
+        try (Connection connection = dataSource.getConnection()) {
+            boolean autoCommit = connection.getAutoCommit();
+            connection.setAutoCommit(false);
+            try {
+                ask(connection, LOCK, schema.value());
+                migrateAlone();
+            } finally {
+                connection.rollback();
+                connection.setAutoCommit(autoCommit);
             }
         } catch (SQLException e) {
             throw SqlErrors.storageException(what, e);
@@ -66,6 +70,15 @@ final class PartitionSchema {
             throw failedMigration(what, e);
         }
         check();
+    }
+
+    private void migrateAlone() throws SQLException {
+        if (storedVersion() >= VERSION) {
+            return;
+        }
+        createSchema();
+        flyway().migrate();
+        log.info("[{}] created or migrated the tables of the partition storage to version {}", schema, VERSION);
     }
 
     /**
@@ -122,16 +135,9 @@ final class PartitionSchema {
             if (ask(connection, SCHEMA_EXISTS, schema.value())) {
                 return;
             }
-            boolean autoCommit = connection.getAutoCommit();
-            connection.setAutoCommit(false);
-            try (PreparedStatement lock = connection.prepareStatement(LOCK_CREATION);
-                    Statement create = connection.createStatement()) {
-                lock.setString(1, schema.value());
-                lock.execute();
-                create.execute("CREATE SCHEMA IF NOT EXISTS \"%s\"".formatted(schema));
-                connection.commit();
-            } finally {
-                connection.setAutoCommit(autoCommit);
+            connection.setAutoCommit(true);
+            try (Statement create = connection.createStatement()) {
+                create.execute("CREATE SCHEMA \"%s\"".formatted(schema));
             }
         }
     }

@@ -77,11 +77,18 @@ final class SqlErrors {
     }
 
     private static String reason(SQLException error) {
-        String message = error.getMessage();
-        String first = message == null ? error.getClass().getSimpleName() : message;
+        String first = firstLine(error);
         SQLException cause = nested(error);
-        String deeper = cause == null ? null : cause.getMessage();
-        return deeper == null || first.contains(deeper) ? first : first + ": " + deeper;
+        String deeper = cause == null ? "" : firstLine(cause);
+        return first.contains(deeper) ? first : first + ": " + deeper;
+    }
+
+    /** The driver adds details and hints in further lines; the cause keeps them. */
+    private static String firstLine(SQLException error) {
+        String message = error.getMessage();
+        return message == null
+                ? error.getClass().getSimpleName()
+                : message.lines().findFirst().orElse("");
     }
 
     private static String state(SQLException error) {

@@ -2,6 +2,7 @@ package dev.spream.storage.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.zaxxer.hikari.HikariDataSource;
 import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -16,6 +17,7 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -109,6 +111,22 @@ final class QueryPlanIT {
                     .as("pages read by %s:\n%s", name, plan.text())
                     .isLessThan(60 * UNFINISHED / 3);
         });
+    }
+
+    @Test
+    void no_plan_is_kept_from_when_the_table_was_small() throws SQLException {
+        try (HikariDataSource pool = database.open()) {
+            JdbcPartitionStorage storage = JdbcPartitionStorage.create(pool, "orders");
+            pool.getHikariConfigMXBean().setMaximumPoolSize(1);
+            for (int call = 0; call < 20; call++) {
+                storage.workers();
+            }
+            try (Connection connection = pool.getConnection();
+                    Statement statement = connection.createStatement();
+                    ResultSet kept = statement.executeQuery("SELECT statement FROM pg_prepared_statements")) {
+                assertThat(kept.next()).as("a statement that stays prepared").isFalse();
+            }
+        }
     }
 
     private static Plan explain(String planMode, String sql, Database.Binder binder) throws SQLException {

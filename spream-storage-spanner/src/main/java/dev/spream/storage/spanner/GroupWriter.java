@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * no longer than a call may take, and one that has given up is left out if its operation has not begun.
  */
 final class GroupWriter {
-    /** Rows of one transaction: with all their columns and index entries about half of Spanner's 80,000 mutations. */
-    static final int MAX_ROWS = 2_000;
+    /** Rows of one transaction: with all their columns and index entries about a quarter of Spanner's 80,000 mutations. */
+    static final int MAX_ROWS = 1_000;
 
     private final DatabaseClient client;
     private final MetadataTables tables;
@@ -50,8 +50,8 @@ final class GroupWriter {
         Entry<T> entry = new Entry<>(operation);
         enqueue(entry);
         try {
-            // The transaction ends by itself in that time; it may have to wait for the one before.
-            return entry.result.get(calls.timeout().multipliedBy(2).toNanos(), TimeUnit.NANOSECONDS);
+            // A transaction ends by itself a little earlier, and then says why.
+            return entry.result.get(calls.timeout().multipliedBy(5).dividedBy(4).toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
             throw failure(operation, e.getCause());
         } catch (TimeoutException e) {
@@ -122,7 +122,7 @@ final class GroupWriter {
 
     private void write(List<Entry<?>> batch) {
         try {
-            calls.run(
+            calls.runInTurn(
                             "writing",
                             () -> client.readWriteTransaction(Options.tag("spream"))
                                     .run(context -> attempt(context, batch)))

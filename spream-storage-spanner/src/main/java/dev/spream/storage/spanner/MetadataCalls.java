@@ -1,13 +1,17 @@
 package dev.spream.storage.spanner;
 
+import com.google.api.gax.rpc.ApiException;
 import com.google.cloud.spanner.ErrorCode;
 import com.google.cloud.spanner.SpannerException;
 import com.google.cloud.spanner.SpannerExceptionFactory;
 import dev.spream.core.partition.StorageException;
+import io.grpc.StatusRuntimeException;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class MetadataCalls {
     private final String table;
     private final Duration timeout;
+    private final ReentrantLock turn = new ReentrantLock(true);
 
     /**
      * @param table the database and table, for messages
@@ -25,6 +30,11 @@ final class MetadataCalls {
     MetadataCalls(String table, Duration timeout) {
         this.table = table;
         this.timeout = timeout;
+    }
+
+    /** The same, each within another time, in turns of their own. */
+    MetadataCalls within(Duration otherTimeout) {
+        return new MetadataCalls(table, otherTimeout);
     }
 
     Duration timeout() {
@@ -46,6 +56,27 @@ final class MetadataCalls {
         }
     }
 
+    /**
+     * The same for a call that makes a transaction of several requests: one after the other, in the order they come. A client
+     * has one session, and servers before multiplexed sessions, such as older versions of Google's emulator, end a
+     * transaction of it when the next one begins.
+     */
+    <T> T runInTurn(String what, Callable<T> call) {
+        try {
+            if (!turn.tryLock(timeout.toNanos(), TimeUnit.NANOSECONDS)) {
+                throw unanswered(what, "the calls before it take too long", new TimeoutException());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw interrupted(what, e);
+        }
+        try {
+            return run(what, call);
+        } finally {
+            turn.unlock();
+        }
+    }
+
     StorageException failed(String what, @Nullable Throwable cause) {
         if (cause instanceof ExecutionException) {
             return failed(what, cause.getCause());
@@ -55,8 +86,7 @@ final class MetadataCalls {
         }
         SpannerException error = SpannerExceptionFactory.asSpannerException(
                 cause == null ? new IllegalStateException("no cause") : cause);
-        // The client says so of itself, as when it was closed; as a Spanner error that would be UNKNOWN.
-        boolean retryable = !(cause instanceof IllegalStateException) && isRetryable(error);
+        boolean retryable = isOfServer(error) && isRetryable(error);
         return new StorageException(
                 "%s in %s failed: %s: %s; %s"
                         .formatted(
@@ -83,6 +113,19 @@ final class MetadataCalls {
                         .formatted(what, table),
                 true,
                 cause);
+    }
+
+    /** What went wrong in this process, as in a client that was closed, comes as a Spanner error of its own: UNKNOWN. */
+    private static boolean isOfServer(SpannerException error) {
+        if (error.getErrorCode() != ErrorCode.UNKNOWN) {
+            return true;
+        }
+        for (Throwable cause = error.getCause(); cause != null; cause = cause.getCause()) {
+            if (cause instanceof StatusRuntimeException || cause instanceof ApiException) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean isRetryable(SpannerException error) {

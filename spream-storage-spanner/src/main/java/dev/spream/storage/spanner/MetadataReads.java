@@ -15,6 +15,7 @@ import dev.spream.core.partition.PartitionProof;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WorkerRegistration;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -22,25 +23,30 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
- * The reads of a storage. What belongs together is read in one read-only transaction, which sees one moment and takes no
- * locks. Safe for use by many threads.
+ * The reads of a storage. What belongs together is read in one query or one read-only transaction, which sees one moment and
+ * takes no locks. Safe for use by many threads.
  */
 final class MetadataReads {
     private static final Comparator<PartitionMetadata> LINEAGE_ORDER =
             Comparator.comparing(PartitionMetadata::startTimestamp).thenComparing(PartitionMetadata::token);
 
     private static final int ATTEMPTS = 5;
+    private static final Duration WHOLE_TABLE = Duration.ofMinutes(1);
+    private static final String READ_AT = "ReadAt";
 
     private final DatabaseClient client;
     private final MetadataTables tables;
     private final MetadataCalls calls;
+    private final MetadataCalls wholeTableCalls;
 
     MetadataReads(DatabaseClient client, MetadataTables tables, MetadataCalls calls) {
         this.client = client;
         this.tables = tables;
         this.calls = calls;
+        this.wholeTableCalls = calls.within(WHOLE_TABLE);
     }
 
     Optional<SubscriptionRecord> subscription() {
@@ -52,9 +58,8 @@ final class MetadataReads {
     }
 
     Lineage lineage() {
-        return atOneMoment("reading the lineage", (snapshot, readAt) -> {
-            return lineage(all(snapshot.read(tables.partitions(), KeySet.all(), Column.NAMES)), readAt);
-        });
+        Timed rows = timed(wholeTableCalls, "reading the lineage", tables.partitions(), Column.NAMES);
+        return lineage(rows.rows(), rows.readAt());
     }
 
     /** Reads the unfinished partitions by their index, so that it does not matter how many have finished. */
@@ -89,18 +94,17 @@ final class MetadataReads {
     List<WorkerRegistration> workers() {
         Comparator<WorkerRegistration> order = Comparator.comparing(WorkerRegistration::registeredAt)
                 .thenComparing(worker -> worker.worker().value());
-        return atOneMoment("reading the workers", (snapshot, readAt) -> {
-            return all(snapshot.read(tables.workers(), KeySet.all(), WorkerRows.COLUMNS)).stream()
-                    .map(row -> WorkerRows.registration(row, readAt))
-                    .sorted(order)
-                    .toList();
-        });
+        Timed rows = timed(calls, "reading the workers", tables.workers(), WorkerRows.COLUMNS);
+        return rows.rows().stream()
+                .map(row -> WorkerRows.registration(row, rows.readAt()))
+                .sorted(order)
+                .toList();
     }
 
     List<PartitionProof> proofs() {
         Comparator<PartitionProof> order =
                 Comparator.comparing(PartitionProof::startTimestamp).thenComparing(PartitionProof::token);
-        return calls.run("reading the proofs", () -> {
+        return wholeTableCalls.run("reading the proofs", () -> {
             return all(client.singleUse().read(tables.proofs(), KeySet.all(), PartitionProofRows.NAMES)).stream()
                     .map(PartitionProofRows::proof)
                     .sorted(order)
@@ -108,13 +112,29 @@ final class MetadataReads {
         });
     }
 
+    /** A whole table, and Spanner's current time as the same query saw it. */
+    private Timed timed(MetadataCalls within, String what, String table, List<String> columns) {
+        String names = columns.stream().map(tables::quoted).collect(Collectors.joining(", "));
+        Statement query = Statement.of("SELECT CURRENT_TIMESTAMP AS %s, %s FROM %s"
+                .formatted(tables.quoted(READ_AT), names, tables.quoted(table)));
+        return within.run(what, () -> {
+            List<Struct> rows = all(client.singleUse().executeQuery(query));
+            Instant readAt = rows.isEmpty()
+                    ? currentTime(client.singleUse())
+                    : Timestamps.toInstant(rows.getFirst().getTimestamp(0));
+            return new Timed(rows, readAt);
+        });
+    }
+
+    private record Timed(List<Struct> rows, Instant readAt) {}
+
     /**
      * Reads in one read-only transaction, and again in another one when a change of the schema has ended it.
      *
      * @param reading gets the transaction, and Spanner's current time in it
      */
     <T> T atOneMoment(String what, Snapshot<T> reading) {
-        return calls.run(what, () -> {
+        return calls.runInTurn(what, () -> {
             for (int attempt = 1; ; attempt++) {
                 try (ReadOnlyTransaction snapshot = client.readOnlyTransaction()) {
                     return reading.read(snapshot, currentTime(snapshot));

@@ -32,15 +32,17 @@ import java.util.function.Function;
  * database may be another than that of the change stream; if it is the same, the stream should not watch these tables.
  *
  * <p>All writes of one instance go through one writer, which puts what comes while it writes into its next transaction.
- * Leases and registrations are measured on Spanner's clock. A write of more than 2,000 rows that goes row by row takes
+ * Leases and registrations are measured on Spanner's clock. A write of more than 1,000 rows that goes row by row takes
  * several transactions, and {@link #cleanUp} one for every 1,000 partitions: if one of them fails, those before it stand. A
  * heartbeat interval is kept in milliseconds, as Spanner takes it.
  *
- * <p>A call that does not get an answer fails after 30 seconds, twice that if it has to wait for the writes before it; an
- * interrupted one fails at once and leaves the flag set. Safe for use by many threads. It does not close its connection.
+ * <p>A call that does not get an answer fails after 12 seconds, or 15 if it has to wait for the writes before it, and one that
+ * reads a whole table ({@link #lineage}, {@link #proofs}, {@link #cleanUp}) after a minute. An interrupted one fails at once
+ * and leaves the flag set. Safe for use by many threads. It does not close its connection.
  */
 public final class SpannerPartitionStorage implements PartitionStorage {
-    static final Duration TIMEOUT = Duration.ofSeconds(30);
+    /** Not longer than a lease; Google's emulator takes seconds for a thousand rows. */
+    private static final Duration TIMEOUT = Duration.ofSeconds(12);
 
     private final MetadataReads reads;
     private final GroupWriter writer;

@@ -26,6 +26,8 @@ import org.slf4j.LoggerFactory;
 public final class SpannerPartitionTables {
     private static final Logger log = LoggerFactory.getLogger(SpannerPartitionTables.class);
 
+    private static final Duration TIMEOUT = Duration.ofMinutes(1);
+
     /** Spanner fills an index before it says that it is there. */
     private static final Duration DDL_TIMEOUT = Duration.ofMinutes(10);
 
@@ -44,7 +46,7 @@ public final class SpannerPartitionTables {
         String name = connection.database() + " table " + table;
         this.connection = connection;
         this.table = table;
-        this.calls = new MetadataCalls(name, SpannerPartitionStorage.TIMEOUT);
+        this.calls = new MetadataCalls(name, TIMEOUT);
         this.ddlCalls = new MetadataCalls(name, DDL_TIMEOUT);
     }
 

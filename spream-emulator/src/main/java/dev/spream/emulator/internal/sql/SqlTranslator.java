@@ -237,9 +237,43 @@ public final class SqlTranslator {
     }
 
     private void translateRest() {
+        boolean inList = false;
+        boolean atItem = false;
         while (!cursor.atEnd()) {
+            Token next = cursor.peek();
+            if (inList && atItem && translateAsNamed()) {
+                continue;
+            }
+            inList = (inList || next.isWord("SELECT")) && !next.isWord("FROM");
+            atItem = next.isWord("SELECT") || next.isWord("DISTINCT") || next.isSymbol(",");
             translateToken();
         }
+    }
+
+    /**
+     * A column of the result has the name by which the query asks for it, whatever the case, which the engine would replace
+     * by that of the table: the information schema's is in capitals, and clients ask in small letters.
+     */
+    private boolean translateAsNamed() {
+        int last = 0;
+        while (cursor.peek(last).isName() && cursor.peek(last + 1).isSymbol(".")) {
+            last += 2;
+        }
+        Token name = cursor.peek(last);
+        Token after = cursor.peek(last + 1);
+        boolean endsItem = after.isSymbol(",") || after.isWord("FROM") || after.kind() == Kind.END;
+        boolean column = name.kind() == Kind.WORD
+                && !KEYWORDS.contains(name.upper())
+                && !name.upper().startsWith("CURRENT_")
+                && !schema.isName(name.text().toLowerCase(Locale.ROOT));
+        if (postgres || !endsItem || !column) {
+            return false;
+        }
+        for (int i = 0; i <= last; i++) {
+            translateToken();
+        }
+        emit("AS", quoted(name.text()));
+        return true;
     }
 
     /** What the action emits, instead of emitting it. */

@@ -98,6 +98,14 @@ class SqlTranslatorTest {
     }
 
     @Test
+    void columns_of_the_information_schema_are_named_as_the_query_names_them() {
+        assertThat(google("SELECT t.table_name, COLUMN_NAME FROM information_schema.columns AS t")
+                        .sql())
+                .isEqualTo("SELECT \"t\" . table_name AS \"table_name\" , COLUMN_NAME AS \"COLUMN_NAME\""
+                        + " FROM \"SPANNER_INFORMATION_SCHEMA\" . columns AS \"t\"");
+    }
+
+    @Test
     void dml_names_its_table_and_the_columns_it_writes() {
         Translation update = google("UPDATE T SET Value = (SELECT MAX(Id), 1), Key = 2 WHERE Id = 1, 2");
         assertThat(update.table()).isEqualTo("T");

@@ -44,8 +44,9 @@ CREATE TABLE partitions (
     CHECK (removed_at IS NULL OR state = 'FINISHED')
 ) WITH (fillfactor = 70); -- room for watermarks and leases to be updated in place
 
--- What workers read about once a second, however many partitions have finished.
-CREATE INDEX partitions_unfinished ON partitions (subscription) WHERE state <> 'FINISHED';
+-- What workers read about once a second, however many partitions have finished. With the key, so that it finds one
+-- partition as well as the primary key does, should it be taken for that.
+CREATE INDEX partitions_unfinished ON partitions (subscription, token_hash) WHERE state <> 'FINISHED';
 
 -- The lineage, and what clean-up may remove, however many partitions were removed.
 CREATE INDEX partitions_kept ON partitions (subscription, finished_at) WHERE removed_at IS NULL;

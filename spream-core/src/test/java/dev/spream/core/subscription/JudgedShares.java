@@ -1,0 +1,184 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.subscription.SimulationViolation.Promise;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/**
+ * The part of the {@link SimulationJudge} that watches how workers share the partitions while nothing disturbs them: what
+ * comes free is read again soon, nobody has two more than another that could take one, and nothing is handed to and fro.
+ *
+ * <p>A disturbance is anything that goes wrong, and any worker that comes, goes, stands still or loses its storage. A worker
+ * is a member from its first registration until it is told to stop, has a reason to, or is disturbed in that way.
+ */
+final class JudgedShares {
+    private static final int DISCOVERIES_UNTIL_CLAIMED = 5;
+    private static final int CALLS_UNTIL_CLAIMED = 12;
+    private static final int DISCOVERIES_UNTIL_EVEN = 8;
+    private static final int CALLS_UNTIL_EVEN = 30;
+    private static final Duration LONG_BACKOFF = Duration.ofSeconds(3);
+    private static final Duration MARGIN = Duration.ofMillis(20);
+
+    private final SimulationJudge judge;
+    private final SimulatedMachine machine;
+    private final PartitionStorage surviving;
+    private final SimulationTally tally;
+    private final int capacity;
+    private final long untilClaimed;
+    private final long untilEven;
+
+    private final Set<JudgedRun> members = new LinkedHashSet<>();
+    private long disturbedAt;
+    private long movedAt;
+    private long fullAt;
+    private int handOvers;
+
+    /**
+     * A watch over the shares.
+     *
+     * @param capacity how many partitions one worker may read at the same time
+     * @param longestLatency of a call of a port, in nanoseconds
+     */
+    JudgedShares(
+            SimulationJudge judge,
+            SimulatedMachine machine,
+            PartitionStorage surviving,
+            SubscriberOptions options,
+            int capacity,
+            long longestLatency,
+            SimulationTally tally) {
+        this.judge = judge;
+        this.machine = machine;
+        this.surviving = surviving;
+        this.tally = tally;
+        this.capacity = capacity;
+        long discovery = options.partitionDiscoveryInterval().toNanos();
+        this.untilClaimed =
+                DISCOVERIES_UNTIL_CLAIMED * discovery + CALLS_UNTIL_CLAIMED * longestLatency + MARGIN.toNanos();
+        this.untilEven = options.leaseTime().toNanos()
+                + DISCOVERIES_UNTIL_EVEN * discovery
+                + CALLS_UNTIL_EVEN * longestLatency
+                + LONG_BACKOFF.toNanos();
+    }
+
+    /** Something went wrong, or is over. */
+    void disturbed() {
+        disturbedAt = machine.now();
+        handOvers = 0;
+    }
+
+    /** The worker is registered, anew or again. */
+    void registered(JudgedRun run) {
+        if (!run.leaving && !run.process.isHeldUp() && members.add(run)) {
+            disturbed();
+        }
+    }
+
+    /** The worker stands still, does not reach the storage, or has no registration any more. */
+    void absent(JudgedRun run) {
+        members.remove(run);
+        disturbed();
+    }
+
+    /** The worker is about to end. */
+    void leaving(JudgedRun run) {
+        run.leaving = true;
+        absent(run);
+    }
+
+    /** There are other partitions than before. */
+    void changed() {
+        moved();
+        handOvers = 0;
+    }
+
+    private void moved() {
+        noteFull();
+        movedAt = machine.now();
+    }
+
+    private void noteFull() {
+        if (members.stream().allMatch(run -> used(run) >= capacity)) {
+            fullAt = machine.now();
+        }
+    }
+
+    /** Partitions that the worker holds, or whose consumer has not returned. */
+    private long used(JudgedRun run) {
+        return run.allHolds.stream()
+                .filter(hold -> hold.calls > 0 || !hold.isOver(machine.now()))
+                .count();
+    }
+
+    /** A partition is about to be acquired that could have been for some time. */
+    void acquiring(JudgedRun run, JudgedHold hold, long freeSince) {
+        moved();
+        if (Math.max(disturbedAt, fullAt) >= freeSince || members.isEmpty()) {
+            return;
+        }
+        tally.count(SimulationEvent.CLAIMED_UNDISTURBED);
+        if (machine.now() - freeSince > untilClaimed) {
+            throw judge.violated(
+                    Promise.PROGRESS,
+                    "%s acquires %s, which was free for %s",
+                    run.process,
+                    hold.token,
+                    Duration.ofNanos(machine.now() - freeSince));
+        }
+    }
+
+    void acquired() {
+        noteFull();
+    }
+
+    /** A worker is about to give a partition back. */
+    void releasing(JudgedRun run, JudgedHold hold) {
+        moved();
+        if (!members.contains(run) || fullAt >= disturbedAt) {
+            return;
+        }
+        handOvers++;
+        tally.count(SimulationEvent.HANDED_OVER);
+        long partitions = surviving.frontier().partitions().stream()
+                .filter(partition -> !partition.isFinished())
+                .count();
+        if (handOvers > partitions + members.size()) {
+            throw judge.violated(
+                    Promise.FAIR_SHARE,
+                    "%s hands %s over, the %dth time that a partition is, and nothing has changed",
+                    run.process,
+                    hold.token,
+                    handOvers);
+        }
+    }
+
+    /** A worker looks at the partitions. */
+    void looked() {
+        if (machine.now() - Math.max(disturbedAt, movedAt) < untilEven || members.isEmpty()) {
+            return;
+        }
+        if (members.stream().anyMatch(run -> run.calls > 0)) {
+            return;
+        }
+        long most = members.stream().mapToLong(this::used).max().orElseThrow();
+        long fewest = members.stream().mapToLong(this::used).min().orElseThrow();
+        if (most > 0 && members.size() > 1) {
+            tally.count(SimulationEvent.EVEN);
+        }
+        if (fewest < capacity && most - fewest > 1) {
+            throw judge.violated(
+                    Promise.FAIR_SHARE,
+                    "one of %d workers holds %d partitions and another %d, and nothing has changed for %s",
+                    members.size(),
+                    most,
+                    fewest,
+                    Duration.ofNanos(machine.now() - Math.max(disturbedAt, movedAt)));
+        }
+        if (fewest < capacity && !surviving.lineage().acquirable().isEmpty()) {
+            throw judge.violated(
+                    Promise.PROGRESS, "nobody reads %s", surviving.lineage().acquirable());
+        }
+    }
+}
