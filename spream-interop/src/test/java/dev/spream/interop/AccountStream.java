@@ -4,6 +4,7 @@ import com.google.cloud.spanner.DatabaseClient;
 import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.Mutation;
 import dev.spream.core.partition.PartitionStorage;
+import dev.spream.emulator.OneCallAtATime;
 import dev.spream.emulator.SpannerServer;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerChangeStreamSource;
@@ -77,7 +78,7 @@ final class AccountStream implements AutoCloseable {
 
     /** What spream knows in that table. */
     PartitionStorage storage(String table) {
-        return OneCallAtATime.of(SpannerPartitionStorage.open(storing, table));
+        return OneCallAtATime.of(PartitionStorage.class, SpannerPartitionStorage.open(storing, table));
     }
 
     SpannerChangeStreamSource source() {

@@ -14,6 +14,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -48,7 +50,20 @@ class BeamHandOverIT {
 
     @Test
     void spream_reads_on_where_beam_was_killed() throws Exception {
-        Set<String> byBeam = readWithBeam(stream.source().serverTime());
+        handOver(this::killAtRest);
+    }
+
+    @Test
+    void spream_reads_on_where_beam_was_killed_at_work() throws Exception {
+        handOver(this::killAtWork);
+    }
+
+    private interface Kill {
+        void run(BeamProcess beam) throws Exception;
+    }
+
+    private void handOver(Kill kill) throws Exception {
+        Set<String> byBeam = readWithBeam(stream.source().serverTime(), kill);
         stream.write(50);
 
         assertThatThrownBy(() -> SpannerPartitionTables.create(stream.connection(), TABLE))
@@ -76,19 +91,30 @@ class BeamHandOverIT {
     }
 
     /** Leaves Beam's table behind: at its end Beam would drop it. */
-    private Set<String> readWithBeam(Instant start) throws Exception {
+    private Set<String> readWithBeam(Instant start, Kill kill) throws Exception {
         try (BeamProcess beam = BeamProcess.start(stream, TABLE, start)) {
             stream.write(200);
             beam.deliveries().awaitCount(1, PATIENCE);
-            stream.write(200);
-            beam.deliveries().awaitAll(stream.written(), PATIENCE);
-            assertThat(beam.isAlive()).as("Beam runs on, see %s", beam.log()).isTrue();
-            assertThat(beam.deliveries().missing(stream.written()))
-                    .as("what Beam has not delivered")
-                    .isEmpty();
-            beam.kill();
+            kill.run(beam);
             return beam.deliveries().ids();
         }
+    }
+
+    private void killAtRest(BeamProcess beam) throws Exception {
+        stream.write(200);
+        beam.deliveries().awaitAll(stream.written(), PATIENCE);
+        assertThat(beam.isAlive()).as("Beam runs on, see %s", beam.log()).isTrue();
+        assertThat(beam.deliveries().missing(stream.written()))
+                .as("what Beam has not delivered")
+                .isEmpty();
+        beam.kill();
+    }
+
+    private void killAtWork(BeamProcess beam) throws Exception {
+        var writing = CompletableFuture.runAsync(() -> stream.write(400), Thread::startVirtualThread);
+        beam.deliveries().awaitCount(300, PATIENCE);
+        beam.kill();
+        writing.get(60, TimeUnit.SECONDS);
     }
 
     private Deliveries readWithSpream(PartitionStorage storage, Set<String> byBeam) throws Exception {

@@ -85,7 +85,9 @@ final class BeamProcess implements AutoCloseable {
 
     /** Ends it as {@code kill -9} does, in the middle of whatever it is doing, and takes what it had printed. */
     void kill() throws InterruptedException {
-        process.destroyForcibly().waitFor();
+        // Process.destroyForcibly would close the pipe with what is still in it.
+        process.toHandle().destroyForcibly();
+        process.waitFor();
         reader.join();
     }
 
