@@ -23,6 +23,9 @@ import org.slf4j.LoggerFactory;
  * changes may not have been delivered, so they are read on. The indexes of the other reader are kept too, whom the table
  * serves no more: to go back to Beam, export.
  *
+ * <p>Stop a pipeline of Beam by draining it. Its watermarks cover what its runner has taken over; what the runner had not yet
+ * handed on when it was cancelled, or died with its memory, was delivered by nobody, and the table does not tell.
+ *
  * <p>Everything may be repeated, and done by several processes at once.
  */
 public final class SpannerPartitionTables {

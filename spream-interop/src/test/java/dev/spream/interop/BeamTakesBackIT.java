@@ -21,13 +21,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ParameterizedClass(name = "{0}")
 @MethodSource("dev.spream.interop.Servers#all")
 @Timeout(300)
-class BeamExportIT {
+class BeamTakesBackIT {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final String TABLE = "Metadata";
 
     private final AccountStream stream;
 
-    BeamExportIT(SpannerServer server) {
+    BeamTakesBackIT(SpannerServer server) {
         this.stream = new AccountStream(server, Dialect.GOOGLE_STANDARD_SQL);
     }
 
