@@ -28,6 +28,10 @@ public final class GoogleEmulator implements AutoCloseable {
             "--override_change_stream_partition_token_alive_seconds=1",
             "--change_stream_churning_interval=1s",
             "--change_stream_churn_thread_sleep_interval=500ms");
+    private static final List<String> SLOW_CHURN = List.of(
+            "--override_change_stream_partition_token_alive_seconds=5",
+            "--change_stream_churning_interval=5s",
+            "--change_stream_churn_thread_sleep_interval=1s");
     private static final List<String> NO_CHURN = List.of("--enable_change_stream_churning=false");
 
     private final Process process;
@@ -72,6 +76,11 @@ public final class GoogleEmulator implements AutoCloseable {
     /** Like {@link #start(Path)}, with partitions that live as long as it does. */
     public static GoogleEmulator startWithoutChurn(Path program) throws IOException, InterruptedException {
         return start(program, NO_CHURN);
+    }
+
+    /** Like {@link #start(Path)}, with partitions that live five seconds or more. */
+    public static GoogleEmulator startWithSlowChurn(Path program) throws IOException, InterruptedException {
+        return start(program, SLOW_CHURN);
     }
 
     private static GoogleEmulator start(Path program, List<String> flags) throws IOException, InterruptedException {

@@ -1,18 +1,23 @@
 package dev.spream.storage.spanner;
 
+import static java.util.Objects.requireNonNull;
+
 import com.google.cloud.Timestamp;
 import com.google.cloud.spanner.Struct;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionProof;
 import dev.spream.core.partition.PartitionToken;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -20,7 +25,11 @@ import java.util.stream.Collectors;
  * what the subscription is. Computed from the rows alone; at least one is needed.
  */
 final class AdoptionPlan {
+    /** Longer than Beam takes to commit what it has read, which it does every 40 seconds or so. */
+    private static final Duration COMMIT_TIME = Duration.ofMinutes(10);
+
     private final List<Struct> rows;
+    private final Set<PartitionToken> unsettled;
     private final Map<PartitionToken, PartitionMetadata> partitions = new LinkedHashMap<>();
     private final Instant now;
 
@@ -34,17 +43,51 @@ final class AdoptionPlan {
         rows.stream()
                 .map(row -> PartitionRows.metadata(row, now))
                 .forEach(partition -> partitions.put(partition.token(), partition));
+        unsettled = findUnsettled();
+    }
+
+    private Set<PartitionToken> findUnsettled() {
+        Instant lastChange = rows.stream()
+                .flatMap(PartitionRows::times)
+                .max(Comparator.naturalOrder())
+                .orElse(now);
+        return rows.stream()
+                .filter(row -> PartitionRows.findInstant(row, Column.FINISHED_AT)
+                        .filter(lastChange.minus(COMMIT_TIME)::isBefore)
+                        .isPresent())
+                .map(row -> new PartitionToken(row.getString(Column.PARTITION_TOKEN.columnName)))
+                .filter(this::isUnsettled)
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** Beam's watermarks are cut to milliseconds. */
+    private boolean isUnsettled(PartitionToken token) {
+        Instant watermark = requireNonNull(partitions.get(token)).watermark();
+        return end(token, watermark)
+                .at()
+                .truncatedTo(ChronoUnit.MILLIS)
+                .isAfter(watermark.truncatedTo(ChronoUnit.MILLIS));
     }
 
     int size() {
         return rows.size();
     }
 
-    /** The finished partitions, each with what is known of its end. */
+    /**
+     * The partitions that were called finished, and of which the last changes may not have been delivered: Beam says that a
+     * partition is finished before the runner commits what was read of it, and stores the watermark afterwards. If it was
+     * stopped in between, the watermark is before the start of the children, and what lies between went with the runner.
+     */
+    Set<PartitionToken> unsettled() {
+        return unsettled;
+    }
+
+    /** The other finished partitions, each with what is known of its end. */
     Map<PartitionToken, EndProof> ends() {
         return partitions.values().stream()
                 .filter(partition ->
                         partition.isFinished() && partition.endProof().isEmpty())
+                .filter(partition -> !unsettled.contains(partition.token()))
                 .collect(Collectors.toMap(
                         PartitionMetadata::token, partition -> end(partition.token(), partition.watermark())));
     }

@@ -200,6 +200,13 @@ final class PartitionRow {
         }
     }
 
+    /** Takes back that another reader finished it: it is read on from its watermark. */
+    void reopen() {
+        state = PartitionState.RUNNING;
+        set(Column.STATE, Value.string(state.name()));
+        set(Column.FINISHED_AT, Value.timestamp(null));
+    }
+
     private void prove(EndProof proof) {
         set(Column.END_PROOF, Value.string(proof.kind().name()));
         set(Column.END_PROOF_AT, PartitionRows.value(proof.at()));

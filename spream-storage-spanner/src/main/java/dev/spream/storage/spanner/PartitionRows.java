@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Maps rows of the partitions' table to values of the core, and back. */
@@ -107,6 +108,14 @@ final class PartitionRows {
 
     private static Optional<String> findString(Struct row, Column column) {
         return row.isNull(column.columnName) ? Optional.empty() : Optional.of(row.getString(column.columnName));
+    }
+
+    /** When something was last done with it, as far as Beam's columns tell. */
+    static Stream<Instant> times(Struct row) {
+        return Stream.of(
+                        Column.WATERMARK, Column.CREATED_AT, Column.SCHEDULED_AT, Column.RUNNING_AT, Column.FINISHED_AT)
+                .map(column -> findInstant(row, column))
+                .flatMap(Optional::stream);
     }
 
     static Value value(Instant instant) {

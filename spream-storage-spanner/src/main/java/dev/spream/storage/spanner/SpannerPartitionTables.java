@@ -19,7 +19,12 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Adoption adds columns, drops the row deletion policy, because it would delete what proves that nothing was passed over,
  * adds an index and three small tables, and gives the finished partitions proofs of kind ADOPTED. Rows are kept as they are,
- * and so are the indexes of the other reader, whom the table serves no more: to go back to Beam, export.
+ * but for partitions that were finished just before the other reader stopped, with a watermark before their end: their last
+ * changes may not have been delivered, so they are read on. The indexes of the other reader are kept too, whom the table
+ * serves no more: to go back to Beam, export.
+ *
+ * <p>Stop a pipeline of Beam by draining it. Its watermarks cover what its runner has taken over; what the runner had not yet
+ * handed on when it was cancelled, or died with its memory, was delivered by nobody, and the table does not tell.
  *
  * <p>Everything may be repeated, and done by several processes at once.
  */

@@ -15,13 +15,12 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 
 /**
  * Makes the rows that another reader left a subscription of ours. Unfinished partitions keep their state and watermark, at
- * epoch 0 and without an owner, so workers go on where that reader stopped.
+ * epoch 0 and without an owner, so workers go on where that reader stopped; and so do finished ones that it may not have
+ * delivered to their end.
  *
  * <p>The subscription's row is written last, and each transaction before it first looks that it is not there: what was
  * interrupted is done again, and what others have adopted is left alone.
@@ -67,7 +66,7 @@ final class TableAdoption {
                 .orElse(Duration.ZERO);
         Duration quiet = heartbeat.multipliedBy(2).compareTo(QUIET) > 0 ? heartbeat.multipliedBy(2) : QUIET;
         rows.stream()
-                .flatMap(TableAdoption::times)
+                .flatMap(PartitionRows::times)
                 .filter(time -> time.isAfter(now.minus(quiet)))
                 .max(Comparator.naturalOrder())
                 .ifPresent(last -> {
@@ -80,13 +79,6 @@ final class TableAdoption {
                             null);
                 });
         return unfinished.size();
-    }
-
-    private static Stream<Instant> times(Struct row) {
-        return Stream.of(
-                        Column.WATERMARK, Column.CREATED_AT, Column.SCHEDULED_AT, Column.RUNNING_AT, Column.FINISHED_AT)
-                .map(column -> PartitionRows.findInstant(row, column))
-                .flatMap(Optional::stream);
     }
 
     /** Whether there are rows and no subscription. */
@@ -103,6 +95,12 @@ final class TableAdoption {
             return new AdoptionPlan(
                     MetadataReads.all(snapshot.read(tables.partitions(), KeySet.all(), Column.NAMES)), now);
         });
+        for (List<PartitionToken> part : parts(List.copyOf(plan.unsettled()))) {
+            writer.write(unlessAdopted(transaction -> part.forEach(token -> transaction
+                    .partition(token)
+                    .filter(PartitionRow::isFinished)
+                    .ifPresent(PartitionRow::reopen))));
+        }
         for (List<Map.Entry<PartitionToken, EndProof>> part :
                 parts(List.copyOf(plan.ends().entrySet()))) {
             writer.write(unlessAdopted(transaction -> part.forEach(end -> transaction

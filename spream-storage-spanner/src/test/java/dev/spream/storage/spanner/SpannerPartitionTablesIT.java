@@ -28,6 +28,7 @@ import dev.spream.emulator.SpannerServer;
 import dev.spream.storage.spanner.MetadataSetup.Outcome;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -233,6 +234,34 @@ class SpannerPartitionTablesIT {
                         .findings())
                 .isEmpty();
         assertThat(storage.completeIfAllFinished()).isFalse();
+    }
+
+    @Test
+    void a_partition_that_was_finished_before_its_last_changes_were_committed_is_read_on() {
+        List<String> root = List.of("Parent0");
+        ForeignTable table = ForeignTable.ofBeam(database)
+                .row("Parent0", List.of(), START, FINISHED, START)
+                .row("a", root, START, FINISHED, at(9))
+                .row("b", root, START, FINISHED, at(10).truncatedTo(ChronoUnit.MILLIS))
+                .row("c", List.of("a"), at(10), RUNNING, at(12))
+                .row("d", List.of("b"), at(10), RUNNING, at(12));
+
+        assertThat(create(table.name())).isEqualTo(new MetadataSetup(Outcome.ADOPTED, 5));
+
+        PartitionStorage storage = open(table.name());
+        SubscriptionRecord subscription = storage.open(requested());
+        PartitionMetadata a = storage.lineage().partition(token("a")).orElseThrow();
+        assertThat(a.state()).isEqualTo(RUNNING);
+        assertThat(a.watermark()).isEqualTo(at(9));
+        assertThat(storage.lineage().partition(token("b")).orElseThrow().isFinished())
+                .isTrue();
+        assertThat(storage.frontier().acquirable())
+                .as("c waits for a")
+                .extracting(PartitionMetadata::token)
+                .containsExactly(token("a"), token("d"));
+        assertThat(LineageCheck.check(subscription, storage.lineage(), storage.proofs())
+                        .findings())
+                .isEmpty();
     }
 
     @Test

@@ -1,0 +1,80 @@
+package dev.spream.interop.beam;
+
+import com.google.cloud.Timestamp;
+import java.io.PrintStream;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.apache.beam.sdk.Pipeline;
+import org.apache.beam.sdk.io.gcp.spanner.SpannerConfig;
+import org.apache.beam.sdk.io.gcp.spanner.SpannerIO;
+import org.apache.beam.sdk.io.gcp.spanner.SpannerIO.ReadChangeStream;
+import org.apache.beam.sdk.io.gcp.spanner.changestreams.model.DataChangeRecord;
+import org.apache.beam.sdk.io.gcp.spanner.changestreams.model.Mod;
+import org.apache.beam.sdk.options.PipelineOptionsFactory;
+import org.apache.beam.sdk.options.ValueProvider.StaticValueProvider;
+import org.apache.beam.sdk.transforms.DoFn;
+import org.apache.beam.sdk.transforms.ParDo;
+
+/**
+ * Reads a change stream of an emulator with {@code SpannerIO.readChangeStream} on Beam's runner for one process, and prints
+ * the keys of each change, a line each. It ends at the end timestamp, and drops the metadata table then; without an end, it
+ * goes on until it is killed, and the table stays.
+ *
+ * <p>Arguments are {@code name=value}: {@code host}, {@code project}, {@code instance}, {@code database}, {@code stream},
+ * {@code table}, {@code start}, and {@code end} unless there is none. Beam does not look at the environment for an
+ * emulator.
+ */
+public final class BeamPipeline {
+    private BeamPipeline() {}
+
+    public static void main(String[] args) {
+        Map<String, String> settings = Arrays.stream(args)
+                .map(arg -> arg.split("=", 2))
+                .collect(Collectors.toMap(parts -> parts[0], parts -> parts[1]));
+        Pipeline pipeline = Pipeline.create(PipelineOptionsFactory.create());
+        pipeline.apply("Read", source(settings)).apply("Print", ParDo.of(new PrintKeys()));
+        System.err.println("the pipeline ended: " + pipeline.run().waitUntilFinish());
+        // Clients that Beam has opened and not closed would keep the process alive.
+        Runtime.getRuntime().halt(0);
+    }
+
+    private static ReadChangeStream source(Map<String, String> settings) {
+        SpannerConfig database = SpannerConfig.create()
+                .withEmulatorHost(StaticValueProvider.of(setting(settings, "host")))
+                .withProjectId(setting(settings, "project"))
+                .withInstanceId(setting(settings, "instance"))
+                .withDatabaseId(setting(settings, "database"));
+        ReadChangeStream source = SpannerIO.readChangeStream()
+                .withSpannerConfig(database)
+                .withChangeStreamName(setting(settings, "stream"))
+                .withMetadataInstance(setting(settings, "instance"))
+                .withMetadataDatabase(setting(settings, "database"))
+                .withMetadataTable(setting(settings, "table"))
+                .withInclusiveStartAt(Timestamp.parseTimestamp(setting(settings, "start")));
+        String end = settings.get("end");
+        return end == null ? source : source.withInclusiveEndAt(Timestamp.parseTimestamp(end));
+    }
+
+    private static String setting(Map<String, String> settings, String name) {
+        String value = settings.get(name);
+        if (value == null) {
+            throw new IllegalArgumentException("missing argument %s=...".formatted(name));
+        }
+        return value;
+    }
+
+    /** Where a change has been delivered: what was printed, the reader of this process's output has. */
+    private static final class PrintKeys extends DoFn<DataChangeRecord, Void> {
+        private static final long serialVersionUID = 1;
+
+        @ProcessElement
+        public void print(@Element DataChangeRecord change) {
+            PrintStream out = System.out;
+            for (Mod mod : change.getMods()) {
+                out.println(mod.getKeysJson());
+            }
+            out.flush();
+        }
+    }
+}
