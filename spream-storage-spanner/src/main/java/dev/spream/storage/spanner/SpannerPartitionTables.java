@@ -138,14 +138,14 @@ public final class SpannerPartitionTables {
     }
 
     private void dropDeletionPolicy(MetadataSchema schema) {
-        if (hasDeletionPolicy(schema)) {
+        for (int attempt = 1; hasDeletionPolicy(schema); attempt++) {
             try {
                 apply(List.of(new MetadataDdl(schema.tables()).dropDeletionPolicy()));
             } catch (StorageException e) {
-                if (hasDeletionPolicy(schema)) {
+                if (attempt == ATTEMPTS) {
                     throw e;
                 }
-                log.debug("the row deletion policy of {} was dropped by somebody else", table, e);
+                log.debug("dropping the row deletion policy of {} failed; looking again", table, e);
             }
         }
     }
