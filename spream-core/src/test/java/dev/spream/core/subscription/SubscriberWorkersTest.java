@@ -50,7 +50,8 @@ class SubscriberWorkersTest {
     @Test
     void a_worker_that_joins_looks_sooner_than_usual_for_what_it_is_handed() throws InterruptedException {
         source.roots(SIX);
-        Subscriber ann = worker("ann", options -> options);
+        Duration patient = Duration.ofSeconds(1); // or it takes back what bob does not claim at once
+        Subscriber ann = worker("ann", options -> options.partitionDiscoveryInterval(patient));
         CompletableFuture<RunResult> annRuns = fixture.start(ann, new RecordingConsumer());
         Polling.await(() -> held("ann").size() == 6, this::owners);
         Duration longerThanTheTest = SubscriberFixture.BOUND.multipliedBy(2);
