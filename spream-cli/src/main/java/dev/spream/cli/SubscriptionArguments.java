@@ -1,5 +1,6 @@
 package dev.spream.cli;
 
+import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.storage.spanner.DatabaseName;
 import java.util.Optional;
 import picocli.CommandLine.Mixin;
@@ -15,10 +16,37 @@ final class SubscriptionArguments {
     @Mixin
     private final StorageArguments storage = new StorageArguments();
 
-    /** Opens the storage; the caller closes it. */
+    /**
+     * Opens the storage; the caller closes it.
+     *
+     * @throws CommandFailure if it holds a subscription of another stream than the one named
+     */
     OpenStorage open() {
         verbosity.apply();
-        return PartitionStorages.openExisting(storage.ofReaders(stream));
+        OpenStorage open = PartitionStorages.openExisting(storage.ofReaders(stream));
+        try {
+            requireNamedStream(open);
+        } catch (RuntimeException e) {
+            open.close();
+            throw e;
+        }
+        return open;
+    }
+
+    private void requireNamedStream(OpenStorage open) {
+        Optional<String> named = stream.stream();
+        if (named.isEmpty()) {
+            return;
+        }
+        open.storage()
+                .subscription()
+                .map(SubscriptionRecord::streamName)
+                .filter(stored -> !stored.equals(named.get()))
+                .ifPresent(stored -> {
+                    throw new CommandFailure(
+                            "%s holds a subscription of stream %s, not of %s: correct --stream, or leave it out"
+                                    .formatted(open.place(), stored, named.get()));
+                });
     }
 
     /** The database that has the metadata, if the storage is in Spanner and the flag is given. */

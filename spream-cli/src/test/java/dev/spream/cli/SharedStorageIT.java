@@ -49,6 +49,7 @@ final class SharedStorageIT {
             }
             refusesAnotherStart(storage);
             showsPartitions(storage);
+            refusesAnotherStream(storage);
             cleansUp(storage);
             exports(storage);
             findsWhatIsSpoilt(storage);
@@ -115,6 +116,14 @@ final class SharedStorageIT {
                 .endsWith("}")
                 .hasSizeGreaterThan(all.objects("partitions").size());
         assertThat(spream(storage, "verify").getLast()).startsWith("verify: no gap; ");
+    }
+
+    private void refusesAnotherStream(SharedStorage storage) throws Exception {
+        List<String> named = List.of("--stream", "Other");
+        try (SpreamProcess verify = process("verify", storage.operator(), named)) {
+            assertThat(verify.exitCode()).isEqualTo(1);
+            assertThat(verify.err()).singleElement().asString().contains("Other");
+        }
     }
 
     private void cleansUp(SharedStorage storage) throws Exception {

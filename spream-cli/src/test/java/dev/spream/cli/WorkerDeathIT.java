@@ -63,6 +63,7 @@ class WorkerDeathIT {
                 HikariDataSource pool = DeliveryLedger.pool(postgres.getJdbcUrl("postgres", "postgres"))) {
             DeliveryLedger ledger = new DeliveryLedger(pool);
             emulator.createDatabase(DATABASE, DatabaseDialect.GOOGLE_STANDARD_SQL, CounterWorkload.DDL);
+            Instant start = Instant.now(); // the stream keeps nothing from before it was created
             ledger.create();
             try (SpannerConnection connection = SpannerConnection.builder(DatabaseName.parse(DATABASE))
                             .emulatorHost(emulator.emulatorHost())
@@ -75,7 +76,7 @@ class WorkerDeathIT {
                             DATABASE,
                             postgres.getJdbcUrl("postgres", "postgres"),
                             storageName,
-                            Instant.now().minusSeconds(1).toString())) {
+                            start.toString())) {
                 for (int i = 0; i < WORKERS; i++) {
                     fleet.start();
                 }

@@ -88,22 +88,36 @@ final class MetadataSchema {
         return Stream.of(Column.values()).filter(column -> !hasColumn(column)).toList();
     }
 
-    /** Refuses a table of that name that has nothing to do with change streams. */
+    /** Refuses a table of that name that has nothing to do with change streams, and others' tables beside it. */
     void requireAdoptable() {
-        List<String> missing = Column.ofBeam().stream()
-                .filter(column -> !hasColumn(column))
-                .map(column -> column.columnName)
+        requireColumns(
+                tables.partitions(),
+                "of change stream partitions",
+                Column.ofBeam().stream().map(column -> column.columnName).toList());
+        requireColumns(tables.subscription(), "of a subscription", SubscriptionRows.COLUMNS);
+        requireColumns(tables.workers(), "of workers", WorkerRows.COLUMNS);
+        requireColumns(tables.proofs(), "of proofs", PartitionProofRows.NAMES);
+    }
+
+    private void requireColumns(String table, String kind, List<String> names) {
+        Set<String> known = columns.get(tables.compared(table));
+        if (known == null) {
+            return;
+        }
+        List<String> missing = names.stream()
+                .filter(name -> !known.contains(tables.compared(name)))
                 .toList();
-        if (hasPartitions() && !missing.isEmpty()) {
+        if (!missing.isEmpty()) {
             throw new StorageException(
-                    "table %s exists and is no table of change stream partitions: it has no column %s; nothing was changed. Give another name"
-                            .formatted(tables.partitions(), String.join(", ", missing)),
+                    "table %s exists and is no table %s: it has no column %s; nothing was changed. Give another name for %s"
+                            .formatted(table, kind, String.join(", ", missing), tables.partitions()),
                     false,
                     null);
         }
     }
 
     void requireComplete() {
+        requireAdoptable();
         List<String> missing = missing();
         if (!missing.isEmpty()) {
             throw new StorageException(

@@ -101,6 +101,28 @@ class SpannerPartitionTablesIT {
     }
 
     @Test
+    void tables_of_somebody_else_that_have_the_names_of_ours_are_refused_before_anything_is_made() throws Exception {
+        String table = database.newTable();
+        MetadataTables names = new MetadataTables(table, database.dialect());
+        database.connection()
+                .spanner()
+                .getDatabaseAdminClient()
+                .updateDatabaseDdl(
+                        database.connection().database().instance(),
+                        database.connection().database().database(),
+                        List.of(new MetadataDdl(new MetadataTables(table + "_Other", database.dialect()))
+                                .workers()
+                                .replace(names.quoted(table + "_Other_Workers"), names.quoted(names.subscription()))),
+                        null)
+                .get();
+        assertThatThrownBy(() -> create(table))
+                .isInstanceOf(StorageException.class)
+                .hasMessageContaining(
+                        "table %s exists and is no table of a subscription".formatted(names.subscription()));
+        assertThatThrownBy(() -> open(table)).hasMessageContaining("exists and is no table of a subscription");
+    }
+
+    @Test
     void opening_a_table_that_is_missing_or_not_ours_says_what_to_do() {
         assertThatThrownBy(() -> open(database.newTable()))
                 .isInstanceOf(StorageException.class)
