@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>while one worker holds a partition under one epoch, a key's numbers go up one by one;
  *   <li>when a partition changes hands, or a child follows its parents, a key goes on with the next number or an earlier
  *       one: what was not settled for certain comes again, and nothing is left out;
+ *   <li>a partition under an epoch that a key has left is not come back to;
  *   <li>what a worker still writes after its partition was taken over was begun before that. A consumer that cannot have
  *       that refuses the lower epoch; it is counted here, and it is part of no order.
  * </ul>
@@ -50,6 +51,13 @@ final class DeliveryJudge {
             long duplicates,
             long fenced) {}
 
+    /** A partition under one epoch. */
+    private record Hold(String partition, long epoch) {
+        static Hold of(Delivered effect) {
+            return new Hold(effect.partition(), effect.epoch());
+        }
+    }
+
     private final Map<String, NavigableMap<Long, Acquired>> epochs = new HashMap<>();
 
     private DeliveryJudge(Collection<Acquired> acquired) {
@@ -64,6 +72,7 @@ final class DeliveryJudge {
     private Verdict judge(Map<String, Long> committed, List<Delivered> delivered) {
         Map<String, Delivered> last = new HashMap<>();
         Map<String, Set<Long>> seen = new HashMap<>();
+        Map<String, Set<Hold>> holds = new HashMap<>();
         List<String> disorder = new ArrayList<>();
         List<String> lateStarts = new ArrayList<>();
         List<String> unknown = new ArrayList<>();
@@ -82,7 +91,11 @@ final class DeliveryJudge {
             }
             seen.computeIfAbsent(effect.key(), key -> new HashSet<>()).add(effect.number());
             Delivered before = last.put(effect.key(), effect);
-            if (!follows(before, effect)) {
+            Set<Hold> held = holds.computeIfAbsent(effect.key(), key -> new HashSet<>());
+            boolean back = !held.add(Hold.of(effect))
+                    && before != null
+                    && !Hold.of(before).equals(Hold.of(effect));
+            if (back || !follows(before, effect)) {
                 disorder.add(effect + " after " + before);
             }
         }

@@ -78,6 +78,16 @@ class DeliveryJudgeTest {
     }
 
     @Test
+    void a_key_that_goes_back_to_a_partition_that_it_has_left_is_disorder() {
+        acquire("p", 1)
+                .deliver("p", 1, 1)
+                .acquire("child", 1)
+                .deliver("child", 1, 2)
+                .deliver("p", 1, 2);
+        assertThat(judge(2).disorder()).hasSize(1);
+    }
+
+    @Test
     void a_key_that_starts_in_the_middle_is_disorder() {
         acquire("p", 1).deliver("p", 1, 2).acquire("p", 2).deliver("p", 2, 1, 2);
         assertThat(judge(2).disorder()).hasSize(1);

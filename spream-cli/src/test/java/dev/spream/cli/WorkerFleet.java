@@ -52,10 +52,6 @@ final class WorkerFleet implements AutoCloseable {
         return name;
     }
 
-    List<String> names() {
-        return List.copyOf(workers.keySet());
-    }
-
     /** {@code kill -9}. */
     void kill(String name) throws InterruptedException {
         Process worker = worker(name);

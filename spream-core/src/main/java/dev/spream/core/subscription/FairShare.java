@@ -50,7 +50,7 @@ record FairShare(
                 .sorted(Comparator.comparing(WorkerRegistration::registeredAt)
                         .thenComparing(member -> member.worker().value()))
                 .forEach(member -> shares.put(member.worker(), new Share(member.worker(), member.capacity())));
-        count(lineage, shares, leaving);
+        count(lineage, shares, worker, leaving);
 
         List<PartitionMetadata> claims = new ArrayList<>();
         List<PartitionMetadata> othersClaims = new ArrayList<>();
@@ -60,7 +60,8 @@ record FairShare(
             (taker == null ? unclaimed : taker.equals(worker) ? claims : othersClaims).add(free);
         }
         lineage.partitions().stream()
-                .filter(partition -> isHeld(partition) && leaving.contains(partition.token()))
+                .filter(partition ->
+                        isHeld(partition) && leaving.contains(partition.token()) && isOwnedBy(worker, partition))
                 .forEach(partition -> fewest(shares).ifPresent(share -> share.partitions++));
         Share own = shares.get(worker);
         if (own == null) {
@@ -75,12 +76,17 @@ record FairShare(
                 Math.max(0, moved));
     }
 
-    private static void count(Lineage lineage, Map<WorkerId, Share> shares, Set<PartitionToken> leaving) {
+    private static void count(
+            Lineage lineage, Map<WorkerId, Share> shares, WorkerId worker, Set<PartitionToken> leaving) {
         for (PartitionMetadata partition : lineage.partitions()) {
-            if (isHeld(partition) && !leaving.contains(partition.token())) {
+            if (isHeld(partition) && !(leaving.contains(partition.token()) && isOwnedBy(worker, partition))) {
                 partition.owner().map(shares::get).ifPresent(share -> share.partitions++);
             }
         }
+    }
+
+    private static boolean isOwnedBy(WorkerId worker, PartitionMetadata partition) {
+        return partition.owner().filter(worker::equals).isPresent();
     }
 
     private static boolean isHeld(PartitionMetadata partition) {

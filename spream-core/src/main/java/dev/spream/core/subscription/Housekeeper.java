@@ -11,7 +11,7 @@ final class Housekeeper {
     private static final Logger log = LoggerFactory.getLogger(Housekeeper.class);
     private static final int ROUNDS_PER_RETENTION = 100;
     private static final Duration MIN_INTERVAL = Duration.ofMillis(100);
-    private static final Duration MAX_INTERVAL = Duration.ofMinutes(10);
+    private static final Duration MAX_INTERVAL = Duration.ofMinutes(1);
 
     private final EngineContext context;
 

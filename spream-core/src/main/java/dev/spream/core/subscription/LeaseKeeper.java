@@ -34,22 +34,40 @@ final class LeaseKeeper {
     }
 
     void renew() {
+        endThoseThatRanOut();
         List<HeldPartition> held = partitions.get().stream()
                 .filter(partition -> !partition.isLeft())
                 .toList();
+        attempt("renewing the leases of %d partitions".formatted(held.size()), "they run out", () -> renew(held));
+        attempt("registering the worker", "its registration runs out and with it its share", membership::register);
+
+        endThoseThatRanOut();
+    }
+
+    /** Not renewed: others may have them now, and nobody would read them here. */
+    private void endThoseThatRanOut() {
+        partitions.get().stream()
+                .filter(partition -> !partition.isHeld() && !partition.isLeft())
+                .forEach(HeldPartition::lose);
+    }
+
+    private void attempt(String what, String otherwise, Runnable call) {
         try {
-            membership.register(); // before its leases, so that a worker that died is not counted longer than they last
-            renew(held);
+            call.run();
         } catch (StorageException e) {
             if (!e.retryable()) {
                 throw e;
             }
-            log.warn("leases of {} partitions were not renewed; trying again before they run out", held.size(), e);
-            context.listener().tell(listener -> listener.storageRetrying("renewing leases", e));
+            log.warn(
+                    "[{}] {} failed: {}; trying again within {}, or else {}",
+                    context.source().streamName(),
+                    what,
+                    e.getMessage(),
+                    interval(),
+                    otherwise,
+                    e);
+            context.listener().tell(listener -> listener.storageRetrying(what, e));
         }
-        held.stream()
-                .filter(partition -> !partition.isHeld() && !partition.isLeft())
-                .forEach(HeldPartition::lose);
     }
 
     private void renew(List<HeldPartition> held) {

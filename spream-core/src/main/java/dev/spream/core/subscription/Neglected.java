@@ -15,12 +15,13 @@ import org.slf4j.LoggerFactory;
  */
 final class Neglected {
     private static final int PATIENCE_INTERVALS = 3;
+    private static final int MAX_ABSTENTION_LEASES = 64;
     private static final Logger log = LoggerFactory.getLogger(Neglected.class);
 
     private final EngineContext context;
     private final Map<PartitionToken, Long> freeSince = new HashMap<>();
     private long lastSeen;
-    private boolean seen;
+    private long abstention; // 0 if there never was a reason
 
     Neglected(EngineContext context) {
         this.context = context;
@@ -39,19 +40,27 @@ final class Neglected {
                 .toList();
         if (!neglected.isEmpty()) {
             log.info(
-                    "[{}] {} partitions that other workers should read are free for long; they are claimed here",
+                    "[{}] {} partitions that other workers should read are free for long; they are claimed here, and none is given for a while. A worker is registered and claims nothing: see its log",
                     context.source().streamName(),
                     neglected.size());
-            seen = true;
-            lastSeen = now;
+            abstain(now);
         }
         return neglected;
     }
 
-    /** Whether there were any within the last lease time. */
-    boolean recently() {
-        return seen
-                && context.time().nanoTime() - lastSeen
-                        < context.options().leaseTime().toNanos();
+    /** For a lease time, and for twice as long each time when what is given soon comes back. */
+    private void abstain(long now) {
+        long least = context.options().leaseTime().toNanos();
+        boolean again = abstention > 0 && now - lastSeen < 2 * abstention;
+        boolean underWay = abstention > 0 && now - lastSeen < abstention;
+        if (!underWay) {
+            abstention = again ? Math.min(2 * abstention, least * MAX_ABSTENTION_LEASES) : least;
+            lastSeen = now;
+        }
+    }
+
+    /** Whether to give nothing, because others have not claimed what they should have. */
+    boolean abstains() {
+        return abstention > 0 && context.time().nanoTime() - lastSeen < abstention;
     }
 }

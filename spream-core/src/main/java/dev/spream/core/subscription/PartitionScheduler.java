@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * runs the subscription.
  *
  * <p>What other workers should claim is left to them for a few discovery intervals; what they have not claimed then is
- * claimed here, and for a lease time nothing is given: the others may be stuck.
+ * claimed here, and for a lease time or more nothing is given: the others may be stuck.
  */
 final class PartitionScheduler {
     private static final Logger log = LoggerFactory.getLogger(PartitionScheduler.class);
@@ -72,6 +72,9 @@ final class PartitionScheduler {
     /** Claims partitions until the subscription is completed, which it returns true for, or nobody wants it any more. */
     boolean run(BooleanSupplier wanted) throws InterruptedException {
         while (wanted.getAsBoolean()) {
+            Set<PartitionToken> leaving =
+                    readers.leaving(); // before the look: what is given back in between shows as free
+
             Lineage lineage = context.storageCalls()
                     .repeat(
                             "reading the lineage",
@@ -81,8 +84,7 @@ final class PartitionScheduler {
             if (nothingUnfinished(lineage) && isCompleted(wanted)) {
                 return true;
             }
-            FairShare share =
-                    FairShare.of(lineage, membership.members(lineage, wanted), context.worker(), readers.leaving());
+            FairShare share = FairShare.of(lineage, membership.members(lineage, wanted), context.worker(), leaving);
             boolean claimed = claim(share, wanted);
             give(share);
             context.partitionsChanged().await(shorter(untilLeaseEnds(lineage), untilNextRound(share, claimed)));
@@ -91,7 +93,7 @@ final class PartitionScheduler {
     }
 
     private void give(FairShare share) {
-        if (share.surplus() > 0 && !neglected.recently()) {
+        if (share.surplus() > 0 && !neglected.abstains()) {
             readers.give(share.surplus());
         }
     }
@@ -148,7 +150,7 @@ final class PartitionScheduler {
                         () -> context.storage().completeIfAllFinished());
     }
 
-    /** Whether there was something to claim. */
+    /** Whether something was acquired. */
     private boolean claim(FairShare share, BooleanSupplier wanted) throws InterruptedException {
         List<PartitionMetadata> free = Stream.of(share.claims(), neglected.of(share.othersClaims()), share.unclaimed())
                 .flatMap(List::stream)
@@ -163,7 +165,7 @@ final class PartitionScheduler {
         }
         Acquired acquired = context.storageCalls().repeat("acquiring partitions", wanted, () -> acquire(claims));
         acquired.leases().forEach(lease -> readers.start(lease, acquired.requestedAt()));
-        return true;
+        return !acquired.leases().isEmpty();
     }
 
     /** Partitions over the limit, in the order in which they come next. */

@@ -38,7 +38,7 @@ final class StorageCalls {
                 if (!e.retryable() || !wanted.getAsBoolean()) {
                     throw e;
                 }
-                log.warn("partition storage: {} failed; trying again", operation, e);
+                log.warn("partition storage: {} failed: {}; trying again", operation, e.getMessage(), e);
                 listener.tell(l -> l.storageRetrying(operation, e));
                 pause(backoff.next(), wanted);
             }

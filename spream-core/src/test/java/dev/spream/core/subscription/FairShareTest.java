@@ -110,6 +110,16 @@ class FairShareTest {
     }
 
     @Test
+    void what_was_being_given_when_another_has_claimed_it_by_now_is_the_others() {
+        member("ann", 10);
+        member("bob", 10);
+        held("ann", "a1", "a2");
+        held("bob", "a3", "a4");
+        assertThat(share("ann", "a3", "a4").surplus()).isZero();
+        assertThat(share("ann", "a3", "a4").due()).isZero();
+    }
+
+    @Test
     void what_was_given_is_left_for_the_worker_that_has_fewest() {
         member("ann", 10);
         member("bob", 10);

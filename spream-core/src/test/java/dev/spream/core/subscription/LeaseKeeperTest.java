@@ -47,6 +47,16 @@ class LeaseKeeperTest {
     }
 
     @Test
+    void a_lease_that_ran_out_here_is_not_renewed_for_others_to_wait_for() {
+        time.advance(options.leaseTime());
+
+        leases.renew();
+
+        assertThat(partition.isLost()).isTrue();
+        assertThat(storage.frontier().acquirable()).hasSize(1);
+    }
+
+    @Test
     void a_partition_that_was_given_back_is_neither_renewed_nor_lost() {
         storage.release(List.of(partition.lease()));
         partition.released();

@@ -363,10 +363,14 @@ class SubscriberDeliveryTest {
     void no_watermark_is_stored_before_the_consumer_has_flushed() throws InterruptedException {
         Set<Instant> consumed = ConcurrentHashMap.newKeySet();
         Set<Instant> durable = ConcurrentHashMap.newKeySet();
+        List<Instant> stored = new CopyOnWriteArrayList<>();
         Consumer buffered = new Consumer() {
             @Override
             public void consume(DataChangeRecord change, Delivery delivery) {
                 consumed.add(change.commitTimestamp());
+                if (change.commitTimestamp().equals(at(1_000))) {
+                    Polling.await(() -> stored.size() > 1, () -> stored); // the root's end, and one on the way
+                }
             }
 
             @Override
@@ -375,7 +379,6 @@ class SubscriberDeliveryTest {
             }
         };
         List<Instant> notDurable = new CopyOnWriteArrayList<>();
-        List<Instant> stored = new CopyOnWriteArrayList<>();
         FaultyStorage.Plan plan = new FaultyStorage.Plan() {
             @Override
             public FaultyStorage.Verdict judge(int call, String method) {

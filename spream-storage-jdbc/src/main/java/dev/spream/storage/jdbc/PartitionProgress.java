@@ -44,6 +44,8 @@ final class PartitionProgress {
                     (SELECT ?::numeric AS start_timestamp) AS record,
                     (SELECT %s AS token_hash, token, parents
                         FROM unnest(?::text[], ?::text[]) AS c(token, parents)) AS child
+                WHERE NOT EXISTS (SELECT FROM @partitions p
+                    WHERE p.subscription = parent.subscription AND p.token_hash = child.token_hash)
                 ORDER BY child.token_hash
                 ON CONFLICT DO NOTHING
             )

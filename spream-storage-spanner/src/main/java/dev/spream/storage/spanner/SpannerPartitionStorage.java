@@ -41,8 +41,11 @@ import java.util.function.Function;
  * and leaves the flag set. Safe for use by many threads. It does not close its connection.
  */
 public final class SpannerPartitionStorage implements PartitionStorage {
-    /** Not longer than a lease; Google's emulator takes seconds for a thousand rows. */
-    private static final Duration TIMEOUT = Duration.ofSeconds(12);
+    /** Less than half of a default lease, so that one call without an answer does not cost it. */
+    private static final Duration TIMEOUT = Duration.ofSeconds(6);
+
+    private static final Duration MIN_TIMEOUT = Duration.ofSeconds(1);
+    private static final Duration MAX_TIMEOUT = Duration.ofMinutes(1);
 
     private final MetadataReads reads;
     private final GroupWriter writer;
@@ -63,8 +66,23 @@ public final class SpannerPartitionStorage implements PartitionStorage {
      *     changes; or if the database cannot be asked
      */
     public static SpannerPartitionStorage open(SpannerConnection connection, String table) {
+        return open(connection, table, TIMEOUT);
+    }
+
+    /**
+     * The same, for a server that is slow or far away.
+     *
+     * @param callTimeout how long a call may take before it counts as failed, and a quarter longer if it waits for the writes
+     *     before it; 1 s to 1 min, 6 s unless given. Two of them should fit into a lease time, so that a call without an
+     *     answer does not cost the leases
+     */
+    public static SpannerPartitionStorage open(SpannerConnection connection, String table, Duration callTimeout) {
         MetadataTables.requireValid(requireNonNull(table, "table"));
-        MetadataCalls calls = new MetadataCalls(connection.database() + " table " + table, TIMEOUT);
+        if (callTimeout.compareTo(MIN_TIMEOUT) < 0 || callTimeout.compareTo(MAX_TIMEOUT) > 0) {
+            throw new IllegalArgumentException(
+                    "callTimeout is %s, must be %s to %s".formatted(callTimeout, MIN_TIMEOUT, MAX_TIMEOUT));
+        }
+        MetadataCalls calls = new MetadataCalls(connection.database() + " table " + table, callTimeout);
         MetadataSchema schema = MetadataSchema.read(connection, table, calls);
         schema.requireComplete();
         return new SpannerPartitionStorage(connection, schema.tables(), calls);

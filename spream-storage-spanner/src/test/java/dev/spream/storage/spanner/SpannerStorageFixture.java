@@ -12,6 +12,8 @@ import java.util.List;
 
 /** Storages over empty tables. Time passes by moving the stored times back. */
 final class SpannerStorageFixture implements PartitionStorageFixture {
+    private static final Duration PATIENCE = Duration.ofSeconds(30); // an emulator needs seconds for thousands of rows
+
     private final MetadataDatabase database;
     private final String table;
     private final String otherTable;
@@ -23,9 +25,9 @@ final class SpannerStorageFixture implements PartitionStorageFixture {
         this.database = database;
         this.table = database.emptyTable();
         this.otherTable = database.emptyTable();
-        storage = SpannerPartitionStorage.open(database.connection(), table);
-        anotherConnection = SpannerPartitionStorage.open(database.otherConnection(), table);
-        anotherSubscription = SpannerPartitionStorage.open(database.connection(), otherTable);
+        storage = SpannerPartitionStorage.open(database.connection(), table, PATIENCE);
+        anotherConnection = SpannerPartitionStorage.open(database.otherConnection(), table, PATIENCE);
+        anotherSubscription = SpannerPartitionStorage.open(database.connection(), otherTable, PATIENCE);
     }
 
     @Override
