@@ -6,6 +6,7 @@ import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionProof;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.StorageException;
 import dev.spream.core.partition.WorkerId;
 import java.math.BigDecimal;
 import java.sql.ResultSet;
@@ -14,6 +15,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +29,30 @@ final class PartitionRow {
     }
 
     static PartitionMetadata metadata(ResultSet row, Instant readAt) throws SQLException {
+        try {
+            return readMetadata(row, readAt);
+        } catch (IllegalArgumentException e) {
+            throw damaged(row, e);
+        }
+    }
+
+    static PartitionProof proof(ResultSet row) throws SQLException {
+        try {
+            return readProof(row);
+        } catch (IllegalArgumentException | NoSuchElementException e) {
+            throw damaged(row, e);
+        }
+    }
+
+    private static StorageException damaged(ResultSet row, RuntimeException cause) throws SQLException {
+        return new StorageException(
+                "the stored row of partition %s cannot be right: %s; nothing was changed. Restore the row from a backup"
+                        .formatted(row.getString("token"), cause.getMessage()),
+                false,
+                cause);
+    }
+
+    private static PartitionMetadata readMetadata(ResultSet row, Instant readAt) throws SQLException {
         Optional<WorkerId> owner = Optional.ofNullable(row.getString("owner")).map(WorkerId::new);
         Optional<Instant> leaseUntil = JdbcTimestamps.optionalClock(row, "lease_until");
         return new PartitionMetadata(
@@ -47,7 +73,7 @@ final class PartitionRow {
                 gaps(row));
     }
 
-    static PartitionProof proof(ResultSet row) throws SQLException {
+    private static PartitionProof readProof(ResultSet row) throws SQLException {
         return new PartitionProof(
                 token(row),
                 tokens(row, "parent_tokens"),

@@ -6,6 +6,7 @@ import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionProof;
 import dev.spream.core.partition.PartitionToken;
 import java.util.List;
+import java.util.NoSuchElementException;
 
 /** Maps rows of the table of proofs, whose columns are some of those of the partitions' table. */
 final class PartitionProofRows {
@@ -25,6 +26,14 @@ final class PartitionProofRows {
     private PartitionProofRows() {}
 
     static PartitionProof proof(Struct row) {
+        try {
+            return readProof(row);
+        } catch (IllegalArgumentException | NoSuchElementException e) {
+            throw PartitionRows.damaged(row, e);
+        }
+    }
+
+    private static PartitionProof readProof(Struct row) {
         return new PartitionProof(
                 new PartitionToken(row.getString(Column.PARTITION_TOKEN.columnName)),
                 PartitionRows.tokens(row, Column.PARENT_TOKENS),

@@ -27,6 +27,22 @@ final class PartitionRows {
 
     /** A partition as stored, whose lease is live if it lasts past that moment. */
     static PartitionMetadata metadata(Struct row, Instant readAt) {
+        try {
+            return readMetadata(row, readAt);
+        } catch (IllegalArgumentException e) {
+            throw damaged(row, e);
+        }
+    }
+
+    static StorageException damaged(Struct row, RuntimeException cause) {
+        return new StorageException(
+                "the stored row of partition %s cannot be right: %s; nothing was changed. Restore the row from a backup"
+                        .formatted(row.getString(Column.PARTITION_TOKEN.columnName), cause.getMessage()),
+                false,
+                cause);
+    }
+
+    private static PartitionMetadata readMetadata(Struct row, Instant readAt) {
         Optional<WorkerId> owner = owner(row);
         Optional<Instant> leaseUntil = findInstant(row, Column.LEASE_UNTIL);
         return new PartitionMetadata(
@@ -82,8 +98,11 @@ final class PartitionRows {
             return List.of();
         }
         List<Timestamp> ends = row.getTimestampList(Column.GAPS.columnName);
+        if (ends.size() % 2 != 0) {
+            throw new IllegalArgumentException("%d timestamps are no gaps".formatted(ends.size()));
+        }
         List<PartitionGap> gaps = new ArrayList<>();
-        for (int i = 0; i + 1 < ends.size(); i += 2) {
+        for (int i = 0; i < ends.size(); i += 2) {
             gaps.add(new PartitionGap(Timestamps.toInstant(ends.get(i)), Timestamps.toInstant(ends.get(i + 1))));
         }
         return gaps;

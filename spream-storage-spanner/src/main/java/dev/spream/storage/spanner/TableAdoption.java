@@ -73,7 +73,7 @@ final class TableAdoption {
                     throw new StorageException(
                             ("table %s changed at %s, less than %d s before %s: the reader that made it may still be running, and two"
                                             + " readers would not know of each other. Nothing was changed. Stop that reader; then"
-                                            + " wait and try again, or adopt with force")
+                                            + " wait that long and try again, or call SpannerPartitionTables.create with force")
                                     .formatted(tables.partitions(), last, quiet.toSeconds(), now),
                             false,
                             null);
