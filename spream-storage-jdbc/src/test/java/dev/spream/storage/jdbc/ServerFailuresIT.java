@@ -56,6 +56,13 @@ final class ServerFailuresIT {
 
             try (EmbeddedPostgres again = server(folder, port)) {
                 assertThat(again.getPort()).isEqualTo(port);
+                for (int connection = 0;
+                        connection < pool.getMaximumPoolSize();
+                        connection++) { // each may be a dead one
+                    failureOf(storage::frontier)
+                            .ifPresent(e ->
+                                    assertThat(e.retryable()).as(e.getMessage()).isTrue());
+                }
                 assertThat(storage.renew(List.of(lease), LEASE)).isEmpty();
                 assertThat(storage.advanceWatermarks(List.of(new WatermarkAdvance(lease, START.plusNanos(1)))))
                         .isEmpty();
