@@ -19,6 +19,7 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -166,9 +167,9 @@ class WorkerDeathIT {
 
     /** One of the workers that hold partitions, whose death is noticed. */
     private static String awaitHolder(PartitionStorage storage, Random random) throws Exception {
-        await(() -> !holders(storage).isEmpty(), () -> "nobody holds a partition");
-        List<String> holders = holders(storage);
-        return holders.get(random.nextInt(holders.size()));
+        List<String> found = new ArrayList<>();
+        await(() -> found.addAll(holders(storage)), () -> "nobody holds a partition");
+        return found.get(random.nextInt(found.size()));
     }
 
     private static List<String> holders(PartitionStorage storage) {
