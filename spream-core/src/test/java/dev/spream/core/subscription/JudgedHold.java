@@ -49,6 +49,9 @@ final class JudgedHold {
     /** Whether its holder finished it or gave it back in the storage. */
     boolean released;
 
+    /** Whether its holder has asked to give it back: what it had read of it and not settled is dropped by then. */
+    boolean giving;
+
     /** Whether the engine knows that it does not hold the partition any more. */
     boolean given;
 

@@ -63,7 +63,7 @@ final class JudgedSource {
         int open = 0;
         int unsettled = 0;
         for (JudgedHold other : run.holds.values()) {
-            if (!other.given && process.nanoTime() < other.leaseUntil) {
+            if (!other.given && !other.giving && process.nanoTime() < other.leaseUntil) {
                 open++;
                 unsettled += other.unsettled();
             }

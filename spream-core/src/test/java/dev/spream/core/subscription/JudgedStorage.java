@@ -179,4 +179,17 @@ final class JudgedStorage {
             throw judge.violated(Promise.PROVEN_END, "the subscription is not stored as completed");
         }
     }
+
+    /** A call that is on its way to the storage. */
+    void asked(JudgedRun run, String call, List<Object> arguments) {
+        if (call.equals("release")) {
+            for (Object released : (Collection<?>) arguments.getFirst()) {
+                PartitionLease lease = (PartitionLease) released;
+                JudgedHold hold = run.holds.get(lease.token());
+                if (hold != null && hold.epoch == lease.epoch()) {
+                    hold.giving = true;
+                }
+            }
+        }
+    }
 }

@@ -43,6 +43,7 @@ final class SimulatedStorage implements InvocationHandler {
         String call = method.getName();
         List<Object> given = arguments == null ? List.of() : Arrays.asList(arguments);
         ports.pass("%s%s", call, given);
+        judge.storage.asked(judge.run(ports.process), call, given);
         boolean heldUp = ports.outageLeft() > 0 && meetsOutage(call);
         if (ports.strikes(ports.trouble.storageFailure, SimulationEvent.STORAGE_FAILED_BEFORE)) {
             ports.delay();
