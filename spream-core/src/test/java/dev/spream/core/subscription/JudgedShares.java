@@ -116,7 +116,9 @@ final class JudgedShares {
     /** A partition is about to be acquired that could have been for some time. */
     void acquiring(JudgedRun run, JudgedHold hold, long freeSince) {
         moved();
-        if (Math.max(disturbedAt, fullAt) >= freeSince || members.isEmpty()) {
+        // A call that failed is tried again after a pause, which may have begun before the partition came free.
+        long calmSince = disturbedAt + LONG_BACKOFF.toNanos();
+        if (Math.max(calmSince, fullAt) >= freeSince || members.isEmpty()) {
             return;
         }
         tally.count(SimulationEvent.CLAIMED_UNDISTURBED);

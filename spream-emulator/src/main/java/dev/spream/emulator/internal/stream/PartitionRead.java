@@ -134,10 +134,11 @@ final class PartitionRead {
     }
 
     private void send(List<Value> rows, int changes) {
-        // Before: whoever has the row may move the clock at once, and counts on the next heartbeat.
+        // Both before: whoever has the row may move the clock at once, and counts on the next heartbeat, or arm a fault
+        // that counts rows from there.
         lastSent = pace.nanos();
-        sink.send(rows, at.token());
         faults.sent(rows.size(), changes);
+        sink.send(rows, at.token());
     }
 
     /** Sends the child records, if there are any; true if the query is not over yet, because a fault came before them. */
