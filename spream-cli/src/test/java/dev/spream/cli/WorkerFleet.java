@@ -52,6 +52,11 @@ final class WorkerFleet implements AutoCloseable {
         return name;
     }
 
+    /** Whether the worker was started, and not killed since. */
+    boolean runs(String name) {
+        return workers.containsKey(name);
+    }
+
     /** {@code kill -9}. */
     void kill(String name) throws InterruptedException {
         Process worker = worker(name);

@@ -105,10 +105,12 @@ final class JudgedLeases {
                     acquired(run, (PartitionLease) acquired, requestedAt, nanos(arguments.get(2)));
                 }
             }
-            case "renew" ->
+            case "renew" -> {
+                shares.renewed(run);
                 leases.stream()
                         .filter(lease -> !((Set<?>) result).contains(lease.token()))
                         .forEach(lease -> renewed(run, lease, requestedAt, nanos(arguments.get(1))));
+            }
             case "advanceWatermarks" ->
                 leases.stream()
                         .filter(lease -> !((Set<?>) result).contains(lease.token()))

@@ -83,6 +83,13 @@ final class JudgedShares {
         disturbed();
     }
 
+    /** The worker's leases last longer: what a worker holds that does not take part is out of reach for as long again. */
+    void renewed(JudgedRun run) {
+        if (!members.contains(run)) {
+            disturbed();
+        }
+    }
+
     /** The worker is about to end. */
     void leaving(JudgedRun run) {
         run.leaving = true;

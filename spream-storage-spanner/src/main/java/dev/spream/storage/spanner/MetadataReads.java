@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -34,6 +35,10 @@ final class MetadataReads {
             Comparator.comparing(PartitionMetadata::startTimestamp).thenComparing(PartitionMetadata::token);
 
     private static final int ATTEMPTS = 5;
+
+    /** What the server says of a transaction that it has ended; also of other things, where another attempt does no harm. */
+    private static final Set<ErrorCode> ENDED = EnumSet.of(ErrorCode.FAILED_PRECONDITION, ErrorCode.NOT_FOUND);
+
     private static final Duration WHOLE_TABLE = Duration.ofMinutes(1);
     private static final String READ_AT = "ReadAt";
 
@@ -129,7 +134,8 @@ final class MetadataReads {
     private record Timed(List<Struct> rows, Instant readAt) {}
 
     /**
-     * Reads in one read-only transaction, and again in another one when a change of the schema has ended it.
+     * Reads in one read-only transaction, and again in another one when the server has ended it: for a change of the schema,
+     * or because this process was stopped for long between two of its reads.
      *
      * @param reading gets the transaction, and Spanner's current time in it
      */
@@ -139,7 +145,7 @@ final class MetadataReads {
                 try (ReadOnlyTransaction snapshot = client.readOnlyTransaction()) {
                     return reading.read(snapshot, currentTime(snapshot));
                 } catch (SpannerException e) {
-                    if (e.getErrorCode() != ErrorCode.FAILED_PRECONDITION || attempt == ATTEMPTS) {
+                    if (!ENDED.contains(e.getErrorCode()) || attempt == ATTEMPTS) {
                         throw e;
                     }
                 }
