@@ -1,0 +1,33 @@
+package dev.spream.api.plugin;
+
+import dev.spream.api.spi.ChangeStreamSourceProvider;
+import dev.spream.api.spi.ConsumerProvider;
+import dev.spream.api.spi.DeadLetterSinkProvider;
+import dev.spream.api.spi.PartitionStorageProvider;
+import dev.spream.api.spi.PluginProvider;
+
+/** The ports that a plug-in can fill. */
+public enum PluginKind {
+    SOURCE("source", ChangeStreamSourceProvider.class),
+    STORAGE("storage", PartitionStorageProvider.class),
+    SINK("sink", ConsumerProvider.class),
+    DEAD_LETTERS("dead-letters", DeadLetterSinkProvider.class);
+
+    private final String key;
+    private final Class<? extends PluginProvider<?>> providerType;
+
+    PluginKind(String key, Class<? extends PluginProvider<?>> providerType) {
+        this.key = key;
+        this.providerType = providerType;
+    }
+
+    /** The key that chooses one, which is also what the keys of those to choose from begin with. */
+    public String key() {
+        return key;
+    }
+
+    /** The service that {@link java.util.ServiceLoader} looks for. */
+    public Class<? extends PluginProvider<?>> providerType() {
+        return providerType;
+    }
+}

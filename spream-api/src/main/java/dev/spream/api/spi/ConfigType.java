@@ -1,0 +1,238 @@
+package dev.spream.api.spi;
+
+import static java.util.Objects.requireNonNull;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * How values of a kind are written in a configuration.
+ *
+ * @param label what people are told of it, with its range: {@code integer, 1 to 1000}
+ * @param reader reads a value; an {@link IllegalArgumentException} refuses it, and its message says what would be right,
+ *     without the value, which may be a secret
+ * @param writer the inverse of {@code reader}, for defaults
+ */
+public record ConfigType<T>(String label, Function<String, T> reader, Function<T, String> writer) {
+    private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|m|h|d)");
+    private static final Pattern SIZE = Pattern.compile("(\\d{1,12})(B|KiB|MiB|GiB)");
+
+    public ConfigType {
+        requireNonNull(label, "label");
+        requireNonNull(reader, "reader");
+        requireNonNull(writer, "writer");
+    }
+
+    /** Any text but the empty one. */
+    public static ConfigType<String> text() {
+        return new ConfigType<>("text", text -> text, text -> text);
+    }
+
+    /** A whole number within bounds, both included. */
+    public static ConfigType<Integer> integer(int min, int max) {
+        String label = "integer, %d to %d".formatted(min, max);
+        return new ConfigType<>(
+                label,
+                text -> {
+                    long value = Long.parseLong(matching(text, Pattern.compile("-?\\d{1,18}"), label)
+                            .group());
+                    return Math.toIntExact(within(value, min, max, label));
+                },
+                String::valueOf);
+    }
+
+    /** An amount of memory or disk: a whole number and B, KiB, MiB or GiB. */
+    public static ConfigType<Long> size(long min, long max) {
+        String label = "size, %s to %s".formatted(sizeText(min), sizeText(max));
+        return new ConfigType<>(
+                label,
+                text -> {
+                    Matcher matcher = matching(text, SIZE, label + ", such as 64MiB");
+                    return within(
+                            Math.multiplyExact(Long.parseLong(matcher.group(1)), bytes(matcher.group(2))),
+                            min,
+                            max,
+                            label);
+                },
+                ConfigType::sizeText);
+    }
+
+    /** A time span: a whole number and ms, s, m, h or d. */
+    public static ConfigType<Duration> duration(Duration min, Duration max) {
+        String label = "duration, %s to %s".formatted(durationText(min), durationText(max));
+        return new ConfigType<>(
+                label,
+                text -> {
+                    Matcher matcher = matching(text, DURATION, label + ", such as 500ms, 10s, 5m, 2h or 1d");
+                    Duration value = span(Long.parseLong(matcher.group(1)), matcher.group(2));
+                    if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
+                        throw expected(label);
+                    }
+                    return value;
+                },
+                ConfigType::durationText);
+    }
+
+    /** {@code true} or {@code false}. */
+    public static ConfigType<Boolean> flag() {
+        return new ConfigType<>(
+                "true or false",
+                text -> switch (text) {
+                    case "true" -> true;
+                    case "false" -> false;
+                    default -> throw expected("true or false");
+                },
+                String::valueOf);
+    }
+
+    /** One of an enum's constants, in lower case with hyphens. */
+    public static <E extends Enum<E>> ConfigType<E> choice(Class<E> type) {
+        List<E> constants = List.of(type.getEnumConstants());
+        String label = constants.stream().map(ConfigType::kebab).collect(Collectors.joining(" | "));
+        return new ConfigType<>(
+                label,
+                text -> constants.stream()
+                        .filter(constant -> kebab(constant).equals(text))
+                        .findFirst()
+                        .orElseThrow(() -> expected(label)),
+                ConfigType::kebab);
+    }
+
+    /** A file or folder; relative to where the process was started. */
+    public static ConfigType<Path> path() {
+        return new ConfigType<>(
+                "path",
+                text -> {
+                    try {
+                        return Path.of(text);
+                    } catch (InvalidPathException e) {
+                        throw new IllegalArgumentException("expected a path: " + e.getReason(), e);
+                    }
+                },
+                Path::toString);
+    }
+
+    /** An absolute URL of one of these schemes, with a host. */
+    public static ConfigType<URI> url(String... schemes) {
+        List<String> allowed = List.of(schemes);
+        String label = "URL, " + String.join(" or ", allowed);
+        return new ConfigType<>(
+                label,
+                text -> {
+                    try {
+                        URI uri = new URI(text);
+                        if (uri.getHost() == null || !allowed.contains(String.valueOf(uri.getScheme()))) {
+                            throw expected(label + ", with a host");
+                        }
+                        return uri;
+                    } catch (URISyntaxException e) {
+                        throw new IllegalArgumentException("expected " + label, e);
+                    }
+                },
+                URI::toString);
+    }
+
+    /** Texts with commas between; blanks around them do not count. */
+    public static ConfigType<List<String>> list() {
+        return new ConfigType<>(
+                "list, with commas between",
+                text -> {
+                    List<String> parts = Arrays.stream(text.split(",", -1))
+                            .map(String::strip)
+                            .toList();
+                    if (parts.contains("")) {
+                        throw expected("texts with one comma between");
+                    }
+                    return parts;
+                },
+                parts -> String.join(",", parts));
+    }
+
+    /**
+     * The value that the text stands for.
+     *
+     * @throws IllegalArgumentException if it stands for none; the message says what would be right
+     */
+    public T read(String text) {
+        return reader.apply(text);
+    }
+
+    /** The text that stands for the value. */
+    public String write(T value) {
+        return writer.apply(value);
+    }
+
+    private static Matcher matching(String text, Pattern pattern, String label) {
+        Matcher matcher = pattern.matcher(text);
+        if (!matcher.matches()) {
+            throw expected(label);
+        }
+        return matcher;
+    }
+
+    private static long within(long value, long min, long max, String label) {
+        if (value < min || value > max) {
+            throw expected(label);
+        }
+        return value;
+    }
+
+    private static IllegalArgumentException expected(String what) {
+        return new IllegalArgumentException("expected " + what);
+    }
+
+    private static Duration span(long amount, String unit) {
+        return switch (unit) {
+            case "ms" -> Duration.ofMillis(amount);
+            case "s" -> Duration.ofSeconds(amount);
+            case "m" -> Duration.ofMinutes(amount);
+            case "h" -> Duration.ofHours(amount);
+            default -> Duration.ofDays(amount);
+        };
+    }
+
+    private static String durationText(Duration duration) {
+        if (duration.toMillisPart() != 0) {
+            return duration.toMillis() + "ms";
+        }
+        if (duration.toSecondsPart() != 0 || duration.isZero()) {
+            return duration.toSeconds() + "s";
+        }
+        if (duration.toMinutesPart() != 0) {
+            return duration.toMinutes() + "m";
+        }
+        return duration.toHoursPart() != 0 ? duration.toHours() + "h" : duration.toDays() + "d";
+    }
+
+    private static long bytes(String unit) {
+        return switch (unit) {
+            case "B" -> 1L;
+            case "KiB" -> 1L << 10;
+            case "MiB" -> 1L << 20;
+            default -> 1L << 30;
+        };
+    }
+
+    private static String sizeText(long size) {
+        for (String unit : List.of("GiB", "MiB", "KiB")) {
+            if (size != 0 && size % bytes(unit) == 0) {
+                return size / bytes(unit) + unit;
+            }
+        }
+        return size + "B";
+    }
+
+    private static String kebab(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+}

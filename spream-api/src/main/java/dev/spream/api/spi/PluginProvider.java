@@ -1,0 +1,38 @@
+package dev.spream.api.spi;
+
+import java.util.List;
+
+/**
+ * Makes one implementation of a port, which configuration chooses by name. What all kinds of providers have in common; a
+ * plug-in implements one of the permitted interfaces, in a public class with a public constructor without parameters that
+ * does nothing, named in {@code META-INF/services} as {@link java.util.ServiceLoader} wants it.
+ *
+ * <p>A provider from the plug-in folder is called with its own class loader as the thread's context class loader, and so is
+ * what it made.
+ *
+ * @param <T> the port
+ */
+public sealed interface PluginProvider<T>
+        permits ChangeStreamSourceProvider, ConsumerProvider, DeadLetterSinkProvider, PartitionStorageProvider {
+
+    /** What configuration calls it, as in {@code storage=jdbc}: lower-case letters, digits and hyphens, a letter first. */
+    String name();
+
+    /**
+     * The keys it can be configured by; none by default. A key {@code url} of a storage {@code jdbc} is {@code
+     * storage.jdbc.url} in the configuration. What is not among them is refused there.
+     */
+    default List<ConfigKey<?>> keys() {
+        return List.of();
+    }
+
+    /**
+     * Makes the implementation, connected and ready. Called once for each run. Whoever called closes it, if it can be closed,
+     * when the run has ended; what it stands on and does not close itself is for {@link PluginContext#onClose}.
+     *
+     * @param config what was configured; every value has passed its key's checks
+     * @throws IllegalArgumentException if what was configured cannot be; the message is shown to whoever configured it
+     * @throws Exception anything; nothing starts then, and what was given to {@code onClose} is closed
+     */
+    T create(PluginConfig config, PluginContext context) throws Exception;
+}
