@@ -39,7 +39,8 @@ final class DeliveryJudge {
      * @param lost numbers that were committed and never delivered by a worker that held the partition
      * @param unknown numbers that were delivered and never committed
      * @param disorder steps of a key that must not be, each described
-     * @param lateStarts effects of a fenced worker that began after its partition was taken over, each described
+     * @param lateStarts effects of a fenced worker that began after its partition was taken over, each described, where there
+     *     was more than the one that a stopped process may have been about to begin
      * @param duplicates deliveries beyond the first of a number, without the fenced
      * @param fenced effects of workers whose partition had been taken over
      */
@@ -74,7 +75,7 @@ final class DeliveryJudge {
         Map<String, Set<Long>> seen = new HashMap<>();
         Map<String, Set<Hold>> holds = new HashMap<>();
         List<String> disorder = new ArrayList<>();
-        List<String> lateStarts = new ArrayList<>();
+        Map<Hold, List<String>> late = new HashMap<>();
         List<String> unknown = new ArrayList<>();
         long fenced = 0;
         for (Delivered effect : delivered) {
@@ -85,7 +86,8 @@ final class DeliveryJudge {
             if (successor != null) {
                 fenced++;
                 if (effect.startedAt().isAfter(successor.at())) {
-                    lateStarts.add(effect + " began after " + successor);
+                    late.computeIfAbsent(Hold.of(effect), hold -> new ArrayList<>())
+                            .add(effect + " began after " + successor);
                 }
                 continue;
             }
@@ -107,6 +109,12 @@ final class DeliveryJudge {
                 }
             }
         });
+        // One may have been on its way from the last look at the lease to the consumer's first line when the process
+        // stopped.
+        List<String> lateStarts = late.values().stream()
+                .filter(effects -> effects.size() > 1)
+                .flatMap(List::stream)
+                .toList();
         long distinct = seen.values().stream().mapToLong(Set::size).sum();
         return new Verdict(lost, unknown, disorder, lateStarts, delivered.size() - fenced - distinct, fenced);
     }

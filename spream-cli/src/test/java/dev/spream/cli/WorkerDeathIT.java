@@ -126,7 +126,7 @@ class WorkerDeathIT {
         assertThat(verdict.unknown()).as("never committed, seed %d", SEED).isEmpty();
         assertThat(verdict.disorder()).as("out of order, seed %d", SEED).isEmpty();
         assertThat(verdict.lateStarts())
-                .as("consumed after the partition was taken over, seed %d", SEED)
+                .as("went on consuming after the partition was taken over, seed %d", SEED)
                 .isEmpty();
         assertThat(LineageCheck.check(storage.subscription().orElseThrow(), storage.lineage(), storage.proofs())
                         .findings())

@@ -3,7 +3,9 @@ package dev.spream.core.subscription;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.subscription.SimulationViolation.Promise;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -11,13 +13,16 @@ import java.util.Set;
  * comes free is read again soon, nobody has two more than another that could take one, and nothing is handed to and fro.
  *
  * <p>A disturbance is anything that goes wrong, and any worker that comes, goes, stands still or loses its storage. A worker
- * is a member from its first registration until it is told to stop, has a reason to, or is disturbed in that way.
+ * is a member from its first registration until it is told to stop, has a reason to, or is disturbed in that way. A worker
+ * that claims what others should have claimed gives nothing for a while: for so long, uneven shares are nobody's fault.
  */
 final class JudgedShares {
     private static final int DISCOVERIES_UNTIL_CLAIMED = 5;
     private static final int CALLS_UNTIL_CLAIMED = 12;
     private static final int DISCOVERIES_UNTIL_EVEN = 8;
     private static final int CALLS_UNTIL_EVEN = 30;
+    private static final int DISCOVERIES_UNTIL_NEGLECTED = 3;
+    private static final int MAX_DOUBLINGS = 6;
     private static final Duration LONG_BACKOFF = Duration.ofSeconds(3);
     private static final Duration MARGIN = Duration.ofMillis(20);
 
@@ -26,10 +31,14 @@ final class JudgedShares {
     private final PartitionStorage surviving;
     private final SimulationTally tally;
     private final int capacity;
+    private final long leaseTime;
     private final long untilClaimed;
+    private final long untilNeglected;
     private final long untilEven;
 
     private final Set<JudgedRun> members = new LinkedHashSet<>();
+    private final Map<JudgedRun, Integer> lateClaims = new HashMap<>();
+    private long abstainedUntil;
     private long disturbedAt;
     private long movedAt;
     private long fullAt;
@@ -57,6 +66,8 @@ final class JudgedShares {
         long discovery = options.partitionDiscoveryInterval().toNanos();
         this.untilClaimed =
                 DISCOVERIES_UNTIL_CLAIMED * discovery + CALLS_UNTIL_CLAIMED * longestLatency + MARGIN.toNanos();
+        this.leaseTime = options.leaseTime().toNanos();
+        this.untilNeglected = DISCOVERIES_UNTIL_NEGLECTED * discovery;
         this.untilEven = options.leaseTime().toNanos()
                 + DISCOVERIES_UNTIL_EVEN * discovery
                 + CALLS_UNTIL_EVEN * longestLatency
@@ -123,6 +134,10 @@ final class JudgedShares {
     /** A partition is about to be acquired that could have been for some time. */
     void acquiring(JudgedRun run, JudgedHold hold, long freeSince) {
         moved();
+        if (machine.now() - freeSince >= untilNeglected) {
+            int times = lateClaims.merge(run, 1, Integer::sum);
+            abstainedUntil = Math.max(abstainedUntil, machine.now() + (leaseTime << Math.min(times, MAX_DOUBLINGS)));
+        }
         // A call that failed is tried again after a pause, which may have begun before the partition came free.
         long calmSince = disturbedAt + LONG_BACKOFF.toNanos();
         if (Math.max(calmSince, fullAt) >= freeSince || members.isEmpty()) {
@@ -169,6 +184,7 @@ final class JudgedShares {
         if (machine.now() - Math.max(disturbedAt, movedAt) < untilEven || members.isEmpty()) {
             return;
         }
+        boolean abstained = machine.now() - abstainedUntil < untilEven;
         if (members.stream().anyMatch(run -> run.calls > 0)) {
             return;
         }
@@ -177,7 +193,7 @@ final class JudgedShares {
         if (most > 0 && members.size() > 1) {
             tally.count(SimulationEvent.EVEN);
         }
-        if (fewest < capacity && most - fewest > 1) {
+        if (fewest < capacity && most - fewest > 1 && !abstained) {
             throw judge.violated(
                     Promise.FAIR_SHARE,
                     "one of %d workers holds %d partitions and another %d, and nothing has changed for %s",

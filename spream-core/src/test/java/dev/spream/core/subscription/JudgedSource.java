@@ -65,12 +65,17 @@ final class JudgedSource {
         for (JudgedHold other : run.holds.values()) {
             if (!other.given && !other.giving && process.nanoTime() < other.leaseUntil) {
                 open++;
-                unsettled += other.unsettled();
+                unsettled += isQueried(run, other) ? other.unsettled() : other.calls;
             }
         }
         if (unsettled > options.maxBufferedChanges() + 2 * open) {
             throw judge.violated(
                     Promise.BOUNDS, "%d changes of %d partitions are read and not settled", unsettled, open);
         }
+    }
+
+    /** One that is not may be on its way back, and what was not started of it is kept by nobody. */
+    private static boolean isQueried(JudgedRun run, JudgedHold hold) {
+        return run.openCursors.stream().anyMatch(cursor -> cursor.token().equals(hold.token));
     }
 }
