@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.JsonObject;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -191,14 +192,7 @@ final class JsonlDeadLetterSinkTest extends DeadLetterStoreContract {
     @Test
     void a_file_that_another_process_has_is_refused() throws Exception {
         open().close();
-        Process other = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        FileHolder.class.getName(),
-                        path().toString())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
+        Process other = holder().redirectError(ProcessBuilder.Redirect.INHERIT).start();
         try {
             assertThat(other.getInputStream().read()).isEqualTo('!');
             assertThatThrownBy(this::open)
@@ -208,6 +202,48 @@ final class JsonlDeadLetterSinkTest extends DeadLetterStoreContract {
             other.destroyForcibly().waitFor();
         }
         open().close();
+    }
+
+    @Test
+    void a_second_sink_that_is_refused_does_not_open_the_file_to_other_processes() throws Exception {
+        try (JsonlDeadLetterSink sink = open()) {
+            sink.accept(parked(Changes.of(1, "A")));
+            for (int i = 0; i < 2; i++) {
+                assertThatThrownBy(this::open).hasMessageContaining("in use by this process");
+            }
+            assertThat(saidByHolder()).contains("in use by another process");
+        }
+        assertThat(saidByHolder()).isEqualTo("!");
+    }
+
+    @Test
+    void a_file_that_something_else_has_locked_stays_locked() throws Exception {
+        Path lock = folder.resolve("letters.jsonl.lock");
+        try (FileChannel held = FileChannel.open(lock, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            held.lock();
+            assertThatThrownBy(this::open).hasMessageContaining("in use by this process");
+            assertThat(saidByHolder()).contains("in use by another process");
+        }
+    }
+
+    /** What another process says that opens the file, and closes it at once. */
+    private String saidByHolder() throws Exception {
+        Process other = holder().redirectErrorStream(true).start();
+        try {
+            other.getOutputStream().close();
+            return new String(other.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        } finally {
+            other.destroyForcibly().waitFor();
+        }
+    }
+
+    private ProcessBuilder holder() {
+        return new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                FileHolder.class.getName(),
+                path().toString());
     }
 
     @Test
@@ -310,7 +346,7 @@ final class JsonlDeadLetterSinkTest extends DeadLetterStoreContract {
         return JsonlDeadLetterSink.open(path(), InstantSource.fixed(NOW));
     }
 
-    /** A process that has a file open until it is killed. */
+    /** A process that has a file open until its input ends. */
     static final class FileHolder {
         private FileHolder() {}
 
