@@ -1,6 +1,5 @@
 package dev.spream.benchmarks;
 
-import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.record.ChildPartition;
 import dev.spream.core.record.ChildPartitionsRecord;
@@ -13,9 +12,7 @@ import dev.spream.core.record.SpannerType;
 import dev.spream.core.record.TypeCode;
 import dev.spream.core.record.ValueCaptureType;
 import dev.spream.core.source.ChangeStreamCursor;
-import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.source.PartitionQuery;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Iterator;
@@ -27,7 +24,7 @@ import java.util.stream.LongStream;
  * A stream of one partition that costs next to nothing to read: its changes are made when they are asked for, a microsecond
  * apart, over a number of keys in turns. Safe for use by many threads.
  */
-final class MemorySource implements ChangeStreamSource {
+final class MemorySource extends LocalSource {
     static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
     static final Instant END = START.plus(1, ChronoUnit.HOURS);
 
@@ -40,6 +37,7 @@ final class MemorySource implements ChangeStreamSource {
     private final int keys;
 
     MemorySource(long changes, int keys) {
+        super("Memory");
         this.changes = changes;
         this.keys = keys;
     }
@@ -72,34 +70,6 @@ final class MemorySource implements ChangeStreamSource {
                 "",
                 false);
     }
-
-    @Override
-    public String streamName() {
-        return "Memory";
-    }
-
-    @Override
-    public PartitionMode partitionMode() {
-        return PartitionMode.IMMUTABLE_KEY_RANGE;
-    }
-
-    @Override
-    public Optional<Duration> retention() {
-        return Optional.empty();
-    }
-
-    @Override
-    public Instant serverTime() {
-        return Instant.now();
-    }
-
-    @Override
-    public int maxOpenQueries() {
-        return Integer.MAX_VALUE;
-    }
-
-    @Override
-    public void close() {}
 
     private record Cursor(Iterator<ChangeRecord> records) implements ChangeStreamCursor {
         @Override

@@ -1,6 +1,5 @@
 package dev.spream.benchmarks;
 
-import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.record.ChildPartition;
 import dev.spream.core.record.ChildPartitionsRecord;
@@ -10,7 +9,6 @@ import dev.spream.core.record.Mod;
 import dev.spream.core.record.ModType;
 import dev.spream.core.record.ValueCaptureType;
 import dev.spream.core.source.ChangeStreamCursor;
-import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.source.PartitionQuery;
 import java.time.Duration;
 import java.time.Instant;
@@ -23,7 +21,7 @@ import java.util.stream.IntStream;
  * A stream of some partitions that never end, each of which has a change at even intervals, as they happen. Safe for use by
  * many threads.
  */
-final class PacedSource implements ChangeStreamSource {
+final class PacedSource extends LocalSource {
     private static final JsonObject VALUES = JsonObject.of("{\"Status\":\"open\"}");
 
     private final Instant start;
@@ -32,6 +30,7 @@ final class PacedSource implements ChangeStreamSource {
 
     /** @param perSecond changes a second, of all partitions together */
     PacedSource(int partitions, long perSecond, Instant start) {
+        super("Paced");
         this.start = start;
         this.partitions = partitions;
         this.intervalNanos = partitions * 1_000_000_000L / perSecond;
@@ -41,34 +40,6 @@ final class PacedSource implements ChangeStreamSource {
     public ChangeStreamCursor query(PartitionQuery query) {
         return query.token().isRoot() ? new RootCursor() : new PacedCursor(query);
     }
-
-    @Override
-    public String streamName() {
-        return "Paced";
-    }
-
-    @Override
-    public PartitionMode partitionMode() {
-        return PartitionMode.IMMUTABLE_KEY_RANGE;
-    }
-
-    @Override
-    public Optional<Duration> retention() {
-        return Optional.empty();
-    }
-
-    @Override
-    public Instant serverTime() {
-        return Instant.now();
-    }
-
-    @Override
-    public int maxOpenQueries() {
-        return Integer.MAX_VALUE;
-    }
-
-    @Override
-    public void close() {}
 
     private final class RootCursor implements ChangeStreamCursor {
         private boolean returned;

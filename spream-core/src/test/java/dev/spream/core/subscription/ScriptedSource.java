@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * the records from its start on, inclusive, to its end, inclusive, and ends with OK where the partition or the query ends.
  * Faults are told per partition and hit its queries in order.
  */
-final class ScriptedSource implements ChangeStreamSource {
-    static final Instant START = Instant.parse("2026-01-01T10:00:00Z");
+public final class ScriptedSource implements ChangeStreamSource {
+    public static final Instant START = Instant.parse("2026-01-01T10:00:00Z");
 
     /** What goes wrong with one query. */
     sealed interface Fault {
@@ -80,25 +80,33 @@ final class ScriptedSource implements ChangeStreamSource {
     private int openCursors;
     private int mostOpenCursors;
 
-    static Instant at(long second) {
+    /** A stream of one partition from that start on, which holds these changes. */
+    public static ScriptedSource of(Instant start, List<? extends ChangeRecord> changes) {
+        ScriptedSource source = new ScriptedSource();
+        source.add(PartitionToken.ROOT.value(), new ChildPartitionsRecord(start, "0", List.of(child("p"))));
+        changes.forEach(change -> source.add("p", change));
+        return source.end(PartitionToken.ROOT.value());
+    }
+
+    public static Instant at(long second) {
         return START.plusSeconds(second);
     }
 
     /** Adds a change of one key to a partition, committed that many seconds after the start. */
-    ScriptedSource change(String partition, long second, String key) {
+    public ScriptedSource change(String partition, long second, String key) {
         return change(partition, second, key, "tx-" + partition + "-" + second);
     }
 
-    ScriptedSource change(String partition, long second, String key, String transaction) {
+    public ScriptedSource change(String partition, long second, String key, String transaction) {
         return add(partition, newChange(second, key, transaction));
     }
 
-    static DataChangeRecord newChange(long second, String key, String transaction) {
+    public static DataChangeRecord newChange(long second, String key, String transaction) {
         return newChange(second, transaction, List.of(key));
     }
 
     /** A record with a mod for each key. */
-    static DataChangeRecord newChange(long second, String transaction, List<String> keys) {
+    public static DataChangeRecord newChange(long second, String transaction, List<String> keys) {
         return new DataChangeRecord(
                 at(second),
                 "00000000",
@@ -117,12 +125,12 @@ final class ScriptedSource implements ChangeStreamSource {
                 false);
     }
 
-    ScriptedSource heartbeat(String partition, long second) {
+    public ScriptedSource heartbeat(String partition, long second) {
         return add(partition, new HeartbeatRecord(at(second)));
     }
 
     /** The root's children, in one record each, all from the start. */
-    ScriptedSource roots(String... children) {
+    public ScriptedSource roots(String... children) {
         for (String child : children) {
             add(PartitionToken.ROOT.value(), new ChildPartitionsRecord(START, "0", List.of(child(child))));
         }
@@ -130,20 +138,20 @@ final class ScriptedSource implements ChangeStreamSource {
     }
 
     /** A record that names children, without ending the partition. */
-    ScriptedSource children(String partition, long second, ChildPartition... children) {
+    public ScriptedSource children(String partition, long second, ChildPartition... children) {
         return add(partition, new ChildPartitionsRecord(at(second), "0", List.of(children)));
     }
 
-    static ChildPartition child(String token, String... parents) {
+    public static ChildPartition child(String token, String... parents) {
         return ChildPartition.of(token, Arrays.asList(parents));
     }
 
-    ScriptedSource end(String partition) {
+    public ScriptedSource end(String partition) {
         return locked(() -> partition(partition).ended = true);
     }
 
     /** Ends the partition in two. */
-    ScriptedSource split(String partition, long second, String... children) {
+    public ScriptedSource split(String partition, long second, String... children) {
         children(
                 partition,
                 second,
