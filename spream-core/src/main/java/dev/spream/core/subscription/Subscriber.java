@@ -165,6 +165,19 @@ public final class Subscriber implements AutoCloseable {
         }
     }
 
+    /**
+     * Whether the thread is one of this subscriber's own: it is in {@link #run}, or calls a consumer, an error handler or a
+     * listener. Such a thread must not wait for the end of the run, which waits for it.
+     */
+    public boolean ownsThread(Thread thread) {
+        lock.lock();
+        try {
+            return subscription != null && ended.getCount() > 0 && subscription.isCalledBy(thread);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Every change of the subscription before it is settled, by all workers, as last read from the storage. */
     public Optional<Instant> lowWatermark() {
         lock.lock();
