@@ -3,6 +3,7 @@ package dev.spream.api.spi;
 import static java.util.Objects.requireNonNull;
 
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,7 @@ public final class ConfigKey<T> {
     private final @Nullable String fallback;
     private final boolean required;
     private final boolean secret;
+    private final @Nullable UnaryOperator<String> shownPart;
 
     private ConfigKey(
             String name,
@@ -41,7 +43,8 @@ public final class ConfigKey<T> {
             @Nullable String defaultMeaning,
             @Nullable String fallback,
             boolean required,
-            boolean secret) {
+            boolean secret,
+            @Nullable UnaryOperator<String> shownPart) {
         this.name = name;
         this.type = type;
         this.meaning = meaning;
@@ -50,6 +53,7 @@ public final class ConfigKey<T> {
         this.fallback = fallback;
         this.required = required;
         this.secret = secret;
+        this.shownPart = shownPart;
     }
 
     /**
@@ -65,19 +69,49 @@ public final class ConfigKey<T> {
                     "'%s' is no name of a key: write lower-case words with hyphens between".formatted(name));
         }
         return new ConfigKey<>(
-                name, requireNonNull(type, "type"), requireNonNull(meaning, "meaning"), null, null, null, false, false);
+                name,
+                requireNonNull(type, "type"),
+                requireNonNull(meaning, "meaning"),
+                null,
+                null,
+                null,
+                false,
+                false,
+                null);
     }
 
-    /** The same key, with a value that holds when nothing is configured. */
+    /**
+     * The same key, with a value that holds when nothing is configured.
+     *
+     * @throws IllegalArgumentException if nobody could configure this value, since the type cannot write it or does not
+     *     take what it wrote
+     */
     public ConfigKey<T> withDefault(T value) {
-        return new ConfigKey<>(
-                name, type, meaning, requireNonNull(value, "value"), defaultMeaning, fallback, false, secret);
+        requireWritable(requireNonNull(value, "value"));
+        return new ConfigKey<>(name, type, meaning, value, defaultMeaning, fallback, false, secret, shownPart);
+    }
+
+    private void requireWritable(T value) {
+        String text = type.write(value);
+        String again = type.write(type.read(text));
+        if (!again.equals(text)) {
+            throw new IllegalArgumentException(
+                    "the default of %s is written as '%s', which reads as '%s'".formatted(name, text, again));
+        }
     }
 
     /** The same key, with words for what happens when nothing is configured, such as {@code a quarter of the heap}. */
     public ConfigKey<T> withDefaultMeaning(String words) {
         return new ConfigKey<>(
-                name, type, meaning, defaultValue, requireNonNull(words, "words"), fallback, required, secret);
+                name,
+                type,
+                meaning,
+                defaultValue,
+                requireNonNull(words, "words"),
+                fallback,
+                required,
+                secret,
+                shownPart);
     }
 
     /**
@@ -88,17 +122,44 @@ public final class ConfigKey<T> {
      */
     public ConfigKey<T> withFallback(String key) {
         return new ConfigKey<>(
-                name, type, meaning, defaultValue, defaultMeaning, requireNonNull(key, "key"), required, secret);
+                name,
+                type,
+                meaning,
+                defaultValue,
+                defaultMeaning,
+                requireNonNull(key, "key"),
+                required,
+                secret,
+                shownPart);
     }
 
     /** The same key, to be configured in any case. */
     public ConfigKey<T> required() {
-        return new ConfigKey<>(name, type, meaning, null, defaultMeaning, fallback, true, secret);
+        return new ConfigKey<>(name, type, meaning, null, defaultMeaning, fallback, true, secret, shownPart);
     }
 
     /** The same key, with values that are never shown, and not taken from a command line in plain text. */
     public ConfigKey<T> secret() {
-        return new ConfigKey<>(name, type, meaning, defaultValue, defaultMeaning, fallback, required, true);
+        return new ConfigKey<>(name, type, meaning, defaultValue, defaultMeaning, fallback, required, true, shownPart);
+    }
+
+    /**
+     * The same key, with values of which only a part is shown, such as the host of a URL whose path may be a secret. Unlike a
+     * {@linkplain #secret secret} they are taken from a command line.
+     *
+     * @param part makes of any text, also one that the type does not take, what may be shown of it
+     */
+    public ConfigKey<T> showing(UnaryOperator<String> part) {
+        return new ConfigKey<>(
+                name,
+                type,
+                meaning,
+                defaultValue,
+                defaultMeaning,
+                fallback,
+                required,
+                secret,
+                requireNonNull(part, "part"));
     }
 
     public String name() {
@@ -119,9 +180,19 @@ public final class ConfigKey<T> {
 
     /** What holds when nothing is configured, for people: the default as it would be written, or words. */
     public Optional<String> defaultText() {
-        return Optional.ofNullable(defaultMeaning)
-                .or(() -> defaultValue().map(type::write))
-                .or(() -> Optional.ofNullable(fallback).map("that of "::concat));
+        return defaultMeaning().or(this::impliedText);
+    }
+
+    private Optional<String> impliedText() {
+        Optional<String> written = defaultValue().map(type::write);
+        return fallback()
+                .map(key -> "that of " + key + written.map(", or else "::concat).orElse(""))
+                .or(() -> written);
+    }
+
+    /** See {@link #withDefaultMeaning}. */
+    public Optional<String> defaultMeaning() {
+        return Optional.ofNullable(defaultMeaning);
     }
 
     /** See {@link #withFallback}. */
@@ -131,6 +202,11 @@ public final class ConfigKey<T> {
 
     public boolean isRequired() {
         return required;
+    }
+
+    /** See {@link #showing}. */
+    public Optional<UnaryOperator<String>> shownPart() {
+        return Optional.ofNullable(shownPart);
     }
 
     public boolean isSecret() {

@@ -8,12 +8,14 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * How values of a kind are written in a configuration.
@@ -22,15 +24,26 @@ import java.util.stream.Collectors;
  * @param reader reads a value; an {@link IllegalArgumentException} refuses it, and its message says what would be right,
  *     without the value, which may be a secret
  * @param writer the inverse of {@code reader}, for defaults
+ * @param choices the only texts that the reader takes, if they can be counted, so that the nearest one can be suggested; empty
+ *     otherwise
  */
-public record ConfigType<T>(String label, Function<String, T> reader, Function<T, String> writer) {
-    private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|m|h|d)");
-    private static final Pattern SIZE = Pattern.compile("(\\d{1,12})(B|KiB|MiB|GiB)");
+public record ConfigType<T>(
+        String label, Function<String, T> reader, Function<T, String> writer, List<String> choices) {
+    private static final Pattern INTEGER = Pattern.compile("-?\\d{1,18}");
+    private static final Pattern DURATION = Pattern.compile("(\\d{1,12})(ms|s|m|h|d)");
+    private static final int NANOS_PER_MILLI = 1_000_000;
+    private static final Pattern SIZE = Pattern.compile("(\\d{1,18})(B|KiB|MiB|GiB)");
 
     public ConfigType {
         requireNonNull(label, "label");
         requireNonNull(reader, "reader");
         requireNonNull(writer, "writer");
+        choices = List.copyOf(choices);
+    }
+
+    /** A type of more values than can be counted. */
+    public ConfigType(String label, Function<String, T> reader, Function<T, String> writer) {
+        this(label, reader, writer, List.of());
     }
 
     /** Any text but the empty one. */
@@ -44,8 +57,7 @@ public record ConfigType<T>(String label, Function<String, T> reader, Function<T
         return new ConfigType<>(
                 label,
                 text -> {
-                    long value = Long.parseLong(matching(text, Pattern.compile("-?\\d{1,18}"), label)
-                            .group());
+                    long value = Long.parseLong(matching(text, INTEGER, label).group());
                     return Math.toIntExact(within(value, min, max, label));
                 },
                 String::valueOf);
@@ -58,11 +70,7 @@ public record ConfigType<T>(String label, Function<String, T> reader, Function<T
                 label,
                 text -> {
                     Matcher matcher = matching(text, SIZE, label + ", such as 64MiB");
-                    return within(
-                            Math.multiplyExact(Long.parseLong(matcher.group(1)), bytes(matcher.group(2))),
-                            min,
-                            max,
-                            label);
+                    return within(bytes(Long.parseLong(matcher.group(1)), matcher.group(2)), min, max, label);
                 },
                 ConfigType::sizeText);
     }
@@ -85,27 +93,33 @@ public record ConfigType<T>(String label, Function<String, T> reader, Function<T
 
     /** {@code true} or {@code false}. */
     public static ConfigType<Boolean> flag() {
-        return new ConfigType<>(
-                "true or false",
-                text -> switch (text) {
-                    case "true" -> true;
-                    case "false" -> false;
-                    default -> throw expected("true or false");
-                },
-                String::valueOf);
+        return choice("true or false", List.of(true, false), String::valueOf);
     }
 
     /** One of an enum's constants, in lower case with hyphens. */
     public static <E extends Enum<E>> ConfigType<E> choice(Class<E> type) {
         List<E> constants = List.of(type.getEnumConstants());
-        String label = constants.stream().map(ConfigType::kebab).collect(Collectors.joining(" | "));
+        return choice(labels(constants.stream().map(ConfigType::kebab)), constants, ConfigType::kebab);
+    }
+
+    /** One of these names. */
+    public static ConfigType<String> name(Collection<String> names) {
+        return choice(labels(names.stream()), List.copyOf(names), name -> name);
+    }
+
+    private static <T> ConfigType<T> choice(String label, List<T> values, Function<T, String> writer) {
         return new ConfigType<>(
                 label,
-                text -> constants.stream()
-                        .filter(constant -> kebab(constant).equals(text))
+                text -> values.stream()
+                        .filter(value -> writer.apply(value).equals(text))
                         .findFirst()
                         .orElseThrow(() -> expected(label)),
-                ConfigType::kebab);
+                writer,
+                values.stream().map(writer).toList());
+    }
+
+    private static String labels(Stream<String> names) {
+        return names.collect(Collectors.joining(" | "));
     }
 
     /** A file or folder; relative to where the process was started. */
@@ -202,6 +216,9 @@ public record ConfigType<T>(String label, Function<String, T> reader, Function<T
     }
 
     private static String durationText(Duration duration) {
+        if (duration.isNegative() || duration.toNanosPart() % NANOS_PER_MILLI != 0) {
+            throw new IllegalArgumentException("%s is no number of whole milliseconds from 0 on".formatted(duration));
+        }
         if (duration.toMillisPart() != 0) {
             return duration.toMillis() + "ms";
         }
@@ -212,6 +229,12 @@ public record ConfigType<T>(String label, Function<String, T> reader, Function<T
             return duration.toMinutes() + "m";
         }
         return duration.toHoursPart() != 0 ? duration.toHours() + "h" : duration.toDays() + "d";
+    }
+
+    /** As many as fit into a long. */
+    private static long bytes(long amount, String unit) {
+        long size = bytes(unit);
+        return amount > Long.MAX_VALUE / size ? Long.MAX_VALUE : amount * size;
     }
 
     private static long bytes(String unit) {

@@ -1,0 +1,91 @@
+package dev.spream.api.config;
+
+import dev.spream.api.config.KnownKeys.Known;
+import dev.spream.api.config.Template.Piece;
+import dev.spream.api.spi.ConfigKey;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Finds what holds for a key: what is configured, else what holds for its fallback, else its default. References are looked
+ * up once for each key, and only if the key is in use or the fallback of one that is.
+ */
+final class Lookup {
+    private static final Found ABSENT = new Found.Absent();
+    private static final Origin DEFAULT = new Origin(Origin.Layer.NOWHERE, 0, "default");
+
+    private final SpreamConfig config;
+    private final KnownKeys keys;
+    private final Map<String, Found> configured = new HashMap<>();
+    private final List<Problem> problems = new ArrayList<>();
+
+    Lookup(SpreamConfig config, KnownKeys keys) {
+        this.config = config;
+        this.keys = keys;
+    }
+
+    Found find(Known known) {
+        Found found = find(known.name(), new HashSet<>());
+        return found instanceof Found.Text text ? text.takenFor(known.key()) : found;
+    }
+
+    /** What was wrong with what has been found so far. */
+    List<Problem> problems() {
+        return problems;
+    }
+
+    private Found find(String name, Set<String> visited) {
+        Optional<Known> known = keys.find(name);
+        if (known.isEmpty() || !visited.add(name)) {
+            return ABSENT;
+        }
+        Optional<Setting> setting = config.effective(name);
+        if (setting.isPresent()) {
+            return configured.computeIfAbsent(name, ignored -> usable(known.get(), setting.get()));
+        }
+        return known.get().inUse() ? implied(known.get(), visited) : ABSENT;
+    }
+
+    private Found implied(Known known, Set<String> visited) {
+        Found fallback = known.key().fallback().map(name -> find(name, visited)).orElse(ABSENT);
+        return fallback instanceof Found.Absent ? defaultOf(known.name(), known.key()) : fallback;
+    }
+
+    private static <T> Found defaultOf(String name, ConfigKey<T> key) {
+        Optional<String> text = key.defaultValue().map(key.type()::write);
+        return text.isEmpty()
+                ? ABSENT
+                : Found.Text.of(name, key, text.get(), new Template(List.of(new Piece.Literal(text.get()))), DEFAULT);
+    }
+
+    private Found usable(Known known, Setting setting) {
+        boolean secret = known.key().isSecret() || known.key().shownPart().isPresent();
+        if (!setting.readable()) {
+            return new Found.Unusable("(cannot be read)", setting.origin());
+        }
+        Template template = Template.parse(setting.written());
+        Template.Resolved resolved = config.resolve(template, secret);
+        Found.Text text = Found.Text.of(known.name(), known.key(), resolved.text(), template, setting.origin());
+        resolved.problems()
+                .forEach(problem -> problems.add(new Problem(
+                        setting.origin(),
+                        "%s is '%s' (%s): %s"
+                                .formatted(
+                                        known.name(),
+                                        text.shown(),
+                                        setting.origin().text(),
+                                        problem))));
+        if (resolved.problems().isEmpty() && resolved.text().isEmpty()) {
+            problems.add(new Problem(
+                    setting.origin(),
+                    "%s, which is empty; give it a value, or leave it out".formatted(text.described())));
+        }
+        boolean usable = resolved.problems().isEmpty() && !resolved.text().isEmpty();
+        return usable ? text : new Found.Unusable(text.shown(), setting.origin());
+    }
+}

@@ -1,0 +1,128 @@
+package dev.spream.api.config;
+
+import dev.spream.api.config.Origin.Layer;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A file in the syntax of {@link java.util.Properties}, in UTF-8. Beside what that class reads it knows the line of every
+ * key, and it refuses what that class lets pass or stops at: a key that stands there twice, a value with blanks at its end,
+ * a unicode escape that is none, a line without a key. Each of them is reported, and the rest is read nevertheless.
+ */
+final class PropertiesFile {
+    private static final int MAX_BYTES = 1 << 20;
+
+    private final String path;
+    private final Map<String, Setting> settings = new LinkedHashMap<>();
+    private final List<Problem> problems = new ArrayList<>();
+    private boolean read = true;
+
+    private PropertiesFile(String path) {
+        this.path = path;
+    }
+
+    /** What holds where there is no file. */
+    static PropertiesFile none() {
+        return new PropertiesFile("");
+    }
+
+    static PropertiesFile read(Path path) {
+        try {
+            return parse(path.toString(), SmallFile.read(path, MAX_BYTES));
+        } catch (IOException e) {
+            PropertiesFile file = none();
+            file.read = false;
+            file.problems.add(new Problem(
+                    new Origin(Layer.FILE, 0, path.toString()),
+                    "the configuration file %s %s".formatted(path, e.getMessage())));
+            return file;
+        }
+    }
+
+    /** @param path what the text is called in messages */
+    static PropertiesFile parse(String path, String text) {
+        PropertiesFile file = new PropertiesFile(path);
+        file.parse(text);
+        return file;
+    }
+
+    /** By key. */
+    Map<String, Setting> settings() {
+        return settings;
+    }
+
+    List<Problem> problems() {
+        return problems;
+    }
+
+    /** False if nothing of it could be read. */
+    boolean wasRead() {
+        return read;
+    }
+
+    private void parse(String text) {
+        String[] lines = (text.startsWith("\uFEFF") ? text.substring(1) : text).split("\r\n|\r|\n", -1);
+        int next = 0;
+        while (next < lines.length) {
+            int first = next;
+            String line = PropertiesLine.withoutIndent(lines[next++]);
+            StringBuilder whole = new StringBuilder();
+            while (!isComment(whole, line) && PropertiesLine.isEscaped(line, line.length())) {
+                whole.append(line, 0, line.length() - 1);
+                line = next < lines.length ? PropertiesLine.withoutIndent(lines[next++]) : "";
+            }
+            whole.append(isComment(whole, line) ? "" : line);
+            if (!whole.isEmpty()) {
+                entry(new Origin(Layer.FILE, first + 1, path + ":" + (first + 1)), whole.toString());
+            }
+        }
+    }
+
+    private static boolean isComment(StringBuilder before, String line) {
+        return before.isEmpty() && (line.startsWith("#") || line.startsWith("!"));
+    }
+
+    private void entry(Origin origin, String text) {
+        PropertiesLine line = PropertiesLine.parse(text);
+        if (line.key().isEmpty()) {
+            problem(origin, "%s has no key that can be read; write key=value".formatted(origin.text()));
+            return;
+        }
+        String key = line.key().get();
+        boolean readable = line.value().isPresent() && !line.blankAtEnd();
+        add(new Setting(key, line.value().orElse(""), origin, readable));
+        if (line.value().isEmpty()) {
+            problem(
+                    origin,
+                    "%s (%s) has a \\u without four hexadecimal digits after it; write a backslash itself twice"
+                            .formatted(Shown.text(key), origin.text()));
+        }
+        if (line.blankAtEnd()) {
+            problem(
+                    origin,
+                    "%s (%s) has a blank at its end, where nobody sees it; remove it, or write it as \\u0020"
+                            .formatted(Shown.text(key), origin.text()));
+        }
+    }
+
+    private void add(Setting setting) {
+        Setting earlier = settings.putIfAbsent(setting.name(), setting);
+        if (earlier != null) {
+            problem(
+                    setting.origin(),
+                    "%s (%s) stands at %s already; remove one of them"
+                            .formatted(
+                                    Shown.text(setting.name()),
+                                    setting.origin().text(),
+                                    earlier.origin().text()));
+        }
+    }
+
+    private void problem(Origin origin, String text) {
+        problems.add(new Problem(origin, text));
+    }
+}

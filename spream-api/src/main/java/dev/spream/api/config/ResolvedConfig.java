@@ -1,0 +1,169 @@
+package dev.spream.api.config;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.api.config.KnownKeys.Known;
+import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.PluginConfig;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * A configuration beside the keys that exist: values of their types, all that is wrong, and for people what holds and why.
+ * Immutable. Its text shows no value.
+ */
+public final class ResolvedConfig {
+    private final Map<String, ConfigSection> sections = new LinkedHashMap<>();
+    private final Map<String, Object> values = new HashMap<>();
+    private final Map<String, ConfigEntry> entries = new LinkedHashMap<>();
+    private final List<Problem> problems = new ArrayList<>();
+
+    private ResolvedConfig(List<ConfigSection> sections) {
+        sections.forEach(section -> {
+            if (this.sections.putIfAbsent(section.prefix(), section) != null) {
+                throw new IllegalArgumentException("two sections are called '%s'".formatted(section.prefix()));
+            }
+        });
+    }
+
+    /**
+     * Judges the configuration, and reads the files that it refers to.
+     *
+     * @param sections all that may be configured, each prefix once, in the order in which people are to read of them
+     */
+    public static ResolvedConfig of(SpreamConfig config, List<ConfigSection> sections) {
+        ResolvedConfig resolved = new ResolvedConfig(sections);
+        KnownKeys keys = new KnownKeys(sections);
+        Lookup lookup = new Lookup(config, keys);
+        keys.all().forEach(known -> {
+            if (known.inUse()) {
+                resolved.judge(known, known.key(), lookup.find(known), config.isComplete());
+            } else {
+                resolved.show(known, config.effective(known.name()));
+            }
+        });
+        resolved.problems.addAll(config.problems());
+        resolved.problems.addAll(keys.problems(config));
+        resolved.problems.addAll(lookup.problems());
+        config.flags().forEach(flag -> keys.find(flag.name()).ifPresent(known -> resolved.judgeFlag(known, flag)));
+        resolved.problems.sort(Comparator.comparing(Problem::origin));
+        return resolved;
+    }
+
+    /**
+     * What was configured for a section. Of use only if there are no problems: a value that could not be read is missing.
+     *
+     * @throws IllegalArgumentException if there is no section of that prefix, or it is not in use
+     */
+    public PluginConfig section(String prefix) {
+        ConfigSection section = sections.get(prefix);
+        if (section == null || !section.inUse()) {
+            throw new IllegalArgumentException("there is no section '%s' that is in use".formatted(prefix));
+        }
+        return new SectionValues(section, values);
+    }
+
+    /** All that is wrong, ordered by where it was said; a sentence each, which shows no secret. */
+    public List<String> problems() {
+        return problems.stream().map(Problem::text).distinct().toList();
+    }
+
+    /** Every key that exists, in the order of the sections. */
+    public List<ConfigEntry> entries() {
+        return List.copyOf(entries.values());
+    }
+
+    /**
+     * A key, its value as it may be shown, and where that was said, for a message on why it cannot be: {@code max-inflight is
+     * '3' (spream.properties:2)}.
+     *
+     * @param key in full; one that exists
+     */
+    public String describe(String key) {
+        ConfigEntry entry = entries.get(key);
+        if (entry == null) {
+            throw new IllegalArgumentException("there is no key '%s'".formatted(key));
+        }
+        return entry.value()
+                .map(value -> "%s is '%s' (%s)".formatted(key, value, entry.origin()))
+                .orElseGet(() -> key + " is not configured");
+    }
+
+    @Override
+    public String toString() {
+        return "ResolvedConfig[keys=%s, problems=%d]".formatted(entries.keySet(), problems.size());
+    }
+
+    private <T> void judge(Known known, ConfigKey<T> key, Found found, boolean complete) {
+        switch (found) {
+            case Found.Absent absent -> {
+                enter(known, key.defaultMeaning(), key.defaultMeaning().isPresent() ? "default" : "");
+                if (key.isRequired() && complete) {
+                    problems.add(new Problem(Origin.NOWHERE, missing(known)));
+                }
+            }
+            case Found.Unusable unusable ->
+                enter(known, Optional.of(unusable.shown()), unusable.place().text());
+            case Found.Text text -> {
+                boolean own = text.key().equals(known.name());
+                String place = text.place().text();
+                enter(known, Optional.of(text.shown()), own ? place : "%s, for %s".formatted(place, text.key()));
+                read(known, key, text);
+            }
+        }
+    }
+
+    private <T> void read(Known known, ConfigKey<T> key, Found.Text text) {
+        try {
+            values.put(known.name(), requireNonNull(key.type().read(text.text()), "value"));
+        } catch (RuntimeException e) { // whatever a plug-in's type throws, it did not take the value
+            String taken = text.key().equals(known.name()) ? "" : ", which %s takes as well".formatted(known.name());
+            problems.add(new Problem(
+                    text.place(), "%s%s: %s".formatted(text.described(), taken, Refusal.text(key.type(), text, e))));
+        }
+    }
+
+    private void judgeFlag(Known known, Setting flag) {
+        if (!known.key().isSecret() || Template.parse(flag.written()).hasReferences()) {
+            return;
+        }
+        problems.add(new Problem(
+                flag.origin(),
+                "%s (%s) is a secret, and everybody on this machine can read a command line; write it to a file that only you may read and give %s='${file:/path/to/it}', or set the variable %s"
+                        .formatted(
+                                known.name(),
+                                flag.origin().text(),
+                                flag.origin().text(),
+                                SpreamConfig.variable(known.name()))));
+    }
+
+    private void show(Known known, Optional<Setting> setting) {
+        enter(
+                known,
+                setting.map(said -> Template.parse(said.written()).shown(known.key())),
+                setting.map(said -> said.origin().text()).orElse(""));
+    }
+
+    private void enter(Known known, Optional<String> value, String origin) {
+        ConfigEntry entry =
+                new ConfigEntry(known.name(), known.section().prefix(), known.key(), known.inUse(), value, origin);
+        entries.put(known.name(), entry);
+    }
+
+    private static String missing(Known known) {
+        List<String> ways = Stream.concat(Stream.of(known.name()), known.key().fallback().stream())
+                .toList();
+        return "%s is not configured; set it in the file, by the flag --%s or by the variable %s: %s"
+                .formatted(
+                        String.join(" (or else ", ways) + (ways.size() > 1 ? ")" : ""),
+                        known.name(),
+                        SpreamConfig.variable(known.name()),
+                        known.key().meaning());
+    }
+}

@@ -1,0 +1,201 @@
+package dev.spream.api.config;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.api.config.Origin.Layer;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What was configured, with where it came from; nothing is judged yet, since which keys there are is known when the plug-ins
+ * are. A file is the weakest layer, then come variables of the environment, flags, and what the program itself set.
+ *
+ * <p>A value may contain <code>${file:/run/secrets/password}</code>, which stands for the contents of that file without the
+ * line break at its end (a path that is not absolute begins where the process was started), and <code>${env:NAME}</code>, which stands for that variable. <code>$${</code> is a <code>${</code>
+ * that is meant as such.
+ *
+ * <p>Immutable. Its text shows keys and origins, and no value.
+ */
+public final class SpreamConfig {
+    private static final String VARIABLE_PREFIX = "SPREAM_CONFIG_";
+
+    private final PropertiesFile file;
+    private final Map<String, Setting> environment;
+    private final Map<String, Setting> flags;
+    private final Map<String, Setting> program;
+    private final Map<String, String> variables;
+
+    private SpreamConfig(Builder builder) {
+        this.file = builder.file == null ? PropertiesFile.none() : PropertiesFile.read(builder.file);
+        this.variables = builder.variables == null ? System.getenv() : builder.variables;
+        this.environment = environment(builder.variables == null ? Map.of() : builder.variables);
+        this.flags = settings(Layer.FLAG, builder.flags);
+        this.program = settings(Layer.PROGRAM, builder.program);
+    }
+
+    /** What the file says, and above it the environment of this process. What is wrong with the file is reported later. */
+    public static SpreamConfig load(Path file) {
+        return builder().file(file).environment(System.getenv()).build();
+    }
+
+    /** These values and nothing else. */
+    public static SpreamConfig of(Map<String, String> values) {
+        Builder builder = builder();
+        new TreeMap<>(values).forEach(builder::set);
+        return builder.build();
+    }
+
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /**
+     * What holds for a key, before anybody knows which keys there are. Empty if nothing is configured, and if what is
+     * configured is empty or cannot be looked up, which {@link ResolvedConfig#problems()} reports.
+     *
+     * @param key in full, such as {@code storage}
+     */
+    public Optional<String> raw(String key) {
+        return effective(key)
+                .filter(Setting::readable)
+                .map(setting -> Template.parse(setting.written()).resolve(variables, false))
+                .filter(resolved -> resolved.problems().isEmpty())
+                .map(Template.Resolved::text)
+                .filter(text -> !text.isEmpty());
+    }
+
+    /**
+     * Whether something is configured for a key, or may be in a file that could not be read. If so and {@link #raw} is empty
+     * nevertheless, {@link ResolvedConfig#problems()} says why.
+     */
+    public boolean mayConfigure(String key) {
+        return !isComplete() || effective(key).isPresent();
+    }
+
+    /** The variable that configures a key: {@code SPREAM_CONFIG_STORAGE_JDBC_URL} for {@code storage.jdbc.url}. */
+    public static String variable(String key) {
+        return VARIABLE_PREFIX + key.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
+    }
+
+    /** What stands in the strongest layer that says something. */
+    Optional<Setting> effective(String key) {
+        return Stream.of(
+                        program.get(key),
+                        flags.get(key),
+                        environment.get(variable(key)),
+                        file.settings().get(key))
+                .flatMap(Stream::ofNullable)
+                .findFirst();
+    }
+
+    /** Whether all that may be configured could be read; what is missing otherwise may stand where nobody could look. */
+    boolean isComplete() {
+        return file.wasRead();
+    }
+
+    /** What was wrong before any key was looked at. */
+    List<Problem> problems() {
+        return file.problems();
+    }
+
+    /** All that names a key, of all layers, those that a stronger one overrides included. */
+    List<Setting> keyed() {
+        return Stream.of(file.settings(), flags, program)
+                .flatMap(layer -> layer.values().stream())
+                .toList();
+    }
+
+    List<Setting> flags() {
+        return List.copyOf(flags.values());
+    }
+
+    /** The variables that begin as ours do, whichever keys they mean. */
+    List<Setting> variables() {
+        return List.copyOf(environment.values());
+    }
+
+    /** Looks up what references in the value stand for. */
+    Template.Resolved resolve(Template template, boolean secret) {
+        return template.resolve(variables, secret);
+    }
+
+    @Override
+    public String toString() {
+        return Stream.concat(keyed().stream(), variables().stream())
+                .map(Setting::toString)
+                .collect(Collectors.joining(", ", "SpreamConfig[", "]"));
+    }
+
+    private static Map<String, Setting> environment(Map<String, String> variables) {
+        Map<String, String> ours = new TreeMap<>(variables);
+        ours.keySet().removeIf(name -> !name.startsWith(VARIABLE_PREFIX));
+        return settings(Layer.ENVIRONMENT, ours);
+    }
+
+    private static Map<String, Setting> settings(Layer layer, Map<String, String> values) {
+        Map<String, Setting> settings = new LinkedHashMap<>();
+        values.forEach((key, value) ->
+                settings.put(key, new Setting(key, value, new Origin(layer, settings.size(), place(layer, key)))));
+        return settings;
+    }
+
+    private static String place(Layer layer, String key) {
+        return switch (layer) {
+            case FLAG -> "--" + key;
+            case PROGRAM -> "set by the program";
+            case FILE, ENVIRONMENT, NOWHERE -> key;
+        };
+    }
+
+    /** Collects the layers, in any order. Not safe for use by several threads. */
+    public static final class Builder {
+        private final Map<String, String> flags = new LinkedHashMap<>();
+        private final Map<String, String> program = new LinkedHashMap<>();
+        private @Nullable Path file;
+        private @Nullable Map<String, String> variables;
+
+        private Builder() {}
+
+        /** A file in the syntax of {@link java.util.Properties}, in UTF-8. It has to exist. The last one that is given counts. */
+        public Builder file(Path file) {
+            this.file = requireNonNull(file, "file");
+            return this;
+        }
+
+        /**
+         * The variables of the environment. Those whose name begins with {@code SPREAM_CONFIG_} configure the key that the rest
+         * names, in capitals and with {@code _} for every dot and hyphen. <code>${env:NAME}</code> is looked up among all of
+         * them. Without this call no variable configures anything, and references are looked up in the environment of this
+         * process.
+         */
+        public Builder environment(Map<String, String> variables) {
+            this.variables = Map.copyOf(variables);
+            return this;
+        }
+
+        /** What the command line says. Of two flags with one key the last one counts. */
+        public Builder flag(String key, String value) {
+            flags.put(requireNonNull(key, "key"), requireNonNull(value, "value"));
+            return this;
+        }
+
+        /** What the program itself says; it wins over everything. */
+        public Builder set(String key, String value) {
+            program.put(requireNonNull(key, "key"), requireNonNull(value, "value"));
+            return this;
+        }
+
+        /** Reads the file. */
+        public SpreamConfig build() {
+            return new SpreamConfig(this);
+        }
+    }
+}
