@@ -1,0 +1,113 @@
+package dev.spream.api.plugin;
+
+import dev.spream.api.config.ConfigException;
+import dev.spream.core.SpreamException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Says what is wrong with a plug-in that threw, and what to do about it.
+ *
+ * @param origin the jar or folder that the plug-in is from
+ * @param inFolder whether that is in the plug-in folder, and not on the class path
+ */
+record Blame(String origin, boolean inFolder) {
+    private static final Pattern CLASS_FILE_VERSION = Pattern.compile("class file version (\\d+)");
+    private static final int CLASS_FILE_VERSION_OF_JAVA_0 = 44; // JVMS 4.1: 45 is Java 1.1, 65 is Java 21
+
+    /** What to throw when {@link Plugin#open} failed. */
+    RuntimeException openingFailed(Plugin<?> plugin, Throwable thrown) {
+        Closing.keepInterrupt(thrown);
+        return switch (thrown) {
+            case ConfigException refused -> refusal(plugin, refused.problems(), refused);
+            case IllegalArgumentException refused -> refusal(plugin, List.of(text(refused)), refused);
+            default ->
+                new SpreamException(
+                        "%s could not be opened: %s; what it had opened is closed".formatted(plugin, sentence(thrown)),
+                        thrown);
+        };
+    }
+
+    private static ConfigException refusal(Plugin<?> plugin, List<String> problems, Throwable cause) {
+        ConfigException refusal = new ConfigException(problems.stream()
+                .map(problem -> "%s: %s".formatted(plugin, problem))
+                .toList());
+        refusal.initCause(cause);
+        return refusal;
+    }
+
+    private static String text(Throwable thrown) {
+        return Optional.ofNullable(thrown.getMessage()).orElseGet(thrown::toString);
+    }
+
+    /** What happened, without the origin. */
+    String sentence(Throwable thrown) {
+        return switch (thrown) {
+            case UnsupportedClassVersionError error -> newerJava(error);
+            case NoClassDefFoundError error -> missingClass(error);
+            case ExceptionInInitializerError error ->
+                "a static initializer failed: %s"
+                        .formatted(Optional.ofNullable(error.getCause()).orElse(error));
+            case IncompatibleClassChangeError error -> doesNotFit(error);
+            case ClassFormatError error -> "a class file in it is broken (%s); build it again".formatted(text(error));
+            default -> thrown.toString();
+        };
+    }
+
+    private static String newerJava(UnsupportedClassVersionError error) {
+        Matcher version = CLASS_FILE_VERSION.matcher(text(error));
+        String needed = version.find()
+                ? "Java " + (Integer.parseInt(version.group(1)) - CLASS_FILE_VERSION_OF_JAVA_0)
+                : "a newer Java";
+        return "it was compiled for %s, and this is Java %d (%s); run spream with that Java, or compile it with --release 21"
+                .formatted(needed, Runtime.version().feature(), text(error));
+    }
+
+    private String missingClass(NoClassDefFoundError error) {
+        String missing = text(error).replace('/', '.');
+        if (missing.contains(" ")) { // such as "Could not initialize class …"
+            return error.getCause() == null ? missing : missing + ": " + error.getCause();
+        }
+        if (HostView.shares(missing)) {
+            return otherVersion("class " + missing + " is missing");
+        }
+        return inFolder
+                ? "it needs the class %s, which is not in it; put the jar of that library and the plug-in's into a folder of their own inside the plug-in folder"
+                        .formatted(missing)
+                : "it needs the class %s, which is not on the class path; add the library that has it"
+                        .formatted(missing);
+    }
+
+    private static String doesNotFit(IncompatibleClassChangeError error) {
+        return text(error).contains("dev.spream.") || isMissedByHost(error)
+                ? otherVersion(text(error))
+                : "it does not fit a library that it runs with (%s); give it the version that it was built with"
+                        .formatted(text(error));
+    }
+
+    /** Whether spream called what is not there: the JVM does not always say of which interface it is. */
+    private static boolean isMissedByHost(IncompatibleClassChangeError error) {
+        return Arrays.stream(error.getStackTrace())
+                .dropWhile(call -> isMissing(call, error))
+                .findFirst()
+                .map(caller -> HostView.shares(caller.getClassName()))
+                .orElse(false);
+    }
+
+    /** A method that is not there can be the uppermost call nevertheless. */
+    private static boolean isMissing(StackTraceElement call, IncompatibleClassChangeError error) {
+        return text(error).replace('/', '.').contains(call.getClassName() + "." + call.getMethodName() + "(");
+    }
+
+    private static String otherVersion(String detail) {
+        return "it was written for another version of spream-api than this one%s (%s); build it against this one"
+                .formatted(
+                        Optional.ofNullable(PluginKind.class.getPackage().getImplementationVersion())
+                                .map(version -> ", " + version)
+                                .orElse(""),
+                        detail);
+    }
+}

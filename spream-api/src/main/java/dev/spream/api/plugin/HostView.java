@@ -1,0 +1,61 @@
+package dev.spream.api.plugin;
+
+import java.util.Set;
+
+/**
+ * What a plug-in from the folder sees of its host, as the parent of its class loader: the JDK, and the packages in which both
+ * have to mean the same types. Of the host's other classes and resources, {@code META-INF/services} among them, nothing
+ * shows.
+ *
+ * <p>The shared packages come from the class loader that loaded this class, whichever that is: products of plug-ins have to
+ * be of the port types that are used here.
+ */
+final class HostView extends ClassLoader {
+    private static final Set<String> SHARED_LIBRARIES =
+            Set.of("org.slf4j", "org.slf4j.event", "org.slf4j.helpers", "org.slf4j.spi", "org.jspecify.annotations");
+
+    static {
+        registerAsParallelCapable();
+    }
+
+    private final ClassLoader host;
+
+    HostView(ClassLoader host) {
+        super("spream for plug-ins", getPlatformClassLoader());
+        this.host = host;
+    }
+
+    /** Whether a class of that name comes from the host or from nowhere, even if the plug-in carries a copy. */
+    static boolean shares(String className) {
+        String packageName = className.substring(0, Math.max(0, className.lastIndexOf('.')));
+        return SHARED_LIBRARIES.contains(packageName)
+                || isWithin(packageName, "dev.spream.core")
+                || (isWithin(packageName, "dev.spream.api") && !isWithin(packageName, "dev.spream.api.guice"));
+    }
+
+    private static boolean isWithin(String packageName, String root) {
+        return packageName.equals(root) || packageName.startsWith(root + ".");
+    }
+
+    @Override
+    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+        if (shares(name)) {
+            return host.loadClass(name);
+        }
+        Class<?> type = super.loadClass(name, resolve);
+        if (!isOfJdk(type)) {
+            throw new ClassNotFoundException(name);
+        }
+        return type;
+    }
+
+    /** The platform class loader also hands out the modules of the application, if it is made of modules. */
+    private static boolean isOfJdk(Class<?> type) {
+        ClassLoader loader = type.getClassLoader();
+        if (loader == null || loader.equals(getPlatformClassLoader())) {
+            return true;
+        }
+        String module = type.getModule().isNamed() ? type.getModule().getName() : "";
+        return module.startsWith("jdk.") || module.startsWith("java.");
+    }
+}

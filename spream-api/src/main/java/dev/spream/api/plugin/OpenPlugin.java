@@ -1,0 +1,73 @@
+package dev.spream.api.plugin;
+
+import dev.spream.core.SpreamException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * What a plug-in made, and what that stands on. Safe for use by many threads; closed once, by whoever opened it, when the
+ * run has ended and before the {@link PluginRegistry} is closed.
+ *
+ * @param <T> the port that it fills
+ */
+public final class OpenPlugin<T> implements AutoCloseable {
+    private final Plugin<T> plugin;
+    private final CallScope scope;
+    private final T product;
+    private final List<AutoCloseable> closeables;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    OpenPlugin(Plugin<T> plugin, CallScope scope, T made, List<AutoCloseable> resources) {
+        this.plugin = plugin;
+        this.scope = scope;
+        this.product = Scoped.product(plugin.kind(), made, scope);
+        this.closeables = inClosingOrder(made, resources);
+    }
+
+    @SuppressWarnings("ReferenceEquality") // two equal pools are still two to close
+    private static List<AutoCloseable> inClosingOrder(Object made, List<AutoCloseable> resources) {
+        List<AutoCloseable> order = new ArrayList<>();
+        if (made instanceof AutoCloseable closeable) {
+            order.add(closeable);
+        }
+        resources.stream().filter(resource -> resource != made).forEach(order::add);
+        return order;
+    }
+
+    /** What made it. */
+    public Plugin<T> plugin() {
+        return plugin;
+    }
+
+    /**
+     * The implementation of the port. That of a plug-in from the folder is called with the plug-in's class loader as the
+     * thread's context class loader.
+     */
+    public T product() {
+        return product;
+    }
+
+    /**
+     * Closes the implementation, if it can be closed, and then what it stands on, what was opened last first. Closing again
+     * is harmless.
+     *
+     * @throws SpreamException if some of it could not be closed; the rest is closed
+     */
+    @Override
+    public void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        Closing.all(scope, closeables).ifPresent(failure -> {
+            throw new SpreamException(
+                    "%s could not be closed (%s); what else it had opened is closed".formatted(plugin, failure),
+                    failure);
+        });
+    }
+
+    @Override
+    public String toString() {
+        return plugin.toString();
+    }
+}

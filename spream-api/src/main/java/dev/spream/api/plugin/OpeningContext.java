@@ -1,0 +1,51 @@
+package dev.spream.api.plugin;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.api.spi.PluginContext;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a plug-in is lent while it makes something. Safe for use by many threads. */
+final class OpeningContext implements PluginContext {
+    private final InstantSource clock;
+    private final String subscription;
+    private final List<AutoCloseable> resources = new ArrayList<>(); // guarded by itself
+    private boolean taken; // guarded by resources
+
+    OpeningContext(InstantSource clock, String subscription) {
+        this.clock = requireNonNull(clock, "clock");
+        this.subscription = requireNonNull(subscription, "subscription");
+    }
+
+    @Override
+    public InstantSource clock() {
+        return clock;
+    }
+
+    @Override
+    public String subscription() {
+        return subscription;
+    }
+
+    @Override
+    public void onClose(AutoCloseable resource) {
+        requireNonNull(resource, "resource");
+        synchronized (resources) {
+            if (taken) {
+                throw new IllegalStateException(
+                        "onClose takes resources only while create runs; what was given now is not closed, close it yourself");
+            }
+            resources.add(resource);
+        }
+    }
+
+    /** What was left here, in the order in which to close it; from now on nothing can be. */
+    List<AutoCloseable> take() {
+        synchronized (resources) {
+            taken = true;
+            return List.copyOf(resources.reversed());
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package dev.spream.api.plugin;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.jar.JarFile;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads the folder that plug-ins are dropped into: each jar in it, and each folder with jars directly in it. Hidden files are
+ * not looked at, and what is no jar, such as a README, is passed over.
+ */
+final class PluginFolder {
+    private static final Logger log = LoggerFactory.getLogger(PluginFolder.class);
+
+    private static final Pattern INVISIBLE = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]");
+
+    private final Path folder;
+    private final Collection<String> problems;
+
+    PluginFolder(Path folder, Collection<String> problems) {
+        this.folder = folder;
+        this.problems = problems;
+    }
+
+    /** What can be loaded, ordered by name; what cannot is among the problems then. */
+    List<PluginJars> read() {
+        if (!Files.isDirectory(folder)) {
+            problem("%s: %s; make a folder there, or name another one"
+                    .formatted(
+                            folder,
+                            Files.exists(folder)
+                                    ? "the plug-in folder is no folder"
+                                    : "the plug-in folder does not exist"));
+            return List.of();
+        }
+        List<PluginJars> found = new ArrayList<>();
+        for (Path entry : visibleIn(folder)) {
+            if (Files.isDirectory(entry)) {
+                addFolder(entry, found);
+            } else if (isJar(entry)) {
+                addIfReadable(new PluginJars(entry, List.of(entry)), found);
+            } else {
+                log.debug("{} is no jar, and is passed over", entry);
+            }
+        }
+        return found;
+    }
+
+    private void addFolder(Path entry, List<PluginJars> found) {
+        List<Path> jars = new ArrayList<>();
+        for (Path file : visibleIn(entry)) {
+            if (isJar(file) && !Files.isDirectory(file)) {
+                jars.add(file);
+            } else {
+                log.debug("{} is no jar, and is passed over", file);
+            }
+        }
+        if (jars.isEmpty()) {
+            problem("%s: there is no jar directly in this folder; put the plug-in's jars there, or remove the folder"
+                    .formatted(entry));
+            return;
+        }
+        addIfReadable(new PluginJars(entry, jars), found);
+    }
+
+    private List<Path> visibleIn(Path directory) {
+        List<Path> entries = new ArrayList<>();
+        try (DirectoryStream<Path> stream = Files.newDirectoryStream(directory)) {
+            for (Path entry : stream) {
+                if (!entry.getFileName().toString().startsWith(".") && !Files.isHidden(entry)) {
+                    entries.add(entry);
+                }
+            }
+        } catch (IOException | DirectoryIteratorException e) {
+            problem("%s: the folder cannot be read (%s); give this user the right to".formatted(directory, e));
+        }
+        entries.sort(null);
+        return entries;
+    }
+
+    /** On one line, whatever the path has in it: it may have been looked up. */
+    private void problem(String text) {
+        problems.add(INVISIBLE.matcher(text).replaceAll("?"));
+    }
+
+    private static boolean isJar(Path file) {
+        return file.getFileName().toString().toLowerCase(Locale.ROOT).endsWith(".jar");
+    }
+
+    /** A class loader would pass over a broken jar in silence. */
+    private void addIfReadable(PluginJars plugin, List<PluginJars> found) {
+        List<String> broken =
+                plugin.jars().stream().flatMap(jar -> flaw(jar).stream()).toList();
+        broken.forEach(this::problem);
+        if (broken.isEmpty()) {
+            found.add(plugin);
+        }
+    }
+
+    private static List<String> flaw(Path jar) {
+        try (JarFile opened = new JarFile(jar.toFile())) {
+            opened.getManifest();
+            return List.of();
+        } catch (NoSuchFileException e) {
+            return List.of("%s: the link leads nowhere; put the jar there, or remove the link".formatted(jar));
+        } catch (AccessDeniedException e) {
+            return List.of("%s: the jar cannot be read; give this user the right to".formatted(jar));
+        } catch (IOException | SecurityException e) {
+            return List.of("%s: the jar is broken (%s); copy it there again".formatted(jar, e.getMessage()));
+        }
+    }
+}

@@ -1,0 +1,16 @@
+package dev.spream.api.plugin;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * What the plug-in folder holds as one plug-in, or several that share a class loader.
+ *
+ * @param path a jar, or a folder of jars
+ * @param jars that jar, or the folder's, ordered by name; at least one
+ */
+record PluginJars(Path path, List<Path> jars) {
+    PluginJars {
+        jars = List.copyOf(jars);
+    }
+}

@@ -1,0 +1,151 @@
+package dev.spream.api.plugin;
+
+import dev.spream.api.spi.PluginProvider;
+import dev.spream.core.SpreamException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The plug-ins that were found, on the class path and in a folder. In the folder, each jar, and each folder of jars, is
+ * loaded in a class loader of its own, which sees the JDK, spream-core, spream-api and slf4j of its host and nothing else of
+ * it: plug-ins may bring other versions of libraries that the host or another plug-in uses.
+ *
+ * <p>Discovery does not fail. What is wrong with a jar is one of the {@link #problems}, and the rest is found.
+ *
+ * <p>Immutable and safe for use by many threads. Whoever discovered closes it, after everything that came from it.
+ */
+public final class PluginRegistry implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(PluginRegistry.class);
+    private static final Comparator<Plugin<?>> ORDER = Comparator.<Plugin<?>, PluginKind>comparing(Plugin::kind)
+            .thenComparing(Plugin::name)
+            .thenComparing(Plugin::origin);
+
+    private final List<Plugin<?>> plugins;
+    private final List<String> problems;
+    private final List<AutoCloseable> loaders;
+
+    private PluginRegistry(List<Plugin<?>> plugins, Collection<String> problems, List<AutoCloseable> loaders) {
+        this.plugins = List.copyOf(plugins);
+        this.problems = List.copyOf(problems);
+        this.loaders = List.copyOf(loaders);
+    }
+
+    /** Finds what is on the class path: that of the thread's context class loader, or spream's own if that one knows none. */
+    public static PluginRegistry discover() {
+        return discover(classPath(), Optional.empty());
+    }
+
+    /** The same, and what is in a folder; see {@link #discover(ClassLoader, Optional)}. */
+    public static PluginRegistry discover(Optional<Path> folder) {
+        return discover(classPath(), folder);
+    }
+
+    /**
+     * Finds what is on a class path and in a folder.
+     *
+     * @param host sees this spream-api, and the plug-ins on the class path
+     * @param folder for plug-ins to be dropped into; that it does not exist is a problem
+     */
+    public static PluginRegistry discover(ClassLoader host, Optional<Path> folder) {
+        Collection<String> problems = new LinkedHashSet<>();
+        List<AutoCloseable> loaders = new ArrayList<>();
+        List<Plugin<?>> found = new ArrayList<>(ProviderSearch.onClassPath(host, problems));
+        HostView view = new HostView(PluginRegistry.class.getClassLoader());
+        folder.map(path -> new PluginFolder(path, problems).read())
+                .orElse(List.of())
+                .forEach(jars -> {
+                    PluginClassLoader loader = new PluginClassLoader(jars, view);
+                    loaders.add(loader);
+                    found.addAll(ProviderSearch.in(jars, loader, problems));
+                });
+        List<Plugin<?>> unique = withoutNamesakes(found, problems);
+        unique.forEach(plugin -> log.info("found {} {} in {}", plugin.kind().key(), plugin.name(), plugin.origin()));
+        return new PluginRegistry(unique, problems, loaders);
+    }
+
+    private static ClassLoader classPath() {
+        ClassLoader own = PluginRegistry.class.getClassLoader();
+        ClassLoader context = Thread.currentThread().getContextClassLoader();
+        try {
+            return context != null
+                            && Class.forName(PluginProvider.class.getName(), false, context) == PluginProvider.class
+                    ? context
+                    : own;
+        } catch (ClassNotFoundException | LinkageError e) {
+            return own;
+        }
+    }
+
+    /** Leaves out those whose kind and name another one has as well: which of them is meant, nobody can tell. */
+    private static List<Plugin<?>> withoutNamesakes(List<Plugin<?>> found, Collection<String> problems) {
+        Map<String, List<Plugin<?>>> byName = found.stream()
+                .sorted(ORDER)
+                .collect(Collectors.groupingBy(
+                        plugin -> plugin.kind().key() + " " + plugin.name(), TreeMap::new, Collectors.toList()));
+        byName.forEach((name, namesakes) -> {
+            if (namesakes.size() > 1) {
+                problems.add(Namesakes.problem(name, namesakes));
+            }
+        });
+        return byName.values().stream()
+                .filter(namesakes -> namesakes.size() == 1)
+                .map(List::getFirst)
+                .sorted(ORDER)
+                .collect(Collectors.toList());
+    }
+
+    /** What is wrong with what was found, where, and what to do about it: a sentence or two each. */
+    public List<String> problems() {
+        return problems;
+    }
+
+    /** All that can be used, ordered by kind and name. */
+    public List<Plugin<?>> plugins() {
+        return plugins;
+    }
+
+    /** Those of a kind, ordered by name. */
+    public List<Plugin<?>> plugins(PluginKind kind) {
+        return plugins.stream().filter(plugin -> plugin.kind() == kind).toList();
+    }
+
+    /** The one of that kind and name; empty if there is none, or several, which is a problem. */
+    public Optional<Plugin<?>> find(PluginKind kind, String name) {
+        return plugins.stream()
+                .filter(plugin -> plugin.kind() == kind && plugin.name().equals(name))
+                .findFirst();
+    }
+
+    /** The one of the kind that this type of provider stands for, such as {@code ConsumerProvider.class}. */
+    @SuppressWarnings("unchecked") // a plug-in's provider is of its kind's type, which says what it makes
+    public <T> Optional<Plugin<T>> find(Class<? extends PluginProvider<T>> type, String name) {
+        return plugins.stream()
+                .filter(plugin ->
+                        plugin.kind().providerType() == type && plugin.name().equals(name))
+                .map(plugin -> (Plugin<T>) plugin)
+                .findFirst();
+    }
+
+    /**
+     * Closes the jars of the folder; what they made can no longer be used. Closing again is harmless.
+     *
+     * @throws SpreamException if a jar could not be closed; the others are
+     */
+    @Override
+    public void close() {
+        Closing.all(CallScope.unchanged(), loaders).ifPresent(failure -> {
+            throw new SpreamException(
+                    "the jar of a plug-in could not be closed (%s); the others are".formatted(failure), failure);
+        });
+    }
+}

@@ -1,0 +1,43 @@
+package dev.spream.api.plugin;
+
+import dev.spream.core.consume.BatchConsumer;
+import dev.spream.core.consume.Consumer;
+import dev.spream.core.consume.DeadLetterSink;
+import dev.spream.core.consume.DeadLetterStore;
+import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.source.ChangeStreamSource;
+
+/**
+ * Wraps what plug-ins of the folder make: every call of the port runs in the plug-in's scope. What the engine tells apart
+ * stays apart: a consumer that takes batches still does, and a dead letter sink that hands letters back as well.
+ */
+final class Scoped {
+    private Scoped() {}
+
+    /** The same product; as it is, if the scope changes nothing. */
+    @SuppressWarnings("unchecked") // each wrapper fills the port of what it wraps
+    static <T> T product(PluginKind kind, T made, CallScope scope) {
+        if (!scope.changesLoader()) {
+            return made;
+        }
+        return (T)
+                switch (kind) {
+                    case SOURCE -> new ScopedSource((ChangeStreamSource) made, scope);
+                    case STORAGE -> new ScopedStorage((PartitionStorage) made, scope);
+                    case SINK -> consumer((Consumer) made, scope);
+                    case DEAD_LETTERS -> deadLetterSink((DeadLetterSink) made, scope);
+                };
+    }
+
+    private static Consumer consumer(Consumer made, CallScope scope) {
+        return made instanceof BatchConsumer batches
+                ? new ScopedBatchConsumer(batches, scope)
+                : new ScopedConsumer(made, scope);
+    }
+
+    private static DeadLetterSink deadLetterSink(DeadLetterSink made, CallScope scope) {
+        return made instanceof DeadLetterStore store
+                ? new ScopedDeadLetterStore(store, scope)
+                : new ScopedDeadLetterSink(made, scope);
+    }
+}

@@ -1,0 +1,73 @@
+package dev.spream.api.plugin;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.net.URLConnection;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemNotFoundException;
+import java.nio.file.Path;
+import java.security.CodeSource;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * The lines of the {@code META-INF/services} files of a kind, for saying what is wrong with them.
+ *
+ * @param className what a line names
+ * @param origin the jar or folder of classes that the file is in
+ */
+record ServiceEntries(String className, String origin) {
+
+    static List<ServiceEntries> of(PluginKind kind, ClassLoader loader) throws IOException {
+        List<ServiceEntries> entries = new ArrayList<>();
+        for (URL file : Collections.list(loader.getResources(file(kind)))) {
+            String origin = origin(file, kind);
+            lines(file).forEach(line -> entries.add(new ServiceEntries(line, origin)));
+        }
+        return entries;
+    }
+
+    static String file(PluginKind kind) {
+        return "META-INF/services/" + kind.providerType().getName();
+    }
+
+    private static List<String> lines(URL file) throws IOException {
+        URLConnection connection = file.openConnection();
+        connection.setUseCaches(false);
+        try (BufferedReader reader =
+                new BufferedReader(new InputStreamReader(connection.getInputStream(), StandardCharsets.UTF_8))) {
+            return reader.lines()
+                    .map(line -> line.replaceFirst("#.*", "").strip())
+                    .filter(line -> !line.isEmpty())
+                    .toList();
+        }
+    }
+
+    private static String origin(URL file, PluginKind kind) {
+        String text = file.toString();
+        String root = text.substring(0, text.length() - file(kind).length());
+        return root.startsWith("jar:file:") && root.endsWith("!/")
+                ? place(root.substring("jar:".length(), root.length() - "!/".length()))
+                : place(root);
+    }
+
+    /** The jar or folder of classes that a class is from. */
+    static String origin(Class<?> type) {
+        CodeSource source = type.getProtectionDomain().getCodeSource();
+        return source == null || source.getLocation() == null
+                ? "the class path"
+                : place(source.getLocation().toString());
+    }
+
+    private static String place(String url) {
+        try {
+            return Path.of(new java.net.URI(url)).toString();
+        } catch (URISyntaxException | IllegalArgumentException | FileSystemNotFoundException e) {
+            return url; // of a loader with an idea of its own
+        }
+    }
+}

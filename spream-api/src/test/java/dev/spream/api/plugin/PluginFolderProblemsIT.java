@@ -1,0 +1,160 @@
+package dev.spream.api.plugin;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.api.spi.ConsumerProvider;
+import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is said about a plug-in folder in which a jar or a folder is wrong. */
+final class PluginFolderProblemsIT {
+    @TempDir
+    private Path temp;
+
+    private FolderWithASink folder;
+
+    @BeforeEach
+    void makeFolder() {
+        folder = new FolderWithASink(temp);
+    }
+
+    @Test
+    void a_folder_that_is_not_there() {
+        assertThat(problemsIn(temp.resolve("elsewhere")))
+                .containsExactly(temp.resolve("elsewhere")
+                        + ": the plug-in folder does not exist; make a folder there, or name another one");
+    }
+
+    @Test
+    void a_folder_with_a_name_of_several_lines() {
+        assertThat(problemsIn(Path.of("gone\nERROR forged\u001b[2J")))
+                .containsExactly(
+                        "gone?ERROR forged?[2J: the plug-in folder does not exist; make a folder there, or name"
+                                + " another one");
+    }
+
+    @Test
+    void a_folder_that_is_a_file() {
+        Path jar = folder.resolve("sound.jar");
+        assertThat(problemsIn(jar))
+                .containsExactly(jar + ": the plug-in folder is no folder; make a folder there, or name another one");
+    }
+
+    @Test
+    void the_same_jar_twice() throws Exception {
+        Files.copy(folder.resolve("sound.jar"), folder.resolve("copy.jar"));
+        try (PluginRegistry registry = folder.discover(getClass().getClassLoader())) {
+            assertThat(registry.problems())
+                    .containsExactly(
+                            "sink sound is there 2 times, so that none can be used: %s and %s; they are copies of one jar, keep one of them"
+                                    .formatted(folder.resolve("copy.jar"), folder.resolve("sound.jar")));
+            assertThat(registry.find(PluginKind.SINK, "sound")).isEmpty();
+            assertThat(registry.find(ConsumerProvider.class, "sound")).isEmpty();
+        }
+    }
+
+    @Test
+    void two_plug_ins_of_one_name() {
+        Path own = folder.resolve("other");
+        ExampleSinks.sink("sound").entry("more.txt", "more").writeTo(own.resolve("other.jar"));
+        assertThat(problemsIn(folder.path()))
+                .containsExactly(
+                        "sink sound is there 2 times, so that none can be used: %s and %s; keep one of them, or give the others other names"
+                                .formatted(own, folder.resolve("sound.jar")));
+    }
+
+    @Test
+    void one_on_the_class_path_and_one_in_the_folder() throws Exception {
+        Path jar = ExampleSinks.sink("sound").entry("more.txt", "more").writeTo(temp.resolve("host.jar"));
+        try (URLClassLoader host = over(jar);
+                PluginRegistry registry = folder.discover(host)) {
+            assertThat(registry.problems()).singleElement().asString().contains(jar + " and " + folder.path());
+        }
+    }
+
+    @Test
+    void jars_that_are_broken() throws Exception {
+        Path truncated = folder.resolve("truncated.jar");
+        byte[] whole = Files.readAllBytes(folder.resolve("sound.jar"));
+        Files.write(truncated, Arrays.copyOf(whole, whole.length / 2));
+        Path noZip = Files.writeString(folder.resolve("no-zip.jar"), "not found", UTF_8);
+        Path empty = Files.createFile(folder.resolve("empty.jar"));
+        Path nowhere = Files.createSymbolicLink(folder.resolve("nowhere.jar"), temp.resolve("gone.jar"));
+        assertThat(folder.problems())
+                .hasSize(4)
+                .anyMatch(problem -> problem.startsWith(truncated + ": the jar is broken ("))
+                .anyMatch(problem -> problem.startsWith(noZip + ": the jar is broken ("))
+                .anyMatch(problem -> problem.startsWith(empty + ": the jar is broken ("))
+                .anyMatch(problem ->
+                        problem.equals(nowhere + ": the link leads nowhere; put the jar there, or remove the link"))
+                .filteredOn(problem -> problem.contains("is broken"))
+                .allMatch(problem -> problem.endsWith("; copy it there again"));
+    }
+
+    @Test
+    void a_broken_library_beside_a_plug_in() throws Exception {
+        Path own = folder.resolve("csv");
+        ExampleSinks.sink("csv").writeTo(own.resolve("csv.jar"));
+        Files.writeString(own.resolve("lib.jar"), "no zip", UTF_8);
+        assertThat(folder.problems())
+                .singleElement()
+                .asString()
+                .startsWith(own.resolve("lib.jar") + ": the jar is broken (");
+    }
+
+    @Test
+    void a_library_that_was_dropped_by_mistake() {
+        Path jar = ExampleSinks.library("1").writeTo(folder.resolve("lib.jar"));
+        assertThat(folder.problems())
+                .containsExactly(
+                        jar
+                                + ": there is no plug-in in it; a plug-in names its provider in META-INF/services, and a library belongs, with the plug-in that needs it, into a folder of their own inside the plug-in folder");
+    }
+
+    @Test
+    void a_fat_jar_that_carries_nothing_but_providers_of_the_host() throws Exception {
+        Path hostJar = ExampleSinks.sink("host").writeTo(temp.resolve("host.jar"));
+        Path jar = PluginJar.empty()
+                .copyOf(ConsumerProvider.class)
+                .service(ConsumerProvider.class, "dev.spream.api.plugin.SinkOfHost")
+                .writeTo(folder.resolve("fat.jar"));
+        try (URLClassLoader host = over(hostJar);
+                PluginRegistry registry = folder.discover(host)) {
+            assertThat(registry.find(PluginKind.SINK, "of-host")).isEmpty();
+            assertThat(registry.problems())
+                    .singleElement()
+                    .asString()
+                    .startsWith(jar + ": there is no plug-in in it; ");
+        }
+    }
+
+    @Test
+    void folders_without_jars() throws Exception {
+        Path empty = Files.createDirectory(folder.resolve("csv"));
+        Path deep = folder.resolve("deep");
+        ExampleSinks.sink("deep").writeTo(deep.resolve("deeper/deep.jar"));
+        String rest = ": there is no jar directly in this folder; put the plug-in's jars there, or remove the folder";
+        assertThat(folder.problems()).containsExactly(empty + rest, deep + rest);
+    }
+
+    private static List<String> problemsIn(Path folder) {
+        try (PluginRegistry registry =
+                PluginRegistry.discover(PluginFolderProblemsIT.class.getClassLoader(), Optional.of(folder))) {
+            return registry.problems();
+        }
+    }
+
+    private static URLClassLoader over(Path jar) throws IOException {
+        return new URLClassLoader(new URL[] {jar.toUri().toURL()}, PluginFolderProblemsIT.class.getClassLoader());
+    }
+}

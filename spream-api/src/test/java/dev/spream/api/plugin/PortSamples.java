@@ -1,0 +1,105 @@
+package dev.spream.api.plugin;
+
+import dev.spream.core.consume.DeadLetter;
+import dev.spream.core.consume.Delivery;
+import dev.spream.core.consume.StoredLetter;
+import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.PartitionGap;
+import dev.spream.core.partition.PartitionLease;
+import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.SubscriptionRecord;
+import dev.spream.core.partition.WorkerId;
+import dev.spream.core.record.ChildPartition;
+import dev.spream.core.record.ChildPartitionsRecord;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.JsonObject;
+import dev.spream.core.record.Mod;
+import dev.spream.core.record.RecordIdentity;
+import dev.spream.core.source.PartitionQuery;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** A value for each type that the methods of the ports take or return. */
+final class PortSamples {
+    static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
+    static final PartitionToken TOKEN = new PartitionToken("partition-a");
+    static final DataChangeRecord CHANGE = new DataChangeRecord(
+            START,
+            "00000000",
+            "tx",
+            true,
+            "Orders",
+            List.of(),
+            List.of(new Mod(JsonObject.of("{\"Id\":\"1\"}"), JsonObject.EMPTY, JsonObject.EMPTY)),
+            "INSERT",
+            "NEW_VALUES",
+            1,
+            1,
+            "",
+            false);
+    static final Delivery DELIVERY = new Delivery(TOKEN, 1, 1, Optional.empty());
+
+    private static final DeadLetter LETTER =
+            new DeadLetter(DeadLetter.Reason.BEHIND_PARKED, TOKEN, CHANGE, START, Optional.empty());
+    private static final Map<Class<?>, Object> VALUES = Map.ofEntries(
+            Map.entry(boolean.class, true),
+            Map.entry(int.class, 7),
+            Map.entry(String.class, "Orders"),
+            Map.entry(Instant.class, START),
+            Map.entry(Duration.class, Duration.ofSeconds(7)),
+            Map.entry(Optional.class, Optional.empty()),
+            Map.entry(Set.class, Set.of()),
+            Map.entry(List.class, List.of()),
+            Map.entry(java.util.Collection.class, List.of()),
+            Map.entry(Throwable.class, new IllegalArgumentException("refused")),
+            Map.entry(DataChangeRecord.class, CHANGE),
+            Map.entry(Delivery.class, DELIVERY),
+            Map.entry(DeadLetter.class, LETTER),
+            Map.entry(
+                    StoredLetter.class,
+                    new StoredLetter(DeadLetter.Reason.BEHIND_PARKED, TOKEN, CHANGE, START, Optional.empty())),
+            Map.entry(RecordIdentity.class, CHANGE.identity()),
+            Map.entry(PartitionMode.class, PartitionMode.IMMUTABLE_KEY_RANGE),
+            Map.entry(PartitionQuery.class, new PartitionQuery(TOKEN, START, Optional.empty(), Duration.ofSeconds(10))),
+            Map.entry(
+                    SubscriptionRecord.class,
+                    new SubscriptionRecord(
+                            "Orders",
+                            START,
+                            Optional.empty(),
+                            Duration.ofSeconds(10),
+                            PartitionMode.IMMUTABLE_KEY_RANGE,
+                            false)),
+            Map.entry(Lineage.class, Lineage.of(List.of(), START)),
+            Map.entry(WorkerId.class, new WorkerId("ann")),
+            Map.entry(PartitionLease.class, new PartitionLease(TOKEN, new WorkerId("ann"), 1, START)),
+            Map.entry(PartitionGap.class, new PartitionGap(START, START.plusSeconds(1))),
+            Map.entry(EndProof.class, EndProof.childPartitions(START, List.of(new PartitionToken("partition-b")))),
+            Map.entry(
+                    ChildPartitionsRecord.class,
+                    new ChildPartitionsRecord(
+                            START, "00000001", List.of(new ChildPartition("partition-b", List.of("partition-a"))))));
+
+    private PortSamples() {}
+
+    static Object of(Class<?> type) {
+        Object value = VALUES.get(type);
+        if (value != null) {
+            return value;
+        }
+        if (type.isInterface()) {
+            return Proxy.newProxyInstance(
+                    PortSamples.class.getClassLoader(), new Class<?>[] {type}, (proxy, method, args) -> {
+                        throw new UnsupportedOperationException(method.toString());
+                    });
+        }
+        throw new AssertionError("a port mentions %s: say here what a sample of it is".formatted(type));
+    }
+}

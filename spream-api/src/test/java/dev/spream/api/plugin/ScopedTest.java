@@ -1,0 +1,208 @@
+package dev.spream.api.plugin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.spream.core.consume.BatchConsumer;
+import dev.spream.core.consume.Consumer;
+import dev.spream.core.consume.DeadLetter;
+import dev.spream.core.consume.DeadLetterSink;
+import dev.spream.core.consume.DeadLetterStore;
+import dev.spream.core.consume.RecordConsumer;
+import dev.spream.core.consume.RecordKey;
+import dev.spream.core.partition.InMemoryPartitionStorage;
+import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.source.ChangeStreamCursor;
+import dev.spream.core.source.ChangeStreamSource;
+import java.lang.reflect.Proxy;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What reaches the products of plug-ins, and with which context class loader. */
+final class ScopedTest {
+    private static final ClassLoader PLUGIN = new ClassLoader(null) {};
+    private static final CallScope SCOPE = CallScope.of(PLUGIN);
+
+    /** A port and what wraps it. */
+    record Wrapping<T>(Class<T> port, BiFunction<T, CallScope, Object> wrap, List<Class<?>> more) {
+        ForwardingCheck<T> check() {
+            return new ForwardingCheck<>(port, PLUGIN, more);
+        }
+
+        Object over(ForwardingCheck<T> check) {
+            return wrap.apply(check.target(), SCOPE);
+        }
+
+        @Override
+        public String toString() {
+            return port.getSimpleName();
+        }
+    }
+
+    static Stream<Wrapping<?>> wrappings() {
+        return Stream.of(
+                product(Consumer.class, PluginKind.SINK),
+                product(BatchConsumer.class, PluginKind.SINK),
+                product(DeadLetterSink.class, PluginKind.DEAD_LETTERS),
+                product(DeadLetterStore.class, PluginKind.DEAD_LETTERS),
+                product(PartitionStorage.class, PluginKind.STORAGE),
+                product(ChangeStreamSource.class, PluginKind.SOURCE),
+                new Wrapping<>(
+                        AutoCloseable.class,
+                        (target, scope) -> Scoped.product(PluginKind.SINK, target, scope),
+                        List.of(Consumer.class)),
+                new Wrapping<>(
+                        AutoCloseable.class,
+                        (target, scope) -> Scoped.product(PluginKind.SINK, target, scope),
+                        List.of(BatchConsumer.class)),
+                new Wrapping<>(
+                        AutoCloseable.class,
+                        (target, scope) -> Scoped.product(PluginKind.DEAD_LETTERS, target, scope),
+                        List.of(DeadLetterStore.class)),
+                new Wrapping<>(ChangeStreamCursor.class, ScopedSource.ScopedCursor::new, List.of()),
+                new Wrapping<>(DeadLetterStore.Claim.class, ScopedDeadLetterStore.ScopedClaim::new, List.of()),
+                new Wrapping<>(BatchConsumer.Batch.class, ScopedBatchConsumer.HostBatch::new, List.of()));
+    }
+
+    private static <T> Wrapping<T> product(Class<T> port, PluginKind kind) {
+        return new Wrapping<>(port, (target, scope) -> Scoped.product(kind, target, scope), List.of());
+    }
+
+    @ParameterizedTest
+    @MethodSource("wrappings")
+    <T> void every_method_of_a_port_reaches_the_product_in_its_scope(Wrapping<T> wrapping) throws Exception {
+        ForwardingCheck<T> check = wrapping.check();
+        check.everyMethodReaches(wrapping.over(check));
+    }
+
+    @ParameterizedTest
+    @MethodSource("wrappings")
+    <T> void what_a_product_throws_comes_out_and_the_scope_is_left(Wrapping<T> wrapping) throws Exception {
+        ForwardingCheck<T> check = wrapping.check();
+        check.everyFailurePasses(wrapping.over(check));
+    }
+
+    @Test
+    void a_wrapper_that_forgets_a_method_is_noticed() {
+        ForwardingCheck<DeadLetterSink> check = new ForwardingCheck<>(DeadLetterSink.class, PLUGIN);
+        DeadLetterSink forgetful = new DeadLetterSink() {
+            @Override
+            public void accept(DeadLetter letter) throws Exception {
+                SCOPE.run(() -> check.target().accept(letter));
+            }
+
+            @Override
+            public Set<RecordKey> parkedKeys() throws Exception {
+                return SCOPE.call(check.target()::parkedKeys);
+            }
+        };
+        assertThatThrownBy(() -> check.everyMethodReaches(forgetful))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("acceptIfParked");
+    }
+
+    @Test
+    void a_call_outside_the_scope_is_noticed() {
+        ForwardingCheck<Consumer> check = new ForwardingCheck<>(Consumer.class, PLUGIN);
+        assertThatThrownBy(() -> check.everyMethodReaches(check.target()))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("loader during");
+    }
+
+    @Test
+    void the_engine_can_tell_apart_what_it_could_before() {
+        Consumer plain = (change, delivery) -> {};
+        BatchConsumer batches = batch -> {};
+        assertThat(Scoped.product(PluginKind.SINK, plain, SCOPE)).isNotInstanceOf(BatchConsumer.class);
+        assertThat(Scoped.product(PluginKind.SINK, batches, SCOPE)).isInstanceOf(BatchConsumer.class);
+        assertThat(Scoped.product(PluginKind.DEAD_LETTERS, sample(DeadLetterSink.class), SCOPE))
+                .isNotInstanceOf(DeadLetterStore.class);
+        assertThat(Scoped.product(PluginKind.DEAD_LETTERS, sample(DeadLetterStore.class), SCOPE))
+                .isInstanceOf(DeadLetterStore.class);
+    }
+
+    @Test
+    void the_shape_with_one_argument_gets_its_changes() throws Exception {
+        List<Object> received = new ArrayList<>();
+        RecordConsumer consumer = received::add;
+        Scoped.product(PluginKind.SINK, (Consumer) consumer, SCOPE).consume(PortSamples.CHANGE, PortSamples.DELIVERY);
+        assertThat(received).containsExactly(PortSamples.CHANGE);
+    }
+
+    @Test
+    void what_cannot_be_closed_is_closed_without_harm() throws Exception {
+        Consumer plain = (change, delivery) -> {};
+        ((AutoCloseable) Scoped.product(PluginKind.SINK, plain, SCOPE)).close();
+        ((AutoCloseable) Scoped.product(PluginKind.DEAD_LETTERS, sample(DeadLetterSink.class), SCOPE)).close();
+    }
+
+    @Test
+    void settling_a_change_of_a_batch_runs_as_the_host_does() throws Exception {
+        ClassLoader host = Thread.currentThread().getContextClassLoader();
+        ForwardingCheck<BatchConsumer.Batch> engine = new ForwardingCheck<>(BatchConsumer.Batch.class, host);
+        List<ClassLoader> inConsumer = new ArrayList<>();
+        BatchConsumer consumer = batch -> {
+            inConsumer.add(Thread.currentThread().getContextClassLoader());
+            engine.everyMethodReaches(batch);
+            inConsumer.add(Thread.currentThread().getContextClassLoader());
+        };
+        ((BatchConsumer) Scoped.product(PluginKind.SINK, (Consumer) consumer, SCOPE)).consume(engine.target());
+        assertThat(inConsumer).containsExactly(PLUGIN, PLUGIN);
+    }
+
+    @Test
+    void queries_and_claims_are_in_the_scope_too() throws Exception {
+        ForwardingCheck<ChangeStreamCursor> cursor = new ForwardingCheck<>(ChangeStreamCursor.class, PLUGIN);
+        ChangeStreamSource source = returning(ChangeStreamSource.class, cursor.target());
+        cursor.everyMethodReaches(
+                Scoped.product(PluginKind.SOURCE, source, SCOPE).query((dev.spream.core.source.PartitionQuery)
+                        PortSamples.of(dev.spream.core.source.PartitionQuery.class)));
+
+        ForwardingCheck<DeadLetterStore.Claim> claim = new ForwardingCheck<>(DeadLetterStore.Claim.class, PLUGIN);
+        DeadLetterStore store = returning(DeadLetterStore.class, Optional.of(claim.target()));
+        claim.everyMethodReaches(((DeadLetterStore) Scoped.product(PluginKind.DEAD_LETTERS, store, SCOPE))
+                .claim(PortSamples.CHANGE.identity(), false)
+                .orElseThrow());
+    }
+
+    @Test
+    void a_thread_without_a_context_class_loader_gets_none_back() {
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        try {
+            thread.setContextClassLoader(null);
+            assertThat(SCOPE.<ClassLoader, RuntimeException>call(thread::getContextClassLoader))
+                    .isSameAs(PLUGIN);
+            CallScope ofHost = CallScope.ofThisThread();
+            SCOPE.run(() ->
+                    ofHost.run(() -> assertThat(thread.getContextClassLoader()).isNull()));
+            assertThat(thread.getContextClassLoader()).isNull();
+        } finally {
+            thread.setContextClassLoader(before);
+        }
+    }
+
+    @Test
+    void what_comes_from_the_class_path_is_handed_on_as_it_is() {
+        PartitionStorage storage = new InMemoryPartitionStorage(InstantSource.system());
+        assertThat(Scoped.product(PluginKind.STORAGE, storage, CallScope.unchanged()))
+                .isSameAs(storage);
+    }
+
+    private static <T> T sample(Class<T> port) {
+        return port.cast(PortSamples.of(port));
+    }
+
+    private static <T> T returning(Class<T> port, Object result) {
+        return port.cast(Proxy.newProxyInstance(
+                ScopedTest.class.getClassLoader(), new Class<?>[] {port}, (proxy, method, arguments) -> result));
+    }
+}
