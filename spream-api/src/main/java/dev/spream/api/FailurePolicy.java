@@ -1,0 +1,110 @@
+package dev.spream.api;
+
+import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.ConfigType;
+import dev.spream.api.spi.PluginConfig;
+import dev.spream.api.spi.RejectedException;
+import dev.spream.api.spi.RetryLaterException;
+import dev.spream.core.consume.DeliveryFailure;
+import dev.spream.core.consume.ErrorDecision;
+import dev.spream.core.consume.ErrorHandler;
+import dev.spream.core.consume.RetryPolicy;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalInt;
+
+/**
+ * What happens to a change that the sink refuses, as configured: it is tried again with growing random delays, up to a number
+ * of attempts and not at all if the sink says that it is of no use, and then given up in one of four ways.
+ */
+final class FailurePolicy {
+    private static final Duration LONGEST_DELAY = Duration.ofDays(1);
+
+    static final ConfigKey<Outcome> ON_FAILURE = ConfigKey.of(
+                    "on-failure",
+                    ConfigType.choice(Outcome.class),
+                    "What happens to a change that is given up: the subscription stops; the change is skipped, and lost to"
+                            + " the sink; it is set aside in dead-letters; or so are it and every later change of its keys,"
+                            + " in order.")
+            .withDefault(Outcome.STOP);
+
+    private static final ConfigKey<OptionalInt> MAX_ATTEMPTS = ConfigKey.of(
+                    "max-attempts",
+                    new ConfigType<>(
+                            "integer, 1 to 1000000, or unlimited",
+                            FailurePolicy::readAttempts,
+                            FailurePolicy::writeAttempts),
+                    "How often a change is handed to the sink before it is given up, the first time included.")
+            .withDefault(OptionalInt.of(10));
+    private static final ConfigKey<Duration> BASE_DELAY = ConfigKey.of(
+                    "base-delay",
+                    ConfigType.duration(Duration.ofMillis(1), LONGEST_DELAY),
+                    "The ceiling of the first random delay, which doubles with each attempt.")
+            .withDefault(Duration.ofMillis(100));
+    private static final ConfigKey<Duration> MAX_DELAY = ConfigKey.of(
+                    "max-delay",
+                    ConfigType.duration(Duration.ofMillis(1), LONGEST_DELAY),
+                    "The highest ceiling of a delay.")
+            .withDefault(Duration.ofSeconds(30));
+    private static final int MAX_MAX_ATTEMPTS = 1_000_000;
+    private static final String UNLIMITED = "unlimited";
+
+    private FailurePolicy() {}
+
+    /** What becomes of a change that is given up. */
+    enum Outcome {
+        STOP,
+        SKIP,
+        DEAD_LETTER,
+        PARK_KEY;
+
+        boolean needsDeadLetters() {
+            return this == DEAD_LETTER || this == PARK_KEY;
+        }
+    }
+
+    /** The keys that begin with {@code retry}. */
+    static List<ConfigKey<?>> retryKeys() {
+        return List.of(MAX_ATTEMPTS, BASE_DELAY, MAX_DELAY);
+    }
+
+    /** @throws IllegalArgumentException if the delays contradict each other */
+    static ErrorHandler of(PluginConfig own, PluginConfig retry) {
+        Duration base = retry.get(BASE_DELAY);
+        Duration cap = retry.get(MAX_DELAY);
+        if (cap.compareTo(base) < 0) {
+            throw new IllegalArgumentException(
+                    "retry.max-delay is shorter than retry.base-delay: raise one, or lower the other");
+        }
+        RetryPolicy policy = ErrorHandler.exponentialBackoff(base, cap).giveUpOn(RejectedException.class);
+        OptionalInt attempts = retry.get(MAX_ATTEMPTS);
+        RetryPolicy limited = attempts.isPresent() ? policy.maxAttempts(attempts.getAsInt()) : policy;
+        ErrorHandler handler =
+                switch (own.get(ON_FAILURE)) {
+                    case STOP -> limited.thenStop();
+                    case SKIP -> limited.thenSkip();
+                    case DEAD_LETTER -> limited.thenDeadLetter();
+                    case PARK_KEY -> limited.thenParkKey();
+                };
+        return failure -> patient(handler.onFailure(failure), failure);
+    }
+
+    /** A sink that was told when to come back is not sooner there. */
+    private static ErrorDecision patient(ErrorDecision decision, DeliveryFailure failure) {
+        return decision instanceof ErrorDecision.Retry retry
+                        && failure.cause() instanceof RetryLaterException later
+                        && later.delay().compareTo(retry.delay()) > 0
+                ? new ErrorDecision.Retry(later.delay().compareTo(LONGEST_DELAY) < 0 ? later.delay() : LONGEST_DELAY)
+                : decision;
+    }
+
+    private static OptionalInt readAttempts(String text) {
+        return text.equals(UNLIMITED)
+                ? OptionalInt.empty()
+                : OptionalInt.of(ConfigType.integer(1, MAX_MAX_ATTEMPTS).read(text));
+    }
+
+    private static String writeAttempts(OptionalInt attempts) {
+        return attempts.isPresent() ? Integer.toString(attempts.getAsInt()) : UNLIMITED;
+    }
+}

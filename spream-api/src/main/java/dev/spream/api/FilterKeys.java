@@ -1,0 +1,89 @@
+package dev.spream.api;
+
+import dev.spream.api.filter.ChangeFilter;
+import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.ConfigType;
+import dev.spream.api.spi.PluginConfig;
+import dev.spream.core.record.ModType;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.BiFunction;
+import java.util.stream.Collectors;
+
+/** The keys that begin with {@code filter}: which changes the sink sees, and how much of them. */
+final class FilterKeys {
+    private static final ConfigKey<List<String>> TABLES = ConfigKey.of(
+                    "tables",
+                    names(ChangeFilter.Builder::tables),
+                    "Tables whose changes the sink sees; * stands for any characters, as in Order*.")
+            .withDefaultMeaning("all");
+    private static final ConfigKey<List<String>> COLUMNS = ConfigKey.of(
+                    "columns",
+                    names(ChangeFilter.Builder::columns),
+                    "Columns that the sink sees, as Table.Column, besides the primary key; of a table without one, all. An"
+                            + " update that touches none of them is left out. Dead letters keep all.")
+            .withDefaultMeaning("all");
+    private static final ConfigKey<List<ModType>> MOD_TYPES = ConfigKey.of(
+                    "mod-types",
+                    new ConfigType<>(
+                            "list of insert, update and delete", FilterKeys::readModTypes, FilterKeys::writeModTypes),
+                    "Kinds of change that the sink sees.")
+            .withDefaultMeaning("all");
+
+    private FilterKeys() {}
+
+    static List<ConfigKey<?>> all() {
+        return List.of(TABLES, COLUMNS, MOD_TYPES);
+    }
+
+    /** @throws IllegalArgumentException if names contradict each other; the message has none: they may have been looked up */
+    static ChangeFilter filter(PluginConfig config) {
+        try {
+            return ChangeFilter.builder()
+                    .tables(config.find(TABLES).orElse(List.of()))
+                    .columns(config.find(COLUMNS).orElse(List.of()))
+                    .modTypes(config.find(MOD_TYPES).orElse(List.of()))
+                    .build();
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    "filter.columns has a column of a table that filter.tables does not let pass: name the table there"
+                            + " too, or leave the column out",
+                    e);
+        }
+    }
+
+    /** A list that a filter takes; what is wrong with a name is said by the filter. */
+    private static ConfigType<List<String>> names(
+            BiFunction<ChangeFilter.Builder, List<String>, ChangeFilter.Builder> choice) {
+        ConfigType<List<String>> list = ConfigType.list();
+        return new ConfigType<>(
+                list.label(),
+                text -> {
+                    List<String> names = list.read(text);
+                    choice.apply(ChangeFilter.builder(), names).build();
+                    return names;
+                },
+                list.writer());
+    }
+
+    private static List<ModType> readModTypes(String text) {
+        return ConfigType.list().read(text).stream().map(FilterKeys::modType).toList();
+    }
+
+    private static ModType modType(String name) {
+        return Arrays.stream(ModType.values())
+                .filter(type -> type != ModType.UNKNOWN && text(type).equals(name))
+                .findFirst()
+                .orElseThrow(
+                        () -> new IllegalArgumentException("expected insert, update or delete, with commas between"));
+    }
+
+    private static String writeModTypes(List<ModType> types) {
+        return types.stream().map(FilterKeys::text).collect(Collectors.joining(","));
+    }
+
+    private static String text(ModType type) {
+        return type.name().toLowerCase(Locale.ROOT);
+    }
+}

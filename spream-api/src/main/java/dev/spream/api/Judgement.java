@@ -1,0 +1,159 @@
+package dev.spream.api;
+
+import dev.spream.api.config.ConfigSection;
+import dev.spream.api.config.ResolvedConfig;
+import dev.spream.api.config.SpreamConfig;
+import dev.spream.api.filter.ChangeFilter;
+import dev.spream.api.plugin.Plugin;
+import dev.spream.api.plugin.PluginKind;
+import dev.spream.api.plugin.PluginRegistry;
+import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.ConfigType;
+import dev.spream.api.spi.PluginConfig;
+import dev.spream.core.consume.ErrorHandler;
+import dev.spream.core.subscription.SubscriberOptions;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** A configuration beside the plug-ins there are: what was chosen, what holds, and all that is wrong. Opens nothing. */
+final class Judgement {
+    private static final String OWN = "";
+    private static final String RETRY = "retry";
+    private static final String FILTER = "filter";
+    private static final Path DEFAULT_FOLDER = Path.of("plugins");
+    private static final ConfigKey<Path> PLUGINS = ConfigKey.of(
+                    "plugins",
+                    ConfigType.path(),
+                    "The folder of plug-ins: jars, and folders of jars, each loaded apart from the others.")
+            .withDefault(DEFAULT_FOLDER);
+
+    private final Selection selection;
+    private final ResolvedConfig resolved;
+    private final List<String> problems;
+
+    private Judgement(Selection selection, ResolvedConfig resolved, List<String> problems) {
+        this.selection = selection;
+        this.resolved = resolved;
+        this.problems = problems;
+    }
+
+    /** @param own what the program brings itself */
+    static Judgement of(SpreamConfig config, PluginRegistry plugins, OwnParts own) {
+        Selection selection = Selection.of(config, plugins, own.kinds());
+        ResolvedConfig resolved = ResolvedConfig.of(config, sections(plugins, selection));
+        List<String> problems = new ArrayList<>(plugins.problems());
+        problems.addAll(selection.problems(config, resolved));
+        problems.addAll(resolved.problems());
+        Judgement judgement = new Judgement(selection, resolved, problems);
+        if (resolved.problems().isEmpty()) {
+            judgement.judgeTogether(own);
+        }
+        if (own.errorHandler != null
+                && config.raw(FailurePolicy.ON_FAILURE.name()).isPresent()) {
+            problems.add("%s, and the program brings its own error handler: leave one out"
+                    .formatted(resolved.describe(FailurePolicy.ON_FAILURE.name())));
+        }
+        return judgement;
+    }
+
+    /** The plug-ins of the class path, and of the folder that is configured or, if it is there, of the default one. */
+    static PluginRegistry discover(SpreamConfig config) {
+        Optional<String> configured = config.raw(PLUGINS.name());
+        return PluginRegistry.discover(
+                configured.isPresent()
+                        ? configured.flatMap(Judgement::readable)
+                        : Optional.of(DEFAULT_FOLDER).filter(Files::isDirectory));
+    }
+
+    /** What is no path is reported when all keys are judged. */
+    private static Optional<Path> readable(String path) {
+        try {
+            return Optional.of(PLUGINS.type().read(path));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static List<ConfigSection> sections(PluginRegistry plugins, Selection selection) {
+        List<ConfigKey<?>> own = Stream.of(
+                        Selection.keys(),
+                        List.<ConfigKey<?>>of(PLUGINS),
+                        SubscriptionKeys.all(),
+                        List.<ConfigKey<?>>of(FailurePolicy.ON_FAILURE))
+                .flatMap(List::stream)
+                .toList();
+        Stream<ConfigSection> spream = Stream.of(
+                new ConfigSection(OWN, own, true),
+                new ConfigSection(RETRY, FailurePolicy.retryKeys(), true),
+                new ConfigSection(FILTER, FilterKeys.all(), true));
+        Stream<ConfigSection> others = plugins.plugins().stream()
+                .map(plugin -> new ConfigSection(prefix(plugin), plugin.keys(), selection.has(plugin)));
+        return Stream.concat(spream, others).toList();
+    }
+
+    private static String prefix(Plugin<?> plugin) {
+        return plugin.kind().key() + "." + plugin.name();
+    }
+
+    /** What is wrong only in combination. */
+    private void judgeTogether(OwnParts own) {
+        noteRefusal(this::errorHandler);
+        noteRefusal(this::filter);
+        times().problem().ifPresent(problems::add);
+        if (own().get(FailurePolicy.ON_FAILURE).needsDeadLetters()
+                && own.errorHandler == null
+                && own.deadLetterSink == null
+                && selection.plugin(PluginKind.DEAD_LETTERS).isEmpty()) {
+            problems.add(
+                    "on-failure sets changes aside, and dead-letters is not configured: choose one, such as jsonl");
+        }
+    }
+
+    private void noteRefusal(Runnable making) {
+        try {
+            making.run();
+        } catch (IllegalArgumentException e) {
+            problems.add(String.valueOf(e.getMessage()));
+        }
+    }
+
+    Selection selection() {
+        return selection;
+    }
+
+    ResolvedConfig resolved() {
+        return resolved;
+    }
+
+    List<String> problems() {
+        return List.copyOf(problems);
+    }
+
+    PluginConfig own() {
+        return resolved.section(OWN);
+    }
+
+    PluginConfig of(Plugin<?> plugin) {
+        return resolved.section(prefix(plugin));
+    }
+
+    SubscriberOptions.Builder options() {
+        return SubscriptionKeys.options(own());
+    }
+
+    StreamTimes times() {
+        return new StreamTimes(own().find(SubscriptionKeys.START), own().find(SubscriptionKeys.END));
+    }
+
+    ErrorHandler errorHandler() {
+        return FailurePolicy.of(own(), resolved.section(RETRY));
+    }
+
+    ChangeFilter filter() {
+        return FilterKeys.filter(resolved.section(FILTER));
+    }
+}

@@ -1,0 +1,313 @@
+package dev.spream.api;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.api.config.ConfigException;
+import dev.spream.api.config.SpreamConfig;
+import dev.spream.api.plugin.PluginRegistry;
+import dev.spream.core.SpreamException;
+import dev.spream.core.consume.Consumer;
+import dev.spream.core.consume.DeadLetterSink;
+import dev.spream.core.consume.ErrorHandler;
+import dev.spream.core.consume.RecordConsumer;
+import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.source.ChangeStreamSource;
+import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.Subscriber;
+import dev.spream.core.subscription.SubscriptionListener;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A subscription put together from configuration: {@code source}, {@code storage}, {@code sink} and {@code dead-letters} name
+ * plug-ins, which are found on the class path and in the plug-in folder; whatever the program brings itself is not looked
+ * for.
+ *
+ * <pre>{@code
+ * try (Spream spream = Spream.create(SpreamConfig.load(Path.of("spream.properties")))) {
+ *     spream.run();
+ * }
+ * }</pre>
+ *
+ * <p>Creating one judges the whole configuration and opens nothing. {@link #run} opens what is configured and closes it
+ * again; what the program brought stays the program's to close. One runs once. {@link #shutdown} and {@link #close} may be
+ * called from any thread, several times, before, during and after {@code run}.
+ */
+public final class Spream implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Spream.class);
+    private static final Duration CLOSE_WAIT = Duration.ofSeconds(30);
+
+    private final Plan plan;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final CountDownLatch ended = new CountDownLatch(1);
+
+    // Guarded by lock.
+    private @Nullable Thread runner;
+    private @Nullable RunResult requested; // how it is to end, once somebody has said so
+    private boolean opening;
+    private boolean interrupted; // by close, while opening
+
+    private volatile @Nullable Subscriber subscriber; // set under the lock, once everything is open
+
+    private Spream(Plan plan) {
+        this.plan = plan;
+    }
+
+    /**
+     * The subscription that is configured.
+     *
+     * @throws ConfigException if the configuration cannot be used; it says all that is wrong
+     */
+    public static Spream create(SpreamConfig config) {
+        return builder(config).build();
+    }
+
+    public static Builder builder(SpreamConfig config) {
+        return new Builder(requireNonNull(config, "config"));
+    }
+
+    /**
+     * Opens everything and runs the subscription until its end timestamp is reached, or until it is told to stop, and closes
+     * everything. An interrupt of the calling thread acts like {@link #close}.
+     *
+     * @return how it ended
+     * @throws SpreamException if something could not be opened, or the subscription could not start or had to stop. What was
+     *     settled is stored.
+     * @throws IllegalStateException if this has run before
+     */
+    public RunResult run() {
+        begin();
+        try (plan) {
+            return openAndRun();
+        } finally {
+            ended.countDown();
+        }
+    }
+
+    private void begin() {
+        lock.lock();
+        try {
+            if (runner != null) {
+                throw new IllegalStateException("this has run before; create another one");
+            }
+            runner = Thread.currentThread();
+            opening = requested == null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private RunResult openAndRun() {
+        if (!isOpening()) {
+            return opened(null).orElseThrow();
+        }
+        OpenPlan open;
+        try {
+            open = plan.open();
+        } catch (RuntimeException e) {
+            if (opened(null).filter(RunResult.CLOSED::equals).isPresent()) {
+                log.debug("what was being opened when this was closed ended with {}", e.toString());
+                return RunResult.CLOSED;
+            }
+            throw e;
+        }
+        try (open;
+                Subscriber running = open.subscriber()) {
+            return opened(running).orElseGet(() -> running.run(open.consumer()));
+        }
+    }
+
+    private boolean isOpening() {
+        lock.lock();
+        try {
+            return opening;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Nothing is being opened any more; how to end at once, if somebody has said so meanwhile. */
+    private Optional<RunResult> opened(@Nullable Subscriber running) {
+        lock.lock();
+        try {
+            opening = false;
+            if (interrupted) {
+                Thread.interrupted(); // it has done what it was for
+            }
+            if (requested == null) {
+                subscriber = running;
+            }
+            return Optional.ofNullable(requested);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Stops reading, lets changes that were started finish, stores the watermarks and gives the partitions back, for as long
+     * as {@code shutdown-timeout} says; past it, {@link #close} is called. Waits until {@link #run} has closed what it opened.
+     * Called by a sink, an error handler, a listener or a plug-in that is being opened, it does not wait.
+     *
+     * @return whether it was done in time; true if nothing runs
+     */
+    public boolean shutdown() {
+        Subscriber running = request(RunResult.SHUT_DOWN);
+        if (running != null) {
+            boolean inTime = running.shutdown(plan.shutdownTimeout());
+            awaitEnd(CLOSE_WAIT);
+            return inTime;
+        }
+        if (awaitEnd(plan.shutdownTimeout())) {
+            return true;
+        }
+        close();
+        return false;
+    }
+
+    /**
+     * Interrupts the sink, or what is being opened, keeps what is settled without a gap, stores the watermarks and gives the
+     * partitions back. Waits until {@link #run} has closed what it opened, for half a minute at most. Called by a sink, an error
+     * handler, a listener or a plug-in that is being opened, it does not wait.
+     */
+    @Override
+    public void close() {
+        Subscriber running = request(RunResult.CLOSED);
+        if (running != null) {
+            running.close();
+        }
+        awaitEnd(CLOSE_WAIT);
+    }
+
+    /** How many changes the configured filter has left out so far; one that came again counts again. */
+    public long filtered() {
+        return plan.filtered();
+    }
+
+    /** Notes how it is to end; the subscriber to tell, if there is one. */
+    private @Nullable Subscriber request(RunResult ending) {
+        lock.lock();
+        try {
+            boolean close = ending == RunResult.CLOSED;
+            requested = close || requested == null ? ending : requested;
+            if (close && runner == null) {
+                plan.close();
+            }
+            if (close && opening && runner != null && !runner.equals(Thread.currentThread())) {
+                interrupted = true;
+                runner.interrupt();
+            }
+            return subscriber;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits for the end of a run, unless there is none, or it waits for the caller; whether nothing runs then. */
+    private boolean awaitEnd(Duration timeout) {
+        Thread running = runner();
+        if (running == null) {
+            return true;
+        }
+        Thread caller = Thread.currentThread();
+        Subscriber known = subscriber;
+        if (running.equals(caller) || (known != null && known.ownsThread(caller))) {
+            return ended.getCount() == 0;
+        }
+        try {
+            return ended.await(TimeUnit.NANOSECONDS.convert(timeout), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            caller.interrupt();
+            return false;
+        }
+    }
+
+    private @Nullable Thread runner() {
+        lock.lock();
+        try {
+            return runner;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Every change of the subscription before it is settled, by all workers; empty before it runs. */
+    public Optional<Instant> lowWatermark() {
+        Subscriber running = subscriber;
+        return running == null ? Optional.empty() : running.lowWatermark();
+    }
+
+    /** What the program brings itself, which is then not looked for, and not closed. Confined to one thread. */
+    public static final class Builder {
+        private final SpreamConfig config;
+        private final OwnParts own = new OwnParts();
+        private @Nullable PluginRegistry plugins;
+
+        private Builder(SpreamConfig config) {
+            this.config = config;
+        }
+
+        /** Where changes come from, instead of {@code source}. */
+        public Builder source(ChangeStreamSource source) {
+            own.source = requireNonNull(source, "source");
+            return this;
+        }
+
+        /** Where partitions are remembered, instead of {@code storage}. */
+        public Builder storage(PartitionStorage storage) {
+            own.storage = requireNonNull(storage, "storage");
+            return this;
+        }
+
+        /** What receives the changes, instead of {@code sink}. Filters that are configured stand in front of it. */
+        public Builder consumer(Consumer consumer) {
+            own.consumer = requireNonNull(consumer, "consumer");
+            return this;
+        }
+
+        /** The same for a consumer that needs to know no more than the change. */
+        public Builder consumer(RecordConsumer consumer) {
+            return consumer((Consumer) consumer);
+        }
+
+        /** Where changes go that are set aside, instead of {@code dead-letters}. */
+        public Builder deadLetterSink(DeadLetterSink deadLetterSink) {
+            own.deadLetterSink = requireNonNull(deadLetterSink, "deadLetterSink");
+            return this;
+        }
+
+        /** Decides about changes that the consumer refuses, instead of {@code on-failure} and all of {@code retry}. */
+        public Builder errorHandler(ErrorHandler errorHandler) {
+            own.errorHandler = requireNonNull(errorHandler, "errorHandler");
+            return this;
+        }
+
+        /** Adds a listener. */
+        public Builder listener(SubscriptionListener listener) {
+            own.listeners.add(requireNonNull(listener, "listener"));
+            return this;
+        }
+
+        /** The plug-ins to choose from, instead of those that can be found; the caller closes it, after the run. */
+        public Builder plugins(PluginRegistry plugins) {
+            this.plugins = requireNonNull(plugins, "plugins");
+            return this;
+        }
+
+        /**
+         * Judges the configuration; opens nothing.
+         *
+         * @throws ConfigException if it cannot be used; it says all that is wrong
+         */
+        public Spream build() {
+            return new Spream(
+                    plugins == null ? Plan.discovering(config, own.copy()) : Plan.of(config, own.copy(), plugins));
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package dev.spream.api;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.api.config.ConfigException;
+import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.partition.SubscriptionRecord;
+import dev.spream.core.source.ChangeStreamSource;
+import dev.spream.core.subscription.SubscriberOptions;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What the configured start and end mean. A time of the calendar is what it is, and a stored subscription with another one
+ * is refused. A time relative to now is that of the first run: a subscription that is stored keeps it, whenever the process
+ * starts again, and of several that run for the first time together one decides for all. Immutable.
+ */
+public record StreamTimes(Optional<StreamTime> start, Optional<StreamTime> end) {
+    public StreamTimes {
+        requireNonNull(start, "start");
+        requireNonNull(end, "end");
+    }
+
+    /**
+     * The options with the range of the subscription in that storage, opened here if the range depends on when that is.
+     *
+     * @param now what relative times count from, unless something is stored
+     * @throws ConfigException if the subscription would end before it starts
+     */
+    public SubscriberOptions resolve(
+            SubscriberOptions options, ChangeStreamSource source, PartitionStorage storage, Instant now) {
+        SubscriberOptions.Builder resolved = options.toBuilder();
+        Optional<Instant> from = start.map(time -> time.at(now));
+        Optional<Instant> until = end.map(time -> time.at(now));
+        from.ifPresent(resolved::startAt);
+        until.ifPresent(resolved::endAt);
+        if (hasRelative() && source.partitionMode() == PartitionMode.IMMUTABLE_KEY_RANGE) {
+            SubscriptionRecord stored =
+                    storage.subscription().orElseGet(() -> open(options, source, storage, from, until));
+            if (isRelative(start)) {
+                resolved.startAt(stored.startTimestamp());
+            }
+            if (isRelative(end)) {
+                stored.endTimestamp().ifPresent(resolved::endAt);
+            }
+        }
+        try {
+            return resolved.build();
+        } catch (IllegalArgumentException e) {
+            throw new ConfigException(
+                    List.of("start and end contradict what is stored of the subscription: " + e.getMessage()));
+        }
+    }
+
+    /** What is wrong with the times in themselves: two of the calendar, or two relative ones, can be compared. */
+    Optional<String> problem() {
+        Instant anyTime = Instant.EPOCH;
+        return start.flatMap(from -> end.filter(until ->
+                        until.getClass() == from.getClass() && until.at(anyTime).isBefore(from.at(anyTime)))
+                .map(until -> "end %s is before start %s".formatted(until, from)));
+    }
+
+    private static SubscriptionRecord open(
+            SubscriberOptions options,
+            ChangeStreamSource source,
+            PartitionStorage storage,
+            Optional<Instant> start,
+            Optional<Instant> until) {
+        Instant from = start.orElseGet(source::serverTime);
+        until.filter(end -> end.isBefore(from)).ifPresent(end -> {
+            throw new ConfigException(
+                    List.of("the subscription would end at %s, before it starts at %s; give a start before the end"
+                            .formatted(end, from)));
+        });
+        return storage.open(new SubscriptionRecord(
+                source.streamName(), from, until, options.heartbeatInterval(), source.partitionMode(), false));
+    }
+
+    /** Whether one of them depends on when the subscription runs for the first time. */
+    public boolean hasRelative() {
+        return isRelative(start) || isRelative(end);
+    }
+
+    private static boolean isRelative(Optional<StreamTime> time) {
+        return time.filter(StreamTime.Relative.class::isInstance).isPresent();
+    }
+}

@@ -1,0 +1,98 @@
+package dev.spream.api;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What may use what: plug-in authors see the SPI alone, and nobody but the Guice module sees Guice. */
+final class ArchitectureTest {
+    private static final String API = "dev.spream.api";
+    private static final JavaClasses CLASSES = new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .importPackages(API);
+
+    @Test
+    void guice_stays_in_its_package() {
+        classes()
+                .that(resideInAPackage(API + ".."))
+                .and()
+                .resideOutsideOfPackage(API + ".guice..")
+                .should()
+                .onlyDependOnClassesThat(resideInAnyPackage(
+                        "java..",
+                        "dev.spream.core..",
+                        API + "..",
+                        "org.slf4j..",
+                        "org.jspecify..",
+                        "com.google.auto.service.."))
+                .check(CLASSES);
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(API + ".guice..")
+                .should()
+                .dependOnClassesThat(resideInAPackage(API + ".guice.."))
+                .check(CLASSES);
+    }
+
+    @Test
+    void nothing_here_uses_a_database() {
+        noClasses()
+                .should()
+                .dependOnClassesThat(resideInAnyPackage("java.sql..", "javax.sql.."))
+                .check(CLASSES);
+    }
+
+    @Test
+    void packages_use_only_those_that_are_further_in() {
+        mayUse("spi");
+        mayUse("filter");
+        mayUse("config", "spi");
+        mayUse("plugin", "config", "spi");
+        mayUse("sink", "spi");
+        mayUse("storage", "spi");
+        slices().matching(API + ".(*)..").should().beFreeOfCycles().check(CLASSES);
+    }
+
+    @Test
+    void every_package_is_known_to_these_rules() {
+        assertThat(CLASSES.stream().map(JavaClass::getPackageName))
+                .containsOnly(
+                        API,
+                        API + ".config",
+                        API + ".filter",
+                        API + ".guice",
+                        API + ".plugin",
+                        API + ".sink",
+                        API + ".spi",
+                        API + ".storage");
+    }
+
+    private static void mayUse(String name, String... others) {
+        String[] allowed = Stream.concat(
+                        Stream.of(
+                                "java..",
+                                "dev.spream.core..",
+                                "org.slf4j..",
+                                "org.jspecify..",
+                                "com.google.auto.service..",
+                                API + "." + name + ".."),
+                        Arrays.stream(others).map(other -> API + "." + other + ".."))
+                .toArray(String[]::new);
+        classes()
+                .that(resideInAPackage(API + "." + name + ".."))
+                .should()
+                .onlyDependOnClassesThat(resideInAnyPackage(allowed))
+                .check(CLASSES);
+    }
+}
