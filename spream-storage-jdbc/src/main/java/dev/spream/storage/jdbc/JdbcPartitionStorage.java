@@ -45,8 +45,10 @@ import javax.sql.DataSource;
  * </ul>
  */
 public final class JdbcPartitionStorage implements PartitionStorage {
-    private static final String DEFAULT_SCHEMA = "spream";
-    private static final Duration DEFAULT_STATEMENT_TIMEOUT = Duration.ofSeconds(5);
+    static final String DEFAULT_SCHEMA = "spream";
+    static final Duration DEFAULT_STATEMENT_TIMEOUT = Duration.ofSeconds(5);
+    static final Duration MAX_STATEMENT_TIMEOUT = Duration.ofHours(1);
+
     private static final int MAX_NAME_LENGTH = 200;
 
     private final Database database;
@@ -191,8 +193,6 @@ public final class JdbcPartitionStorage implements PartitionStorage {
 
     /** Options of a storage. Every one has a default. */
     public static final class Builder {
-        private static final Duration MAX_STATEMENT_TIMEOUT = Duration.ofHours(1);
-
         private final DataSource dataSource;
         private final String subscription;
         private SchemaName schema = new SchemaName(DEFAULT_SCHEMA);

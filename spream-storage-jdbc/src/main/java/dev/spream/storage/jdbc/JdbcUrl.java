@@ -44,6 +44,22 @@ record JdbcUrl(String address, Map<String, String> taken) {
         return new JdbcUrl(path + kept, Map.copyOf(taken));
     }
 
+    /**
+     * The same URL, for places that many can look at.
+     *
+     * @throws IllegalArgumentException if it is not one of PostgreSQL, or has a password
+     */
+    static String withoutPassword(String url) {
+        if (parse(url).hasPassword()) {
+            throw new IllegalArgumentException("expected the password apart from the URL of the database");
+        }
+        return url;
+    }
+
+    private boolean hasPassword() {
+        return taken.keySet().stream().anyMatch(name -> !name.equals("user"));
+    }
+
     /** Whether the address itself sets that parameter. */
     boolean says(String parameter) {
         return address.contains("?" + parameter + "=") || address.contains("&" + parameter + "=");

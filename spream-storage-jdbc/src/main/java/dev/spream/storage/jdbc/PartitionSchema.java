@@ -90,7 +90,7 @@ final class PartitionSchema {
         int stored = storedVersion();
         if (stored == 0) {
             throw new StorageException(
-                    ("schema '%s' has no tables of the partition storage; create them with migrate(true) by a user who"
+                    ("schema '%s' has no tables of the partition storage; create them with migrate(true), in a configuration storage.jdbc.migrate=true, by a user who"
                                     + " may, or name the schema that has them")
                             .formatted(schema),
                     false,
@@ -99,7 +99,7 @@ final class PartitionSchema {
         if (stored < VERSION) {
             throw new StorageException(
                     ("the tables in schema '%s' are of version %d, this spream needs version %d; start once with"
-                                    + " migrate(true), by a user who may alter them")
+                                    + " migrate(true), in a configuration storage.jdbc.migrate=true, by a user who may alter them")
                             .formatted(schema, stored, VERSION),
                     false,
                     null);

@@ -122,7 +122,7 @@ final class MetadataSchema {
         if (!missing.isEmpty()) {
             throw new StorageException(
                     ("the metadata tables are not complete: missing %s; nothing was changed. Run SpannerPartitionTables.create,"
-                                    + " or the command line with --create-table, once; it also adopts a table of Apache Beam"
+                                    + " spream tail with --create-table, or spream run with storage.spanner.create-table=true, once; it also adopts a table of Apache Beam"
                                     + " or of the Go spream")
                             .formatted(String.join(", ", missing)),
                     false,

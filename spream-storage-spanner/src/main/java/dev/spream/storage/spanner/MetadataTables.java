@@ -19,12 +19,14 @@ record MetadataTables(String partitions, Dialect dialect) {
         requireValid(partitions);
     }
 
-    static void requireValid(String table) {
+    /** The name, if it can be that of the table of partitions. */
+    static String requireValid(String table) {
         if (!IDENTIFIER.matcher(table).matches()) {
             throw new IllegalArgumentException(
                     "malformed metadata table name '%s': expected a letter, then up to 113 letters, digits and underscores"
                             .formatted(table));
         }
+        return table;
     }
 
     /** One row: what the subscription is. */

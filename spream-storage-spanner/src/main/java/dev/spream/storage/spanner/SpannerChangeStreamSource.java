@@ -35,6 +35,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for use by many threads.
  */
 public final class SpannerChangeStreamSource implements ChangeStreamSource {
+    static final int DEFAULT_PREFETCH_CHUNKS = 64;
+    static final Duration DEFAULT_CONNECT_TIMEOUT = Duration.ofSeconds(10);
+
     private final StreamName stream;
     private final DatabaseClient client;
     private final StreamCatalog catalog;
@@ -132,10 +135,10 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
         private RpcPriority priority = RpcPriority.HIGH;
         private @Nullable String requestTag;
         private @Nullable DirectedReadOptions directedReads;
-        private int prefetchChunks = 64;
+        private int prefetchChunks = DEFAULT_PREFETCH_CHUNKS;
         private long prefetchBytes = 4 * 1024 * 1024;
         private int maxOpenQueries = 400;
-        private Duration connectTimeout = Duration.ofSeconds(10);
+        private Duration connectTimeout = DEFAULT_CONNECT_TIMEOUT;
 
         private Builder(DatabaseClient client, String streamName) {
             this.client = requireNonNull(client, "client");

@@ -26,6 +26,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for use by many threads.
  */
 public final class SpannerConnection implements AutoCloseable {
+    /** Streams that a gRPC connection to Spanner carries; more wait in silence. */
+    private static final int STREAMS_PER_CHANNEL = 100;
+
+    private static final int MAX_CHANNELS = 256;
+    static final int MAX_OPEN_QUERIES = (MAX_CHANNELS - 1) * STREAMS_PER_CHANNEL;
+    static final int DEFAULT_OPEN_QUERIES = 700;
+
     private final DatabaseName database;
     private final Spanner spanner;
     private final DatabaseClient client;
@@ -94,17 +101,12 @@ public final class SpannerConnection implements AutoCloseable {
 
     /** Options of a connection. Every one has a default. */
     public static final class Builder {
-        /** Streams that a gRPC connection to Spanner carries; more wait in silence. */
-        private static final int STREAMS_PER_CHANNEL = 100;
-
-        private static final int MAX_CHANNELS = 256;
-        private static final int MAX_OPEN_QUERIES = (MAX_CHANNELS - 1) * STREAMS_PER_CHANNEL;
         private static final Duration SESSION_TIMEOUT = Duration.ofSeconds(8);
 
         private final DatabaseName database;
         private @Nullable String emulatorHost;
         private @Nullable String databaseRole;
-        private int maxOpenQueries = 700;
+        private int maxOpenQueries = DEFAULT_OPEN_QUERIES;
 
         private Builder(DatabaseName database) {
             this.database = requireNonNull(database, "database");

@@ -42,10 +42,10 @@ import java.util.function.Function;
  */
 public final class SpannerPartitionStorage implements PartitionStorage {
     /** Less than half of a default lease, so that one call without an answer does not cost it. */
-    private static final Duration TIMEOUT = Duration.ofSeconds(6);
+    static final Duration TIMEOUT = Duration.ofSeconds(6);
 
-    private static final Duration MIN_TIMEOUT = Duration.ofSeconds(1);
-    private static final Duration MAX_TIMEOUT = Duration.ofMinutes(1);
+    static final Duration MIN_TIMEOUT = Duration.ofSeconds(1);
+    static final Duration MAX_TIMEOUT = Duration.ofMinutes(1);
 
     private final MetadataReads reads;
     private final GroupWriter writer;

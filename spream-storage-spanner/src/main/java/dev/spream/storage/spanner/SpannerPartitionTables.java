@@ -97,7 +97,7 @@ public final class SpannerPartitionTables {
         dropDeletionPolicy(schema);
         int adopted = adoption(schema).run();
         if (adopted > 0) {
-            log.info("adopted {} partitions of table {}; its former reader must not be started again", adopted, table);
+            log.warn("adopted {} partitions of table {}; its former reader must not be started again", adopted, table);
         }
         return adopted;
     }

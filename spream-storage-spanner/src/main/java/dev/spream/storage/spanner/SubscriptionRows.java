@@ -64,7 +64,7 @@ final class SubscriptionRows {
         if (WriteTransaction.hasRow(transaction.context(), transaction.tables())) {
             throw new StorageException(
                     ("table %s has partitions of another reader that were not adopted, or not to the end; nothing was changed."
-                                    + " Run SpannerPartitionTables.create, or the command line with --create-table, once")
+                                    + " Run SpannerPartitionTables.create, spream tail with --create-table, or spream run with storage.spanner.create-table=true, once")
                             .formatted(transaction.tables().partitions()),
                     false,
                     null);

@@ -1,0 +1,65 @@
+package dev.spream.storage.spanner;
+
+import com.google.auto.service.AutoService;
+import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.ConfigType;
+import dev.spream.api.spi.PartitionStorageProvider;
+import dev.spream.api.spi.PluginConfig;
+import dev.spream.api.spi.PluginContext;
+import dev.spream.core.partition.PartitionStorage;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * The storage {@code spanner}: a {@link SpannerPartitionStorage} on a connection of its own, so that no change stream query
+ * stands in its way and the role that reads the stream is not its.
+ */
+@AutoService(PartitionStorageProvider.class)
+public final class SpannerPartitionStorageProvider implements PartitionStorageProvider {
+    private static final ConfigKey<DatabaseName> DATABASE = ConfigKey.of(
+                    "database", SpannerConfigTypes.database(), "The database that has the tables.")
+            .required()
+            .withFallback("source.spanner.database");
+    private static final ConfigKey<String> TABLE = ConfigKey.of(
+                    "table",
+                    SpannerConfigTypes.table(),
+                    "The table of partitions of one subscription; three small ones are named after it.")
+            .required();
+    private static final ConfigKey<Boolean> CREATE_TABLE = ConfigKey.of(
+                    "create-table",
+                    ConfigType.flag(),
+                    "Whether to create the tables where they are missing, and to adopt a table of Apache Beam or the Go"
+                            + " spream whose reader was stopped.")
+            .withDefault(false);
+    private static final ConfigKey<String> EMULATOR_HOST = ConfigKey.of(
+                    "emulator-host", SpannerConfigTypes.hostAndPort(), "An emulator to use instead of Spanner.")
+            .withFallback("source.spanner.emulator-host");
+    private static final ConfigKey<Duration> CALL_TIMEOUT = ConfigKey.of(
+                    "call-timeout",
+                    ConfigType.duration(SpannerPartitionStorage.MIN_TIMEOUT, SpannerPartitionStorage.MAX_TIMEOUT),
+                    "How long a call may take. Two of them should fit into a lease time.")
+            .withDefault(SpannerPartitionStorage.TIMEOUT);
+
+    @Override
+    public String name() {
+        return "spanner";
+    }
+
+    @Override
+    public List<ConfigKey<?>> keys() {
+        return List.of(DATABASE, TABLE, CREATE_TABLE, EMULATOR_HOST, CALL_TIMEOUT);
+    }
+
+    @Override
+    public PartitionStorage create(PluginConfig config, PluginContext context) {
+        SpannerConnection.Builder builder =
+                SpannerConnection.builder(config.get(DATABASE)).maxOpenQueries(1);
+        config.find(EMULATOR_HOST).ifPresent(builder::emulatorHost);
+        SpannerConnection connection = builder.open();
+        context.onClose(connection);
+        if (config.get(CREATE_TABLE)) {
+            SpannerPartitionTables.create(connection, config.get(TABLE));
+        }
+        return SpannerPartitionStorage.open(connection, config.get(TABLE), config.get(CALL_TIMEOUT));
+    }
+}

@@ -1,0 +1,90 @@
+package dev.spream.storage.spanner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import com.google.cloud.spanner.Dialect;
+import dev.spream.api.config.ConfigSection;
+import dev.spream.api.config.ResolvedConfig;
+import dev.spream.api.config.SpreamConfig;
+import dev.spream.api.plugin.OpenPlugin;
+import dev.spream.api.plugin.Plugin;
+import dev.spream.api.plugin.PluginRegistry;
+import dev.spream.api.spi.ChangeStreamSourceProvider;
+import dev.spream.api.spi.PartitionStorageProvider;
+import dev.spream.api.spi.PluginProvider;
+import dev.spream.core.SpreamException;
+import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.source.ChangeStreamSource;
+import dev.spream.emulator.SpannerServer;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What configuration makes of a source and a storage, on the databases of other tests. */
+final class ProvidersIT {
+    private static final String SERVERS = "dev.spream.emulator.SpannerServers#all";
+
+    @ParameterizedTest
+    @MethodSource(SERVERS)
+    void configuration_opens_a_source_that_reads(SpannerServer server) throws Exception {
+        try (AccountDatabase database = new AccountDatabase(server, Dialect.GOOGLE_STANDARD_SQL);
+                OpenPlugin<ChangeStreamSource> open = open(
+                        ChangeStreamSourceProvider.class,
+                        Map.of(
+                                "source.spanner.database",
+                                database.name().toString(),
+                                "source.spanner.stream",
+                                AccountDatabase.STREAM,
+                                "source.spanner.emulator-host",
+                                server.emulatorHost(),
+                                "source.spanner.priority",
+                                "low",
+                                "source.spanner.max-open-queries",
+                                "50"))) {
+            ChangeStreamSource source = open.product();
+            assertThat(source.streamName()).isEqualTo(AccountDatabase.STREAM);
+            assertThat(source.maxOpenQueries()).isEqualTo(50);
+            assertThat(source.partitionMode()).isEqualTo(PartitionMode.IMMUTABLE_KEY_RANGE);
+            assertThat(StreamWalk.records(source, AccountDatabase.unbounded(PartitionToken.ROOT, Instant.now())))
+                    .isNotEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource(SERVERS)
+    void configuration_makes_the_tables_of_a_storage_if_it_says_so(SpannerServer server) {
+        MetadataDatabase database = MetadataDatabase.of(server, Dialect.GOOGLE_STANDARD_SQL);
+        Map<String, String> settings = new HashMap<>(Map.of(
+                "storage.spanner.database",
+                database.connection().database().toString(),
+                "storage.spanner.emulator-host",
+                server.emulatorHost(),
+                "storage.spanner.table",
+                database.newTable()));
+        assertThatExceptionOfType(SpreamException.class)
+                .isThrownBy(() -> open(PartitionStorageProvider.class, settings).close());
+
+        settings.put("storage.spanner.create-table", "true");
+        try (OpenPlugin<PartitionStorage> open = open(PartitionStorageProvider.class, settings)) {
+            assertThat(open.product().subscription()).isEmpty();
+        }
+    }
+
+    private static <T> OpenPlugin<T> open(Class<? extends PluginProvider<T>> type, Map<String, String> settings) {
+        try (PluginRegistry plugins = PluginRegistry.discover()) {
+            Plugin<T> plugin = plugins.find(type, "spanner").orElseThrow();
+            String section = plugin.kind().key() + ".spanner";
+            ResolvedConfig config = ResolvedConfig.of(
+                    SpreamConfig.of(settings), List.of(new ConfigSection(section, plugin.keys(), true)));
+            assertThat(config.problems()).isEmpty();
+            return plugin.open(config.section(section), InstantSource.system(), "nightly");
+        }
+    }
+}
