@@ -1,5 +1,6 @@
 package dev.spream.cli;
 
+import dev.spream.api.StreamTime;
 import dev.spream.core.partition.PartitionMetadata;
 import java.time.Instant;
 import java.util.Collection;
@@ -37,7 +38,7 @@ final class CleanupCommand implements Callable<Integer> {
             required = true,
             description =
                     "Remove what was finished before this: 2026-01-31T12:00:00Z, -1d, now; by the storage's clock.")
-    private @Nullable TimeArgument finishedBefore;
+    private @Nullable StreamTime finishedBefore;
 
     @Override
     public Integer call() throws Exception {

@@ -124,14 +124,15 @@ final class Demo {
                         .options(options().startAt(database.serverTime()).build())
                         .build();
                 StopSignals signals = StopSignals.install(workload::stop, subscriber::close);
-                JsonLines lines = output.start(Long.MAX_VALUE, () -> {})) {
+                LimitedLines lines = output.start(Long.MAX_VALUE, () -> {})) {
             return run(server, database, subscriber, signals, lines);
         } finally {
             output.progress().end();
         }
     }
 
-    private int run(Server server, DemoDatabase database, Subscriber subscriber, StopSignals signals, JsonLines lines)
+    private int run(
+            Server server, DemoDatabase database, Subscriber subscriber, StopSignals signals, LimitedLines lines)
             throws Exception {
         // In PARTITION order nothing can overtake a slow change, and all would wait for it.
         DemoConsumer consumer = new DemoConsumer(lines, ordering() != Ordering.PARTITION);

@@ -1,36 +1,63 @@
 package dev.spream.cli;
 
+import dev.spream.core.subscription.RunResult;
 import dev.spream.core.subscription.Subscriber;
+import java.util.function.BooleanSupplier;
+import picocli.CommandLine.ExitCode;
 
 /** Ends a subscription from outside: by the limit, by the first signal with a drain, by the second at once. */
 final class Draining implements AutoCloseable {
-    private final Subscriber subscriber;
+    private final BooleanSupplier shutdown;
+    private final Runnable stop;
     private final StopSignals signals;
     private volatile boolean limited;
     private volatile boolean cutShort;
 
-    private Draining(Subscriber subscriber) {
-        this.subscriber = subscriber;
-        this.signals = StopSignals.install(this::drain, subscriber::close);
+    private Draining(BooleanSupplier shutdown, Runnable stop) {
+        this.shutdown = shutdown;
+        this.stop = stop;
+        this.signals = StopSignals.install(this::drain, stop);
+    }
+
+    /**
+     * Starts to listen for signals.
+     *
+     * @param shutdown finishes what has started, and says whether there was time for that
+     * @param stop interrupts what has started
+     */
+    static Draining of(BooleanSupplier shutdown, Runnable stop) {
+        return new Draining(shutdown, stop);
     }
 
     static Draining of(Subscriber subscriber) {
-        return new Draining(subscriber);
+        return of(() -> subscriber.shutdown(Tail.DRAIN_TIMEOUT), subscriber::close);
     }
 
     /** Ends the subscription now: the records that the limit allowed are written, and no other may be. */
     void limitReached() {
         limited = true;
-        Thread.ofVirtual().name("spream-limit").start(subscriber::close);
+        Thread.ofVirtual().name("spream-limit").start(stop);
     }
 
-    boolean limited() {
-        return limited;
+    /** What ended a run, for people. */
+    String ending(RunResult result) {
+        if (limited) {
+            return "the limit";
+        }
+        return switch (result) {
+            case COMPLETED -> "the end timestamp";
+            case SHUT_DOWN -> cutShort ? "a signal, with work unfinished" : "a signal";
+            case CLOSED ->
+                cutShort && !signals.receivedTwice()
+                        ? "a signal, with work interrupted when its time was over, which comes again"
+                        : "a second signal, with work interrupted";
+        };
     }
 
-    /** Whether a drain ran out of time. */
-    boolean cutShort() {
-        return cutShort;
+    /** A failure, if work was left that had started. */
+    int exitCode(RunResult result) {
+        boolean interrupted = result == RunResult.CLOSED && !limited;
+        return interrupted || cutShort ? ExitCode.SOFTWARE : ExitCode.OK;
     }
 
     @Override
@@ -39,6 +66,6 @@ final class Draining implements AutoCloseable {
     }
 
     private void drain() {
-        cutShort = !subscriber.shutdown(Tail.DRAIN_TIMEOUT);
+        cutShort = !shutdown.getAsBoolean();
     }
 }

@@ -69,7 +69,7 @@ final class ExportCommand implements Callable<Integer> {
                         spec.commandLine(), "--to-database is missing, and so are --metadata-database and --database"));
         try (OpenStorage open = arguments.open();
                 SpannerConnection target =
-                        PartitionStorages.connect(database, arguments.stream().emulator())) {
+                        SpannerConnections.open(database, arguments.stream().emulator())) {
             spec.commandLine()
                     .getOut()
                     .println(

@@ -1,8 +1,9 @@
 package dev.spream.cli;
 
+import dev.spream.api.config.ConfigException;
+import dev.spream.api.config.Suggestion;
 import dev.spream.core.SpreamException;
 import dev.spream.core.subscription.ConsumerException;
-import java.io.IOException;
 import java.util.regex.Pattern;
 import picocli.CommandLine;
 import picocli.CommandLine.ExitCode;
@@ -33,6 +34,10 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
         if (Verbosity.isVerbose()) {
             exception.printStackTrace(command.getErr());
         }
+        if (exception instanceof ConfigException) {
+            command.getErr().printf("%s: %s%n", name, exception.getMessage()); // a line for each problem
+            return ExitCode.USAGE;
+        }
         command.getErr().printf("%s: %s%n", name, oneLine(failureMessage(exception)));
         return ExitCode.SOFTWARE;
     }
@@ -59,8 +64,8 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
 
     private static String failureMessage(Exception exception) {
         String message = exception.getMessage();
-        if (exception instanceof ConsumerException && exception.getCause() instanceof IOException output) {
-            return "%s; the output said: %s".formatted(message, output.getMessage());
+        if (exception instanceof ConsumerException && exception.getCause() != null) {
+            return "%s; the sink said: %s".formatted(message, CauseConverter.text(exception.getCause()));
         }
         if (exception instanceof SpreamException || exception instanceof CommandFailure) {
             return String.valueOf(message);

@@ -1,5 +1,6 @@
 package dev.spream.cli;
 
+import dev.spream.api.StreamTime;
 import dev.spream.storage.spanner.DatabaseName;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -31,7 +32,7 @@ public final class Main {
     static CommandLine commandLine() {
         Failures failures = new Failures();
         return new CommandLine(new SpreamCommand())
-                .registerConverter(TimeArgument.class, TimeArgument::parse)
+                .registerConverter(StreamTime.class, TimeArgument::parse)
                 .registerConverter(Duration.class, DurationArgument::parse)
                 .registerConverter(DatabaseName.class, Main::databaseName)
                 .setCaseInsensitiveEnumValuesAllowed(true)

@@ -39,7 +39,7 @@ final class Outage implements SubscriptionListener {
             return Optional.empty();
         }
         silentUntil = now.plus(PAUSE);
-        return Optional.of("tail: no answer after %d attempts, trying again: %s"
+        return Optional.of("no answer after %d attempts, trying again: %s"
                 .formatted(attempt, Failures.oneLine(String.valueOf(cause.getMessage()))));
     }
 }

@@ -12,12 +12,12 @@ import java.io.OutputStream;
 record Output(OutputStream records, Progress progress, boolean watched) {
 
     /** Starts to show progress if someone watches, and to write records. */
-    JsonLines start(long limit, Runnable limitReached) {
+    LimitedLines start(long limit, Runnable limitReached) {
         if (!watched) {
-            return JsonLines.start(records, limit, limitReached);
+            return LimitedLines.start(records, limit, limitReached);
         }
         progress.show();
-        return JsonLines.start(progress.wipingBefore(records), limit, limitReached);
+        return LimitedLines.start(progress.wipingBefore(records), limit, limitReached);
     }
 
     /** Ends the progress line and prints a last one. */

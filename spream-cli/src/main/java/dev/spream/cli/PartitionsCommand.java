@@ -71,7 +71,7 @@ final class PartitionsCommand implements Callable<Integer> {
         if (database.isEmpty()) {
             return Optional.empty();
         }
-        try (SpannerConnection connection = PartitionStorages.connect(
+        try (SpannerConnection connection = SpannerConnections.open(
                         database.get(), arguments.stream().emulator());
                 SpannerChangeStreamSource source =
                         connection.source(stored.subscription().streamName()).build()) {

@@ -13,6 +13,8 @@ import picocli.CommandLine.Spec;
         versionProvider = VersionProvider.class,
         subcommands = {
             TailCommand.class,
+            RunCommand.class,
+            ConfigCommand.class,
             PartitionsCommand.class,
             VerifyCommand.class,
             CleanupCommand.class,

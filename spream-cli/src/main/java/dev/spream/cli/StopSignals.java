@@ -48,6 +48,10 @@ final class StopSignals implements AutoCloseable {
         return received.get() > 0;
     }
 
+    boolean receivedTwice() {
+        return received.get() > 1;
+    }
+
     void awaitFirst() throws InterruptedException {
         first.await();
     }

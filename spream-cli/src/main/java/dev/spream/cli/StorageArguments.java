@@ -21,7 +21,8 @@ final class StorageArguments {
     static final List<String> JDBC_ONLY =
             List.of("--jdbc-url", "--jdbc-user", "--jdbc-password-file", "--jdbc-schema", "--subscription");
 
-    private static final String PASSWORD_VARIABLE = "SPREAM_JDBC_PASSWORD";
+    private static final String PASSWORD_VARIABLE = "SPREAM_CONFIG_STORAGE_JDBC_PASSWORD";
+    private static final String DEFAULT_SCHEMA = "spream";
     private static final String JDBC_URL_START = "jdbc:postgresql:";
 
     @Spec(Target.MIXEE)
@@ -57,7 +58,7 @@ final class StorageArguments {
             names = "--jdbc-password-file",
             paramLabel = "FILE",
             description =
-                    "Of jdbc: a file with the password. Default: the environment's SPREAM_JDBC_PASSWORD. It is not"
+                    "Of jdbc: a file with the password. Default: the environment's SPREAM_CONFIG_STORAGE_JDBC_PASSWORD. It is not"
                             + " taken as a flag, which others on the machine could see.")
     private @Nullable Path jdbcPasswordFile;
 
@@ -139,7 +140,7 @@ final class StorageArguments {
                 jdbcUrl,
                 Optional.ofNullable(jdbcUser),
                 password(),
-                Optional.ofNullable(jdbcSchema),
+                jdbcSchema == null ? DEFAULT_SCHEMA : jdbcSchema,
                 Optional.ofNullable(subscription).or(stream::stream));
     }
 

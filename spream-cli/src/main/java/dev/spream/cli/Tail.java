@@ -1,17 +1,22 @@
 package dev.spream.cli;
 
 import com.google.cloud.spanner.Options.RpcPriority;
+import dev.spream.api.StreamTimes;
+import dev.spream.api.plugin.OpenPlugin;
+import dev.spream.api.spi.ChangeStreamSourceProvider;
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.partition.WorkerId;
+import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.subscription.RunResult;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
 import dev.spream.storage.spanner.DatabaseName;
-import dev.spream.storage.spanner.SpannerChangeStreamSource;
-import dev.spream.storage.spanner.SpannerConnection;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import picocli.CommandLine.ExitCode;
@@ -36,7 +41,7 @@ final class Tail {
             DatabaseName database,
             String stream,
             StorageChoice storage,
-            TailTimes times,
+            StreamTimes times,
             OptionalLong limit,
             Duration heartbeatInterval,
             int maxInflight,
@@ -50,29 +55,25 @@ final class Tail {
 
     /** Runs until the end, and returns the exit code. */
     int run() throws Exception {
-        try (SpannerConnection connection = connect();
-                SpannerChangeStreamSource source = source(connection);
-                OpenStorage open = PartitionStorages.open(
-                        settings.storage(), line -> output.progress().say("tail: " + line));
-                Subscriber subscriber = Subscriber.builder(source, open.storage())
-                        .options(
-                                options(settings.times().resolve(open.storage(), source, settings.heartbeatInterval())))
+        try (OpenPlugin<ChangeStreamSource> reading = source();
+                OpenStorage open = PartitionStorages.open(settings.storage(), settings.stream());
+                Subscriber subscriber = Subscriber.builder(reading.product(), open.storage())
+                        .options(settings.times().resolve(options(), reading.product(), open.storage(), Instant.now()))
                         .build();
                 Draining draining = Draining.of(subscriber)) {
             long limit = settings.limit().orElse(Long.MAX_VALUE);
-            try (JsonLines lines = output.start(limit, draining::limitReached)) {
+            try (LimitedLines lines = output.start(limit, draining::limitReached)) {
                 return print(subscriber, lines, draining);
             }
         }
     }
 
-    private int print(Subscriber subscriber, JsonLines lines, Draining draining) throws Exception {
+    private int print(Subscriber subscriber, LimitedLines lines, Draining draining) throws Exception {
         try {
             RunResult result = subscriber.run(lines);
             lines.flush();
-            output.finish(summary(lines.written(), ending(result, draining)));
-            boolean interrupted = result == RunResult.CLOSED && !draining.limited();
-            return interrupted || draining.cutShort() ? ExitCode.SOFTWARE : ExitCode.OK;
+            output.finish(summary(lines.written(), draining.ending(result)));
+            return draining.exitCode(result);
         } catch (Exception e) {
             if (lines.readerGone()) {
                 return ExitCode.OK;
@@ -82,17 +83,6 @@ final class Tail {
             }
             throw e;
         }
-    }
-
-    private static String ending(RunResult result, Draining draining) {
-        if (draining.limited()) {
-            return "the limit";
-        }
-        return switch (result) {
-            case COMPLETED -> "the end timestamp";
-            case SHUT_DOWN -> draining.cutShort() ? "a signal, with work unfinished" : "a signal";
-            case CLOSED -> "a second signal, with work interrupted";
-        };
     }
 
     private String summary(long records, String ending) {
@@ -107,21 +97,18 @@ final class Tail {
                 ending);
     }
 
-    private SpannerConnection connect() {
-        SpannerConnection.Builder connection = SpannerConnection.builder(settings.database());
-        settings.emulatorHost().ifPresent(connection::emulatorHost);
-        settings.role().ifPresent(connection::databaseRole);
-        return connection.open();
+    private OpenPlugin<ChangeStreamSource> source() {
+        Map<String, String> keys = new HashMap<>();
+        keys.put("database", settings.database().toString());
+        keys.put("stream", settings.stream());
+        keys.put("priority", settings.priority().name().toLowerCase(Locale.ROOT));
+        settings.role().ifPresent(role -> keys.put("role", role));
+        settings.requestTag().ifPresent(tag -> keys.put("request-tag", tag));
+        settings.emulatorHost().ifPresent(host -> keys.put("emulator-host", host));
+        return FlagPlugins.open(ChangeStreamSourceProvider.class, "spanner", keys, settings.stream());
     }
 
-    private SpannerChangeStreamSource source(SpannerConnection connection) {
-        SpannerChangeStreamSource.Builder source =
-                connection.source(settings.stream()).priority(settings.priority());
-        settings.requestTag().ifPresent(source::requestTag);
-        return source.build();
-    }
-
-    private SubscriberOptions options(TailTimes.Range range) {
+    private SubscriberOptions options() {
         SubscriberOptions.Builder options = SubscriberOptions.builder()
                 .heartbeatInterval(settings.heartbeatInterval())
                 .maxInflight(settings.maxInflight())
@@ -129,11 +116,9 @@ final class Tail {
                 .leaseTime(settings.leaseTime())
                 .listener(tally)
                 .listener(shares)
-                .listener(new Outage(output.progress()::say, InstantSource.system()));
+                .listener(new Outage(line -> output.progress().say("tail: " + line), InstantSource.system()));
         settings.ordering().ifPresent(options::ordering);
         settings.worker().ifPresent(options::worker);
-        range.start().ifPresent(options::startAt);
-        range.end().ifPresent(options::endAt);
         return options.build();
     }
 }

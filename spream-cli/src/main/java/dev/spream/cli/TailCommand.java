@@ -1,6 +1,8 @@
 package dev.spream.cli;
 
 import com.google.cloud.spanner.Options.RpcPriority;
+import dev.spream.api.StreamTime;
+import dev.spream.api.StreamTimes;
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.subscription.SubscriberOptions;
@@ -40,8 +42,6 @@ import picocli.CommandLine.Spec;
             "Records are printed at least once, those of one key in commit order unless --ordering is none."
         })
 final class TailCommand implements Callable<Integer> {
-    private static final Instant FIRST_TIMESTAMP = Instant.parse("0001-01-01T00:00:00Z");
-    private static final Instant LAST_TIMESTAMP = Instant.parse("9999-12-31T23:59:59.999999999Z");
     private static final Duration MIN_LEASE_TIME = Duration.ofMillis(100);
     private static final Duration MAX_LEASE_TIME = Duration.ofHours(1);
     private static final int MAX_WORKER_LENGTH = 150;
@@ -80,7 +80,7 @@ final class TailCommand implements Callable<Integer> {
             description =
                     "The first commit timestamp, inclusive: 2026-01-31T12:00:00Z, -5m. Default: now. What is stored"
                             + " goes on where it was, and keeps the start that -5m meant at its first run.")
-    private @Nullable TimeArgument start;
+    private @Nullable StreamTime start;
 
     @Option(
             names = "--end",
@@ -88,7 +88,7 @@ final class TailCommand implements Callable<Integer> {
             description =
                     "The last commit timestamp, inclusive: 2026-01-31T12:00:00Z, now, +10s. Default: none. What is"
                             + " stored keeps the end that +10s meant at its first run.")
-    private @Nullable TimeArgument end;
+    private @Nullable StreamTime end;
 
     @Option(names = "--limit", paramLabel = "N", description = "End after this many records. Default: no limit.")
     private @Nullable Long limit;
@@ -216,16 +216,14 @@ final class TailCommand implements Callable<Integer> {
     }
 
     /** What can be judged without knowing what is stored. */
-    private TailTimes times(StorageChoice storage) {
-        Instant now = Instant.now();
-        TailTimes times = new TailTimes(start, end, now);
-        times.start().ifPresent(time -> requireTimestamp("--start", time));
-        times.end().ifPresent(time -> requireTimestamp("--end", time));
+    private StreamTimes times(StorageChoice storage) {
+        StreamTimes times = new StreamTimes(Optional.ofNullable(start), Optional.ofNullable(end));
         if (storage.isShared() && (times.hasRelative() || start == null)) {
             return times;
         }
-        Optional<Instant> until = times.end();
-        Optional<Instant> from = times.start();
+        Instant now = Instant.now();
+        Optional<Instant> from = times.start().map(time -> time.at(now));
+        Optional<Instant> until = times.end().map(time -> time.at(now));
         if (from.isPresent() && until.isPresent() && until.get().isBefore(from.get())) {
             throw usage("--end %s is before --start %s".formatted(until.get(), from.get()));
         }
@@ -253,12 +251,6 @@ final class TailCommand implements Callable<Integer> {
                                 DurationArgument.format(value),
                                 DurationArgument.format(min),
                                 DurationArgument.format(max)));
-    }
-
-    private void requireTimestamp(String option, Instant time) {
-        require(
-                !time.isBefore(FIRST_TIMESTAMP) && !time.isAfter(LAST_TIMESTAMP),
-                "%s %s is no timestamp of Spanner's: expected the years 1 to 9999".formatted(option, time));
     }
 
     private Demo.Settings demoSettings() {

@@ -44,6 +44,13 @@ final class Verbosity {
         }
     }
 
+    /** Lets a logger speak whose lines are what the command is run for. */
+    static void show(String logger) {
+        if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
+            context.getLogger(logger).setLevel(Level.TRACE);
+        }
+    }
+
     static boolean isVerbose() {
         return verbose;
     }

@@ -32,7 +32,7 @@ final class OutageTest {
         reconnecting("b", 3, away);
         now = now.plusSeconds(29);
         reconnecting("a", 4, away);
-        assertThat(lines).containsExactly("tail: no answer after 3 attempts, trying again: UNAVAILABLE: refused");
+        assertThat(lines).containsExactly("no answer after 3 attempts, trying again: UNAVAILABLE: refused");
         now = now.plusSeconds(1);
         reconnecting("a", 5, away);
         assertThat(lines).hasSize(2);

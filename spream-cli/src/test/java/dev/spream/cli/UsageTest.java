@@ -19,7 +19,7 @@ final class UsageTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
-            ""                                          | spream: a command is missing: tail, partitions, verify, cleanup, export, emulator (see spream --help)
+            ""                                          | spream: a command is missing: tail, run, config, partitions, verify, cleanup, export, emulator (see spream --help)
             tial                                        | spream: unknown argument 'tial'; did you mean 'tail'? (see spream --help)
             tail --steam X                              | spream tail: unknown option '--steam'; did you mean '--stream'? (see spream tail --help)
             tail --zzz                                  | spream tail: unknown option '--zzz' (see spream tail --help)
@@ -30,7 +30,7 @@ final class UsageTest {
             partitions --json --dot                     | spream partitions: --json and --dot are two forms: take one away (see spream partitions --help)
             verify -t P                                 | spream verify: --metadata-database is missing, and so is --database (see spream verify --help)
             cleanup --jdbc-url jdbc:postgresql:x        | spream cleanup: Missing required option: '--finished-before=TIME' (see spream cleanup --help)
-            cleanup --finished-before yesterday         | spream cleanup: Invalid value for option '--finished-before': 'yesterday' is not a time: write 2026-01-31T12:00:00Z, now, +10s or -5m (see spream cleanup --help)
+            cleanup --finished-before yesterday         | spream cleanup: Invalid value for option '--finished-before': 'yesterday' is not a time: expected a time such as 2026-01-31T12:00:00Z, now, +10s or -5m (see spream cleanup --help)
             export --for beam --to-table B --jdbc-url jdbc:postgresql:x | spream export: --to-database is missing, and so are --metadata-database and --database (see spream export --help)
             emulator --port 70000                       | spream emulator: --port is 70000, must be 0 to 65535 (see spream emulator --help)
             emulator --churn often                      | spream emulator: --churn: 'often' is not a duration: write 500ms, 10s, 5m or 2h, or off (see spream emulator --help)
@@ -57,9 +57,9 @@ final class UsageTest {
             --start yesterday             | 'yesterday' is not a time
             --start now --end -1s         | is before --start
             --end -5s                     | --end is past, and without --start it would start now
-            --start -999999999d           | is no timestamp of Spanner's: expected the years 1 to 9999
-            --start 0000-01-01T00:00:00Z  | is no timestamp of Spanner's: expected the years 1 to 9999
-            --end +999999999d             | is no timestamp of Spanner's: expected the years 1 to 9999
+            --start -999999999d           | is not a time: expected duration, 0s to 3650d
+            --start 0000-01-01T00:00:00Z  | expected a time from 0001-01-01T00:00:00Z to 9999-12-31T23:59:59.999999999Z
+            --end +999999999d             | is not a time: expected duration, 0s to 3650d
             --priority urgent             | expected one of
             --ordering sometimes          | expected one of
             -d projects/p                 | malformed database name 'projects/p': expected projects/<project>/
@@ -82,12 +82,12 @@ final class UsageTest {
             --metadata-database m -t P    | malformed database name 'm'
             -t P --jdbc-url jdbc:postgresql:x | --metadata-table and --jdbc-url name two storages: take one away
             --jdbc-url jdbc:mysql://h/d   | --jdbc-url 'jdbc:mysql://h/d' is not one of PostgreSQL: expected jdbc:postgresql://<host>/<database>
-            --jdbc-url jdbc:postgresql://h/d?password=x | --jdbc-url has a password, which others on the machine can see: use --jdbc-password-file or SPREAM_JDBC_PASSWORD
+            --jdbc-url jdbc:postgresql://h/d?password=x | --jdbc-url has a password, which others on the machine can see: use --jdbc-password-file or SPREAM_CONFIG_STORAGE_JDBC_PASSWORD
             --jdbc-url jdbc:postgresql:x --jdbc-password-file /nonexistent/secret | --jdbc-password-file '/nonexistent/secret' cannot be read
             --jdbc-url jdbc:postgresql:x --jdbc-password x | did you mean '--jdbc-password-file'?
             --worker w1                   | --worker needs a storage that workers share: --storage jdbc or spanner
             --lease-time 5s               | --lease-time needs a storage that workers share: --storage jdbc or spanner
-            --lease-time 99ms             | --lease-time is 99ms, must be 100ms to 60m
+            --lease-time 99ms             | --lease-time is 99ms, must be 100ms to 1h
             --jdbc-url jdbc:postgresql:x --worker= | --worker has 1 to 150 characters
             --transactions 5              | --transactions needs --demo
             --faults                      | --faults needs --demo
@@ -107,8 +107,8 @@ final class UsageTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            --duration 0s          | --duration is 0s, must be 1ms to 60m
-            --duration 999999999d  | --duration is
+            --duration 0s          | --duration is 0s, must be 1ms to 1h
+            --duration 999999999d  | is not a duration: write 500ms
             --transactions 0       | --transactions is 0, must be 1 or more
             --dialect mysql        | expected one of
             --faults --emulator-host x:1 | --faults needs the embedded emulator; take away --emulator-host
@@ -142,6 +142,8 @@ final class UsageTest {
                 "--help",
                 "tail --help",
                 "emulator --help",
+                "run --help",
+                "config --help",
                 "partitions --help",
                 "verify --help",
                 "cleanup --help",
@@ -160,8 +162,8 @@ final class UsageTest {
         Main.commandLine()
                 .getSubcommands()
                 .values()
-                .forEach(command -> command.getCommandSpec()
-                        .options()
+                .forEach(command -> command.getCommandSpec().options().stream()
+                        .filter(option -> !option.hidden())
                         .forEach(option -> assertThat(command.getUsageMessage()).contains(option.longestName())));
     }
 

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -15,18 +16,49 @@ final class ReadmeTest {
     private static final Path ROOT = Path.of("..");
     private static final int METHOD_BODY = 8;
     private static final Pattern JAVA_BLOCK = Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL);
+    private static final Pattern PROPERTIES_BLOCK = Pattern.compile("```properties\\n(.*?)```", Pattern.DOTALL);
+    private static final Path SINK =
+            Path.of("plugin-projects/shout-sink/src/main/java/com/example/shout/ShoutSinkProvider.java");
+    private static final int SINK_LINES = 15;
 
     @Test
     void every_java_snippet_is_taken_from_an_example() throws IOException {
-        List<String> snippets = JAVA_BLOCK
-                .matcher(readme())
-                .results()
-                .map((MatchResult match) -> match.group(1).indent(METHOD_BODY).replaceAll("(?m)^ +$", ""))
-                .toList();
+        List<String> snippets = blocks(JAVA_BLOCK);
         String examples = examples();
         assertThat(snippets)
                 .isNotEmpty()
-                .allSatisfy(snippet -> assertThat(examples).contains(snippet));
+                .allSatisfy(snippet -> assertThat(examples.contains(snippet) || examples.contains(indented(snippet)))
+                        .as("%s", snippet)
+                        .isTrue());
+    }
+
+    @Test
+    void the_configuration_is_that_of_the_examples() throws IOException {
+        assertThat(blocks(PROPERTIES_BLOCK)).containsExactly(Files.readString(Path.of("spream.properties")));
+    }
+
+    @Test
+    void a_sink_is_a_few_lines() throws IOException {
+        assertThat(Files.readAllLines(SINK)).hasSizeLessThanOrEqualTo(SINK_LINES);
+    }
+
+    @Test
+    void the_projects_of_plugins_depend_on_this_version() throws IOException {
+        String version = version(Files.readString(ROOT.resolve("pom.xml")), "spream-parent");
+        try (Stream<Path> projects = Files.list(Path.of("plugin-projects"))) {
+            assertThat(projects)
+                    .isNotEmpty()
+                    .allSatisfy(
+                            project -> assertThat(version(Files.readString(project.resolve("pom.xml")), "spream-api"))
+                                    .isEqualTo(version));
+        }
+    }
+
+    private static String version(String pom, String artifact) {
+        Matcher version = Pattern.compile("<artifactId>%s</artifactId>\\s*<version>(.+?)</version>".formatted(artifact))
+                .matcher(pom);
+        assertThat(version.find()).as(artifact).isTrue();
+        return version.group(1);
     }
 
     @Test
@@ -41,16 +73,30 @@ final class ReadmeTest {
                 .allSatisfy(path -> assertThat(ROOT.resolve(path)).exists());
     }
 
+    private static List<String> blocks(Pattern kind) throws IOException {
+        return kind.matcher(readme())
+                .results()
+                .map((MatchResult match) -> match.group(1))
+                .toList();
+    }
+
+    /** As in the body of a method. */
+    private static String indented(String snippet) {
+        return snippet.indent(METHOD_BODY).replaceAll("(?m)^ +$", "");
+    }
+
     private static String readme() throws IOException {
         return Files.readString(ROOT.resolve("README.md"));
     }
 
     private static String examples() throws IOException {
-        Path sources = ROOT.resolve("spream-examples/src/main/java");
         StringBuilder all = new StringBuilder();
-        try (Stream<Path> files = Files.walk(sources)) {
-            for (Path file : files.filter(Files::isRegularFile).toList()) {
-                all.append(Files.readString(file));
+        for (Path folder : List.of(Path.of("src/main/java"), Path.of("plugin-projects"))) {
+            try (Stream<Path> files = Files.walk(folder)) {
+                for (Path file :
+                        files.filter(file -> file.toString().endsWith(".java")).toList()) {
+                    all.append(Files.readString(file));
+                }
             }
         }
         return all.toString();

@@ -68,12 +68,12 @@ final class LossAcceptance {
         if (context.options().retentionLoss() == RetentionLoss.STOP) {
             if (partition.token().isRoot()) {
                 throw new SubscriptionException(
-                        "[%s] the subscription starts at %s, which is before the stream's retention period, or before the stream was created: %s; nothing was read. Start a new subscription at a later time, or set retentionLoss to ACCEPT_GAP to begin with the first changes that the stream still has"
+                        "[%s] the subscription starts at %s, which is before the stream's retention period, or before the stream was created: %s; nothing was read. Start a new subscription at a later time, or set retentionLoss to ACCEPT_GAP (retention-loss=accept-gap) to begin with the first changes that the stream still has"
                                 .formatted(context.label(partition.token()), watermark, cause.getMessage()),
                         cause);
             }
             throw new SubscriptionException(
-                    "[%s] changes from %s on are lost to the stream's retention period: %s; nothing was passed over, the watermark stays at %s, and the subscription stops. Set retentionLoss to ACCEPT_GAP to record the loss and go on behind it, or start a new subscription at a later time"
+                    "[%s] changes from %s on are lost to the stream's retention period: %s; nothing was passed over, the watermark stays at %s, and the subscription stops. Set retentionLoss to ACCEPT_GAP (retention-loss=accept-gap) to record the loss and go on behind it, or start a new subscription at a later time"
                             .formatted(
                                     context.label(partition.token()), intake.position(), cause.getMessage(), watermark),
                     cause);

@@ -1,0 +1,77 @@
+package dev.spream.cli;
+
+import dev.spream.api.Spream;
+import dev.spream.api.config.SpreamConfig;
+import dev.spream.api.plugin.PluginKind;
+import dev.spream.core.subscription.RunResult;
+import java.time.InstantSource;
+import java.util.Locale;
+
+/** A run of what the configuration says, until its end, a signal or a failure. */
+final class Service {
+    /** The key of another logger than the one that the logging configuration knows. */
+    private static final String LOG_SINK_LOGGER = "sink.log.logger";
+
+    private final SpreamConfig config;
+    private final Progress progress;
+    private final long startNanos = System.nanoTime();
+    private final SettledTally settled = new SettledTally();
+    private final PartitionTally partitions = new PartitionTally();
+    private final ShareTally shares = new ShareTally();
+
+    Service(SpreamConfig config, Progress progress) {
+        this.config = config;
+        this.progress = progress;
+    }
+
+    /** Runs until the end, and returns the exit code. */
+    int run() throws Exception {
+        if (sinkIs("log")) {
+            config.raw(LOG_SINK_LOGGER).ifPresent(Verbosity::show);
+        }
+        try (Spream spream = Spream.builder(config)
+                        .listener(progress)
+                        .listener(settled)
+                        .listener(partitions)
+                        .listener(shares)
+                        .listener(new Outage(line -> progress.say("run: " + line), InstantSource.system()))
+                        .build();
+                Draining draining = Draining.of(spream::shutdown, spream::close)) {
+            // Changes go to the same terminal, most likely, where the line that keeps changing would be in the way.
+            if (Terminal.watched() && !sinkIs("stdout")) {
+                progress.show();
+            }
+            return run(spream, draining);
+        }
+    }
+
+    private boolean sinkIs(String name) {
+        return config.raw(PluginKind.SINK.key()).filter(name::equals).isPresent();
+    }
+
+    private int run(Spream spream, Draining draining) throws Exception {
+        try {
+            RunResult result = spream.run();
+            finish(spream, draining.ending(result));
+            return draining.exitCode(result);
+        } catch (Exception e) {
+            if (settled.any()) {
+                finish(spream, "a failure");
+            }
+            throw e;
+        }
+    }
+
+    private void finish(Spream spream, String ending) {
+        progress.end();
+        double seconds = (System.nanoTime() - startNanos) / 1e9;
+        System.err.println(String.format(
+                Locale.ROOT,
+                "run: %s in %.1f s; %s, %s; ended by %s",
+                settled.text(spream.filtered()),
+                seconds,
+                partitions.counts(),
+                shares,
+                ending));
+    }
+}
