@@ -28,7 +28,7 @@ interface Disk {
 
         @Override
         public void forceFolder(Path folder) throws IOException {
-            if (!LineFileLock.isPosix(folder)) {
+            if (!folder.getFileSystem().supportedFileAttributeViews().contains("posix")) {
                 return;
             }
             boolean interrupted = Thread.interrupted(); // it would close the channel

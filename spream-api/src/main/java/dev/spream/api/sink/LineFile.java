@@ -1,5 +1,6 @@
 package dev.spream.api.sink;
 
+import dev.spream.core.consume.SinkFileLock;
 import dev.spream.core.record.ChangeRecordJson;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -66,7 +67,7 @@ final class LineFile implements AutoCloseable {
 
     private static boolean create(Path path) throws IOException {
         try {
-            Files.createFile(path, LineFileLock.ownerOnly(path));
+            Files.createFile(path, SinkFileLock.ownerOnly(path));
             return true;
         } catch (FileAlreadyExistsException e) {
             return false;
