@@ -19,7 +19,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 final class LimitedLinesTest {
-    private static final Delivery DELIVERY = new Delivery(new PartitionToken("p"), 1, 1, Optional.empty());
+    private static final Delivery DELIVERY =
+            new Delivery(new PartitionToken("p"), 1, 1, Optional.empty(), Optional.empty());
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 

@@ -88,12 +88,14 @@ final class ArchitectureTest {
         assertThat(visible)
                 .containsExactly(
                         "ConsumerException",
+                        "PartitionProgress",
                         "RetentionLoss",
                         "RunResult",
                         "Subscriber",
                         "SubscriberOptions",
                         "SubscriptionException",
-                        "SubscriptionListener");
+                        "SubscriptionListener",
+                        "SubscriptionView");
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.spream.api.plugin;
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.RecordKey;
+import dev.spream.core.partition.PartitionLease;
 import java.util.Set;
 
 /** A plug-in's dead letter sink, called in its scope. */
@@ -29,6 +30,11 @@ class ScopedDeadLetterSink implements DeadLetterSink, AutoCloseable {
     @Override
     public Set<RecordKey> parkedKeys() throws Exception {
         return scope.call(target::parkedKeys);
+    }
+
+    @Override
+    public Set<RecordKey> parkedKeys(PartitionLease acquired) throws Exception {
+        return scope.call(() -> target.parkedKeys(acquired));
     }
 
     /** Closes the sink, if it can be closed. */

@@ -5,6 +5,7 @@ import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.StoredLetter;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -22,6 +23,11 @@ final class ScopedDeadLetterStore extends ScopedDeadLetterSink implements DeadLe
     @Override
     public List<Entry> openLetters() throws Exception {
         return scope.call(target::openLetters);
+    }
+
+    @Override
+    public List<StoredLetter> read(Collection<RecordIdentity> identities) throws Exception {
+        return scope.call(() -> target.read(identities));
     }
 
     @Override

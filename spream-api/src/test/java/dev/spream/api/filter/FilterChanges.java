@@ -15,7 +15,8 @@ import java.util.stream.Stream;
 
 /** Changes for tests: of tables with a key {@code Id} and columns {@code Status}, {@code Total} and {@code Note}. */
 final class FilterChanges {
-    static final Delivery DELIVERY = new Delivery(new PartitionToken("partition-a"), 1, 1, Optional.empty());
+    static final Delivery DELIVERY =
+            new Delivery(new PartitionToken("partition-a"), 1, 1, Optional.empty(), Optional.empty());
 
     private FilterChanges() {}
 

@@ -130,7 +130,7 @@ final class FilteredConsumerTest {
 
     private static String outcome(Consumer consumer, DataChangeRecord change, int epoch) {
         try {
-            consumer.consume(change, new Delivery(DELIVERY.partition(), epoch, 1, Optional.empty()));
+            consumer.consume(change, new Delivery(DELIVERY.partition(), epoch, 1, Optional.empty(), Optional.empty()));
             return "settled";
         } catch (Exception e) {
             return "failed: " + e.getMessage();
@@ -168,7 +168,7 @@ final class FilteredConsumerTest {
 
         @Override
         public Delivery delivery(int index) {
-            return new Delivery(new PartitionToken("partition-a"), index, 1, Optional.empty());
+            return new Delivery(new PartitionToken("partition-a"), index, 1, Optional.empty(), Optional.empty());
         }
 
         @Override

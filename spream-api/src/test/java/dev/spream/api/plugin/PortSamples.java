@@ -44,7 +44,7 @@ final class PortSamples {
             1,
             "",
             false);
-    static final Delivery DELIVERY = new Delivery(TOKEN, 1, 1, Optional.empty());
+    static final Delivery DELIVERY = new Delivery(TOKEN, 1, 1, Optional.empty(), Optional.empty());
 
     private static final DeadLetter LETTER =
             new DeadLetter(DeadLetter.Reason.BEHIND_PARKED, TOKEN, CHANGE, START, Optional.empty());

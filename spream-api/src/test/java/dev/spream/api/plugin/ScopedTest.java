@@ -11,6 +11,7 @@ import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.RecordConsumer;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.partition.InMemoryPartitionStorage;
+import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.ChangeStreamSource;
@@ -101,7 +102,14 @@ final class ScopedTest {
 
             @Override
             public Set<RecordKey> parkedKeys() throws Exception {
-                return SCOPE.call(check.target()::parkedKeys);
+                return SCOPE.<Set<RecordKey>, Exception>call(
+                        () -> check.target().parkedKeys());
+            }
+
+            @Override
+            public Set<RecordKey> parkedKeys(PartitionLease acquired) throws Exception {
+                return SCOPE.<Set<RecordKey>, Exception>call(
+                        () -> check.target().parkedKeys(acquired));
             }
         };
         assertThatThrownBy(() -> check.everyMethodReaches(forgetful))

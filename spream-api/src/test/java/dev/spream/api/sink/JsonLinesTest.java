@@ -23,7 +23,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 final class JsonLinesTest {
-    private static final Delivery DELIVERY = new Delivery(new PartitionToken("p"), 1, 1, Optional.empty());
+    private static final Delivery DELIVERY =
+            new Delivery(new PartitionToken("p"), 1, 1, Optional.empty(), Optional.empty());
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 

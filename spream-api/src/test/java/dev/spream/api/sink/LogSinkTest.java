@@ -23,7 +23,7 @@ final class LogSinkTest {
     @Test
     void level_and_logger_are_as_configured_and_another_attempt_is_said() throws Exception {
         try (LoggedLines logged = new LoggedLines("audit")) {
-            Delivery third = new Delivery(SinkChanges.DELIVERY.partition(), 1, 3, Optional.empty());
+            Delivery third = new Delivery(SinkChanges.DELIVERY.partition(), 1, 3, Optional.empty(), Optional.empty());
             sink(Map.of("level", "warn", "logger", "audit.orders")).consume(SinkChanges.inserted(1, "a"), third);
             assertThat(logged.lines())
                     .singleElement()

@@ -12,7 +12,8 @@ import java.util.Optional;
 /** Changes for tests. */
 final class SinkChanges {
     static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
-    static final Delivery DELIVERY = new Delivery(new PartitionToken("partition-0123456789"), 1, 1, Optional.empty());
+    static final Delivery DELIVERY =
+            new Delivery(new PartitionToken("partition-0123456789"), 1, 1, Optional.empty(), Optional.empty());
 
     private SinkChanges() {}
 

@@ -1,5 +1,6 @@
 package dev.spream.core.consume;
 
+import dev.spream.core.partition.PartitionLease;
 import java.util.Set;
 
 /**
@@ -37,8 +38,19 @@ public interface DeadLetterSink {
 
     /**
      * The keys that are parked and not released: all keys of every change set aside as {@link DeadLetter.Reason#PARKED} or
-     * {@link DeadLetter.Reason#BEHIND_PARKED}, because a change of several keys holds up each of them. Asked when a
-     * partition is acquired; keys that are released later are noticed by {@link #acceptIfParked}.
+     * {@link DeadLetter.Reason#BEHIND_PARKED}, because a change of several keys holds up each of them. Keys that are
+     * released later are noticed by {@link #acceptIfParked}.
      */
     Set<RecordKey> parkedKeys() throws Exception;
+
+    /**
+     * The same, asked by whoever acquired a partition, before it reads the partition. A sink that several processes use at
+     * once takes no letter of this partition any more from one that had it before: {@link #accept} fails there, because the
+     * change comes again here. So what is known from now on about the letters of the partition's keys stays complete.
+     *
+     * <p>A sink that one process at a time has open need not implement this.
+     */
+    default Set<RecordKey> parkedKeys(PartitionLease acquired) throws Exception {
+        return parkedKeys();
+    }
 }

@@ -2,6 +2,7 @@ package dev.spream.core.consume;
 
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -37,6 +38,9 @@ public interface DeadLetterStore extends DeadLetterSink {
             keys = Set.copyOf(keys);
         }
     }
+
+    /** Those of the letters that are open, with what they hold, in commit order. To look at; {@link #claim} is to replay. */
+    List<StoredLetter> read(Collection<RecordIdentity> identities) throws Exception;
 
     /**
      * Says that a change is about to be delivered, before its first attempt. Letters that it overtakes are recorded as

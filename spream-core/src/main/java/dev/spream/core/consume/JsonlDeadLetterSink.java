@@ -5,10 +5,13 @@ import dev.spream.core.record.RecordIdentity;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -32,8 +35,6 @@ import java.util.concurrent.locks.ReentrantLock;
  * call fails until it is opened anew.
  */
 public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable {
-    private static final int MAX_MESSAGE = 1_000;
-
     private final InstantSource clock;
     private final LetterFile file;
     private final ReentrantLock lock = new ReentrantLock();
@@ -64,7 +65,7 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
 
     @Override
     public void accept(DeadLetter letter) throws IOException {
-        Line line = line(new LetterLine.Kept(stored(letter)));
+        Line line = line(new LetterLine.Kept(StoredLetter.of(letter)));
         long end;
         lock.lock();
         try {
@@ -77,7 +78,7 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
 
     @Override
     public boolean acceptIfParked(DeadLetter letter) throws IOException {
-        Line line = line(new LetterLine.Kept(stored(letter)));
+        Line line = line(new LetterLine.Kept(StoredLetter.of(letter)));
         Set<RecordKey> keys = RecordKey.of(letter.change());
         long end;
         lock.lock();
@@ -102,29 +103,6 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
         return kept ? file.end() : write(line);
     }
 
-    private static StoredLetter stored(DeadLetter letter) {
-        return new StoredLetter(
-                letter.reason(),
-                letter.partition(),
-                letter.change(),
-                letter.at(),
-                letter.failure()
-                        .map(failure -> new StoredLetter.Failure(
-                                failure.attempt(),
-                                failure.firstFailureAt(),
-                                failure.failedAt(),
-                                failure.cause().getClass().getName(),
-                                message(failure.cause()))));
-    }
-
-    private static String message(Throwable cause) {
-        String message = cause.getMessage();
-        if (message == null) {
-            return "";
-        }
-        return message.length() <= MAX_MESSAGE ? message : message.substring(0, MAX_MESSAGE) + "…";
-    }
-
     @Override
     public Set<RecordKey> parkedKeys() {
         lock.lock();
@@ -143,6 +121,23 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
         } finally {
             lock.unlock();
         }
+    }
+
+    @Override
+    public List<StoredLetter> read(Collection<RecordIdentity> identities) throws IOException {
+        List<StoredLetter> letters = new ArrayList<>();
+        lock.lock();
+        try {
+            for (RecordIdentity identity : new TreeSet<>(identities)) {
+                Optional<LetterIndex.Open> letter = index.find(identity);
+                if (letter.isPresent()) {
+                    letters.add(read(letter.get().place()));
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+        return letters;
     }
 
     @Override

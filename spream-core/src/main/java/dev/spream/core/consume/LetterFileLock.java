@@ -29,7 +29,7 @@ final class LetterFileLock implements AutoCloseable {
             return new LetterFileLock(file, SinkFileLock.acquire(file));
         } catch (SinkFileLock.InUseException e) {
             throw new DeadLetterException(
-                    "the dead letter file %s is in use by %s; one sink at a time has it open: close that one, or share it"
+                    "the dead letter file %s is in use by %s, perhaps by a running subscription; one sink at a time has it open: end that one first, or keep dead letters in PostgreSQL, which processes share"
                             .formatted(file, e.owner()),
                     e);
         }

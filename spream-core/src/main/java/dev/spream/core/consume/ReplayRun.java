@@ -15,7 +15,6 @@ import org.slf4j.LoggerFactory;
 /** One replay: what became of the letters so far. Confined to one thread. */
 final class ReplayRun {
     private static final Logger log = LoggerFactory.getLogger(ReplayRun.class);
-    private static final long NO_LEASE = 0;
 
     private final DeadLetterStore store;
     private final Consumer consumer;
@@ -83,7 +82,7 @@ final class ReplayRun {
         try {
             int attempt =
                     1 + letter.failure().map(StoredLetter.Failure::attempts).orElse(0);
-            consumer.consume(letter.change(), new Delivery(letter.partition(), NO_LEASE, attempt, Optional.empty()));
+            consumer.consume(letter.change(), Delivery.ofReplay(letter.partition(), attempt));
             consumer.flush();
             return true;
         } catch (InterruptedException e) {

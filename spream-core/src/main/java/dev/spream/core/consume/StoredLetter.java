@@ -46,6 +46,8 @@ public record StoredLetter(
         }
     }
 
+    private static final int MAX_MESSAGE = 1_000;
+
     public StoredLetter {
         requireNonNull(reason, "reason");
         requireNonNull(partition, "partition");
@@ -55,5 +57,49 @@ public record StoredLetter(
         if (failure.isEmpty() != (reason == DeadLetter.Reason.BEHIND_PARKED)) {
             throw new IllegalArgumentException("reason %s with failure %s".formatted(reason, failure.isPresent()));
         }
+    }
+
+    /** What of a letter can be written down. */
+    public static StoredLetter of(DeadLetter letter) {
+        return new StoredLetter(
+                letter.reason(),
+                letter.partition(),
+                letter.change(),
+                letter.at(),
+                letter.failure()
+                        .map(failure -> new Failure(
+                                failure.attempt(),
+                                failure.firstFailureAt(),
+                                failure.failedAt(),
+                                failure.cause().getClass().getName(),
+                                message(failure.cause()))));
+    }
+
+    private static String message(Throwable cause) {
+        String message = cause.getMessage();
+        if (message == null) {
+            return "";
+        }
+        return message.length() <= MAX_MESSAGE ? message : message.substring(0, MAX_MESSAGE) + "…";
+    }
+
+    /**
+     * The letter as one JSON object, without line breaks between its members: the line that a {@link JsonlDeadLetterSink}
+     * writes. The change keeps the text that it came with.
+     */
+    public String toJson() {
+        return LetterJson.write(new LetterLine.Kept(this));
+    }
+
+    /**
+     * What {@link #toJson} wrote.
+     *
+     * @throws IllegalArgumentException if the text is something else
+     */
+    public static StoredLetter fromJson(String json) {
+        if (LetterJson.read(json) instanceof LetterLine.Kept(StoredLetter letter)) {
+            return letter;
+        }
+        throw new IllegalArgumentException("no letter");
     }
 }

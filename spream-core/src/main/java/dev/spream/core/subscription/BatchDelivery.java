@@ -30,12 +30,19 @@ final class BatchDelivery {
     private final BatchConsumer consumer;
     private final ConsumerCalls calls;
     private final DeadLetterCalls deadLetters;
+    private final Deliveries deliveries;
 
-    BatchDelivery(EngineContext context, BatchConsumer consumer, ConsumerCalls calls, DeadLetterCalls deadLetters) {
+    BatchDelivery(
+            EngineContext context,
+            BatchConsumer consumer,
+            ConsumerCalls calls,
+            DeadLetterCalls deadLetters,
+            Deliveries deliveries) {
         this.context = context;
         this.consumer = consumer;
         this.calls = calls;
         this.deadLetters = deadLetters;
+        this.deliveries = deliveries;
     }
 
     /** Delivers records, in this order. Those that are not settled then were put back, handed on to be judged, or left. */
@@ -89,7 +96,7 @@ final class BatchDelivery {
         private final List<DataChangeRecord> changes;
         private final State[] states;
         private final @Nullable Throwable[] causes;
-        private final List<Delivery> deliveries = new ArrayList<>();
+        private final List<Delivery> given = new ArrayList<>();
         private final long startedAt = context.time().nanoTime();
         private boolean closed;
 
@@ -106,7 +113,7 @@ final class BatchDelivery {
         void handOver(Optional<Instant> deadline) {
             for (InflightRecord record : records) {
                 int attempt = record.nextAttempt();
-                deliveries.add(new Delivery(partition.token(), partition.lease().epoch(), attempt, deadline));
+                given.add(deliveries.of(partition, attempt, deadline));
                 context.listener().tell(listener -> listener.delivering(partition.token(), record.change(), attempt));
             }
         }
@@ -118,7 +125,7 @@ final class BatchDelivery {
 
         @Override
         public Delivery delivery(int index) {
-            return deliveries.get(index);
+            return given.get(index);
         }
 
         @Override

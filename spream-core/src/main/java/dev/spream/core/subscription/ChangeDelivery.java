@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.DeadLetter;
-import dev.spream.core.consume.Delivery;
 import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.record.DataChangeRecord;
@@ -27,12 +26,19 @@ final class ChangeDelivery {
     private final Consumer consumer;
     private final ConsumerCalls calls;
     private final DeadLetterCalls deadLetters;
+    private final Deliveries deliveries;
 
-    ChangeDelivery(EngineContext context, Consumer consumer, ConsumerCalls calls, DeadLetterCalls deadLetters) {
+    ChangeDelivery(
+            EngineContext context,
+            Consumer consumer,
+            ConsumerCalls calls,
+            DeadLetterCalls deadLetters,
+            Deliveries deliveries) {
         this.context = context;
         this.consumer = consumer;
         this.calls = calls;
         this.deadLetters = deadLetters;
+        this.deliveries = deliveries;
     }
 
     /**
@@ -93,9 +99,7 @@ final class ChangeDelivery {
         return calls.call(
                 partition.token(),
                 change,
-                deadline -> consumer.consume(
-                        change,
-                        new Delivery(partition.token(), partition.lease().epoch(), attempt, deadline)));
+                deadline -> consumer.consume(change, deliveries.of(partition, attempt, deadline)));
     }
 
     /** Does what the error handler decides; the delay before the next attempt, or empty if the record is settled. */

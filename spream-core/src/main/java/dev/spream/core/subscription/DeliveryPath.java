@@ -11,12 +11,17 @@ final class DeliveryPath {
     private final ChangeDelivery changes;
     private final @Nullable BatchDelivery batches;
 
-    DeliveryPath(EngineContext context, Consumer consumer, ConsumerCalls calls, ParkedKeys parkedKeys) {
+    DeliveryPath(
+            EngineContext context,
+            Consumer consumer,
+            ConsumerCalls calls,
+            ParkedKeys parkedKeys,
+            Deliveries deliveries) {
         DeadLetterCalls deadLetters = new DeadLetterCalls(context, parkedKeys);
-        this.changes = new ChangeDelivery(context, consumer, calls, deadLetters);
+        this.changes = new ChangeDelivery(context, consumer, calls, deadLetters, deliveries);
         this.batches = consumer instanceof BatchConsumer batchConsumer
                         && context.options().maxBatchSize() > 1
-                ? new BatchDelivery(context, batchConsumer, calls, deadLetters)
+                ? new BatchDelivery(context, batchConsumer, calls, deadLetters, deliveries)
                 : null;
     }
 

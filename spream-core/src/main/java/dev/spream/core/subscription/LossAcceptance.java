@@ -68,7 +68,7 @@ final class LossAcceptance {
         if (context.options().retentionLoss() == RetentionLoss.STOP) {
             if (partition.token().isRoot()) {
                 throw new SubscriptionException(
-                        "[%s] the subscription starts at %s, which is before the stream's retention period, or before the stream was created: %s; nothing was read. Start a new subscription at a later time, or set retentionLoss to ACCEPT_GAP (retention-loss=accept-gap) to begin with the first changes that the stream still has"
+                        "[%s] the subscription starts at %s, which is before the stream's retention period, or before the stream was created: %s; nothing was read. Start a new subscription at a later time, under another name since this one keeps its start, or set retentionLoss to ACCEPT_GAP (retention-loss=accept-gap) to begin with the first changes that the stream still has"
                                 .formatted(context.label(partition.token()), watermark, cause.getMessage()),
                         cause);
             }
@@ -170,7 +170,7 @@ final class LossAcceptance {
         Instant edge = context.source().serverTime().minus(retention);
         if (watermark.isAfter(edge.plus(margin.dividedBy(2)))) {
             throw new SubscriptionException(
-                    "[%s] the server says that changes from %s on are lost, which is within the retention period of %s: the stream may have been created later; nothing was passed over. Start a new subscription at a later time"
+                    "[%s] the server says that changes from %s on are lost, which is within the retention period of %s: the stream may have been created later; nothing was passed over. Start a new subscription at a later time, under another name since this one keeps its start"
                             .formatted(context.label(partition.token()), watermark, retention),
                     cause);
         }

@@ -2,6 +2,7 @@ package dev.spream.core.subscription;
 
 import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.RecordKey;
+import dev.spream.core.partition.PartitionLease;
 import java.util.Collections;
 import java.util.Optional;
 import java.util.Set;
@@ -17,9 +18,9 @@ final class ParkedKeys {
     private final Set<RecordKey> keys = ConcurrentHashMap.newKeySet();
 
     /** Adds what was parked meanwhile, before this run or by another worker that had the partition. */
-    void reload(Optional<DeadLetterSink> sink) throws Exception {
+    void reload(Optional<DeadLetterSink> sink, PartitionLease acquired) throws Exception {
         if (sink.isPresent()) {
-            keys.addAll(sink.get().parkedKeys());
+            keys.addAll(sink.get().parkedKeys(acquired));
         }
     }
 

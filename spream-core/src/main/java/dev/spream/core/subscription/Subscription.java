@@ -62,7 +62,8 @@ final class Subscription implements PartitionScheduler.Readers {
     private volatile boolean readersEnded;
     private volatile @Nullable Thread runner;
     private volatile @Nullable Periodic leaseRenewal;
-    private boolean opened; // confined to the runner
+    private boolean opened; // confined to the runner, like the next
+    private boolean started;
 
     // Set before the first reader starts.
     private Optional<Instant> endTimestamp = Optional.empty();
@@ -70,7 +71,7 @@ final class Subscription implements PartitionScheduler.Readers {
     Subscription(EngineContext context, Consumer consumer) {
         this.context = context;
         this.calls = new ConsumerCalls(context);
-        this.path = new DeliveryPath(context, consumer, calls, parkedKeys);
+        this.path = new DeliveryPath(context, consumer, calls, parkedKeys, new Deliveries(this::lowWatermark));
         this.budget = Budget.of(context.options());
         this.drainAlarm = new Alarm(context.time());
         this.watermarks = new WatermarkWriter(context, consumer);
@@ -101,6 +102,9 @@ final class Subscription implements PartitionScheduler.Readers {
             tasks.fail(t);
         }
         interrupted |= end();
+        if (started) {
+            context.listener().tell(SubscriptionListener::ended);
+        }
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
@@ -131,6 +135,9 @@ final class Subscription implements PartitionScheduler.Readers {
             membership.register();
             return true;
         });
+        RunningSubscription view = new RunningSubscription(context, this::heldPartitions, this::lowWatermark);
+        started = true;
+        context.listener().tell(listener -> listener.started(view));
         leaseRenewal = startPeriodic("leases", leases.interval(), leases::renew);
         startPeriodic("watermarks", context.options().watermarkInterval(), this::storeWatermarks);
         startPeriodic(
@@ -201,7 +208,7 @@ final class Subscription implements PartitionScheduler.Readers {
     private void read(PartitionReader reader) throws InterruptedException {
         HeldPartition partition = reader.partition();
         try {
-            parkedKeys.reload(context.options().deadLetterSink());
+            parkedKeys.reload(context.options().deadLetterSink(), partition.lease());
             reader.run();
         } catch (StorageException e) {
             // One that may pass is only thrown when the reader has to stop, and so whoever stopped it knows why.
@@ -330,6 +337,7 @@ final class Subscription implements PartitionScheduler.Readers {
         } catch (RuntimeException e) {
             tasks.fail(e);
         }
+        readers.clear();
         return interrupted;
     }
 

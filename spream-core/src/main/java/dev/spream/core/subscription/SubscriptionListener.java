@@ -26,6 +26,17 @@ public interface SubscriptionListener {
         DEAD_LETTERED
     }
 
+    /**
+     * The subscription is open in the storage, and this worker begins to claim partitions; told once in a run, before anything
+     * else but {@link #storageRetrying}.
+     *
+     * @param subscription to look at, until {@link #ended} and after
+     */
+    default void started(SubscriptionView subscription) {}
+
+    /** The run that {@linkplain #started started} has ended, however it did; the last that is told of it. */
+    default void ended() {}
+
     /** This worker acquired the partition and starts to read it, from the watermark. */
     default void partitionAcquired(PartitionToken partition, long epoch, Instant watermark) {}
 

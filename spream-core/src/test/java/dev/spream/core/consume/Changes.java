@@ -8,18 +8,18 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** Changes for tests. */
-final class Changes {
-    static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
+public final class Changes {
+    public static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
     private Changes() {}
 
     /** A change of rows of one table, committed that many seconds after the start. */
-    static DataChangeRecord of(long second, String... ids) {
+    public static DataChangeRecord of(long second, String... ids) {
         return withValues(second, "{\"Note\":\"" + second + "\"}", ids);
     }
 
     /** A change that wrote these values to each of the rows. */
-    static DataChangeRecord withValues(long second, String newValues, String... ids) {
+    public static DataChangeRecord withValues(long second, String newValues, String... ids) {
         return new DataChangeRecord(
                 START.plusSeconds(second),
                 "00000000",
@@ -38,7 +38,7 @@ final class Changes {
                 false);
     }
 
-    static RecordKey key(String id) {
+    public static RecordKey key(String id) {
         return new RecordKey("Orders", JsonObject.of("{\"Id\":\"" + id + "\"}"));
     }
 }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /** The three shapes of a consumer, and validation in the values of this package. */
 final class ConsumeTypesTest {
     private static final PartitionToken PARTITION = new PartitionToken("a");
-    private static final Delivery DELIVERY = new Delivery(PARTITION, 3, 1, Optional.empty());
+    private static final Delivery DELIVERY = new Delivery(PARTITION, 3, 1, Optional.empty(), Optional.empty());
     private static final DataChangeRecord CHANGE = change("Orders", "{\"Id\":\"1\"}");
 
     @Test
@@ -98,7 +98,7 @@ final class ConsumeTypesTest {
 
     @Test
     void attempts_count_from_one() {
-        assertThatThrownBy(() -> new Delivery(PARTITION, 1, 0, Optional.empty()))
+        assertThatThrownBy(() -> new Delivery(PARTITION, 1, 0, Optional.empty(), Optional.empty()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("attempt 0: attempts count from 1");
         assertThatThrownBy(() -> failure(0))

@@ -236,9 +236,7 @@ final class DeadLetterReplayTest {
                 .all();
 
         assertThat(deliveries)
-                .containsExactly(
-                        new Delivery(Letters.PARTITION, 0, 4, Optional.empty()),
-                        new Delivery(Letters.PARTITION, 0, 1, Optional.empty()));
+                .containsExactly(Delivery.ofReplay(Letters.PARTITION, 4), Delivery.ofReplay(Letters.PARTITION, 1));
     }
 
     @Test

@@ -6,6 +6,8 @@ import static dev.spream.core.consume.Letters.failed;
 import static dev.spream.core.consume.Letters.parked;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.core.partition.PartitionLease;
+import dev.spream.core.partition.WorkerId;
 import dev.spream.core.record.RecordIdentity;
 import java.util.List;
 import java.util.Set;
@@ -63,6 +65,29 @@ public abstract class DeadLetterStoreContract extends DeadLetterSinkContract {
             assertThat(claim.letter().change()).isEqualTo(Changes.of(2, "A", "B"));
             assertThat(claim.letter().failure()).isEmpty();
         }
+    }
+
+    @Test
+    public final void open_letters_are_read_in_commit_order_claimed_or_not() throws Exception {
+        sink().accept(parked(Changes.of(3, "A")));
+        sink().accept(failed(Changes.of(1, "B")));
+        sink().accept(failed(Changes.of(2, "C")));
+        replay(2);
+        try (DeadLetterStore.Claim claim = claim(3)) {
+            assertThat(store().read(List.of(identity(3), identity(2), identity(1), identity(9))))
+                    .extracting(StoredLetter::change)
+                    .containsExactly(Changes.of(1, "B"), claim.letter().change());
+        }
+        assertThat(store().read(List.of())).isEmpty();
+    }
+
+    @Test
+    public final void whoever_acquires_a_partition_is_told_the_parked_keys() throws Exception {
+        PartitionLease lease = new PartitionLease(Letters.PARTITION, new WorkerId("ann"), 1, Changes.START);
+        assertThat(sink().parkedKeys(lease)).isEmpty();
+        sink().accept(parked(Changes.of(1, "A")));
+        given().restart();
+        assertThat(sink().parkedKeys(lease)).containsExactly(key("A"));
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.spream.core.consume;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.JsonObject;
 import dev.spream.core.record.RecordIdentity;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -24,6 +25,11 @@ final class ForgetfulStores {
 
         @Override
         public List<Entry> openLetters() {
+            return List.of();
+        }
+
+        @Override
+        public List<StoredLetter> read(Collection<RecordIdentity> identities) {
             return List.of();
         }
 

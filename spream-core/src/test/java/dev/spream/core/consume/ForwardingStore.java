@@ -1,7 +1,9 @@
 package dev.spream.core.consume;
 
+import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -32,6 +34,16 @@ class ForwardingStore implements DeadLetterStore {
     @Override
     public List<Entry> openLetters() throws Exception {
         return store.openLetters();
+    }
+
+    @Override
+    public List<StoredLetter> read(Collection<RecordIdentity> identities) throws Exception {
+        return store.read(identities);
+    }
+
+    @Override
+    public Set<RecordKey> parkedKeys(PartitionLease acquired) throws Exception {
+        return store.parkedKeys(acquired);
     }
 
     @Override

@@ -9,29 +9,30 @@ import java.time.Instant;
 import java.util.Optional;
 
 /** Letters for tests. */
-final class Letters {
-    static final PartitionToken PARTITION = new PartitionToken("partition-a");
-    static final Instant FAILED_AT = Changes.START.plus(Duration.ofHours(1)).plusNanos(123_456_789);
+public final class Letters {
+    public static final PartitionToken PARTITION = new PartitionToken("partition-a");
+    public static final Instant FAILED_AT =
+            Changes.START.plus(Duration.ofHours(1)).plusNanos(123_456_789);
 
     private Letters() {}
 
-    static DeadLetter failed(DataChangeRecord change) {
+    public static DeadLetter failed(DataChangeRecord change) {
         return of(Reason.FAILED, change);
     }
 
-    static DeadLetter parked(DataChangeRecord change) {
+    public static DeadLetter parked(DataChangeRecord change) {
         return of(Reason.PARKED, change);
     }
 
-    static DeadLetter behind(DataChangeRecord change) {
+    public static DeadLetter behind(DataChangeRecord change) {
         return of(Reason.BEHIND_PARKED, change);
     }
 
-    static DeadLetter of(Reason reason, DataChangeRecord change) {
+    public static DeadLetter of(Reason reason, DataChangeRecord change) {
         return of(reason, change, new IOException("unreachable"));
     }
 
-    static DeadLetter of(Reason reason, DataChangeRecord change, Throwable cause) {
+    public static DeadLetter of(Reason reason, DataChangeRecord change, Throwable cause) {
         Optional<DeliveryFailure> failure = reason == Reason.BEHIND_PARKED
                 ? Optional.empty()
                 : Optional.of(new DeliveryFailure(PARTITION, change, 3, FAILED_AT.minusSeconds(60), FAILED_AT, cause));

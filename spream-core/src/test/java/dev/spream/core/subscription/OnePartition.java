@@ -62,7 +62,7 @@ final class OnePartition {
                 LEASE_TIME);
         budget = Budget.of(options);
         calls = new ConsumerCalls(context);
-        path = new DeliveryPath(context, consumer, calls, new ParkedKeys());
+        path = new DeliveryPath(context, consumer, calls, new ParkedKeys(), new Deliveries(() -> Optional.of(START)));
         dispatcher = new RecordDispatcher(
                 context, partition, path, budget.open(), thrown -> failure.compareAndSet(null, thrown));
         watermarks = new WatermarkWriter(context, consumer);

@@ -36,7 +36,7 @@ public final class ScriptedSource implements ChangeStreamSource {
     public static final Instant START = Instant.parse("2026-01-01T10:00:00Z");
 
     /** What goes wrong with one query. */
-    sealed interface Fault {
+    public sealed interface Fault {
         /** The stream fails after that many rows. */
         record Break(int afterRows, SourceException.Kind kind) implements Fault {}
 
@@ -165,7 +165,7 @@ public final class ScriptedSource implements ChangeStreamSource {
         return children(right, second, child(child, left, right)).end(right);
     }
 
-    ScriptedSource fault(String partition, Fault... inOrder) {
+    public ScriptedSource fault(String partition, Fault... inOrder) {
         return locked(
                 () -> faults.computeIfAbsent(partition, p -> new ArrayDeque<>()).addAll(List.of(inOrder)));
     }
@@ -183,7 +183,7 @@ public final class ScriptedSource implements ChangeStreamSource {
         });
     }
 
-    ScriptedSource retention(Duration period) {
+    public ScriptedSource retention(Duration period) {
         return locked(() -> retention = Optional.of(period));
     }
 
@@ -191,7 +191,7 @@ public final class ScriptedSource implements ChangeStreamSource {
         return locked(() -> maxOpenQueries = queries);
     }
 
-    ScriptedSource serverTime(Instant time) {
+    public ScriptedSource serverTime(Instant time) {
         return locked(() -> serverTime = time);
     }
 

@@ -270,7 +270,12 @@ final class SimulationWorkerSabotages {
                             public void consume(DataChangeRecord change, Delivery delivery) throws Exception {
                                 target.consume(
                                         change,
-                                        new Delivery(delivery.partition(), 1, delivery.attempt(), delivery.deadline()));
+                                        new Delivery(
+                                                delivery.partition(),
+                                                1,
+                                                delivery.attempt(),
+                                                delivery.deadline(),
+                                                delivery.lowWatermark()));
                             }
                         };
             }

@@ -5,13 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.Consumer;
+import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterReplay;
+import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.consume.ErrorHandler;
 import dev.spream.core.consume.JsonlDeadLetterSink;
 import dev.spream.core.consume.Ordering;
+import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.ReplayResult;
+import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.record.DataChangeRecord;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -23,6 +27,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
@@ -78,6 +83,36 @@ final class SubscriberDeadLetterTest {
 
         assertThat(taken.labels()).containsExactly("A1", "A2", "B3", "A4", "A5");
         assertThat(letters.parkedKeys()).isEmpty();
+    }
+
+    @Test
+    void the_sink_is_told_of_each_partition_that_is_acquired() throws InterruptedException {
+        Set<PartitionLease> acquired = ConcurrentHashMap.newKeySet();
+        DeadLetterSink sink = new DeadLetterSink() {
+            @Override
+            public void accept(DeadLetter letter) {
+                throw new AssertionError(letter);
+            }
+
+            @Override
+            public Set<RecordKey> parkedKeys() {
+                return Set.of();
+            }
+
+            @Override
+            public Set<RecordKey> parkedKeys(PartitionLease lease) {
+                acquired.add(lease);
+                return Set.of();
+            }
+        };
+        source.roots("p", "q").change("p", 1, "A").change("q", 2, "B");
+
+        fixture.run(fixture.subscriber(options -> options.endAt(at(9)).deadLetterSink(sink)), new RecordingConsumer());
+
+        assertThat(acquired)
+                .extracting(lease -> lease.token().value())
+                .contains("p", "q")
+                .doesNotHaveDuplicates();
     }
 
     @Test

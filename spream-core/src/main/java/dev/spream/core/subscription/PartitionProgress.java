@@ -1,0 +1,21 @@
+package dev.spream.core.subscription;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.partition.PartitionToken;
+import java.time.Instant;
+
+/**
+ * How far a partition is that this worker reads.
+ *
+ * @param token the partition
+ * @param epoch of the lease it is read under
+ * @param watermark every change of the partition before it is settled; it may not be stored yet
+ * @param inflight how many changes are read and not settled, or settled behind one that is not; 0 or more
+ */
+public record PartitionProgress(PartitionToken token, long epoch, Instant watermark, int inflight) {
+    public PartitionProgress {
+        requireNonNull(token, "token");
+        requireNonNull(watermark, "watermark");
+    }
+}

@@ -1,0 +1,72 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.SubscriptionRecord;
+import dev.spream.core.partition.WorkerId;
+import dev.spream.core.partition.WorkerRegistration;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * What a {@link Subscription} shows of itself.
+ *
+ * @param holding the partitions that it reads at the moment
+ * @param latestLowWatermark as last read from the storage
+ */
+record RunningSubscription(
+        EngineContext context,
+        Supplier<Collection<HeldPartition>> holding,
+        Supplier<Optional<Instant>> latestLowWatermark)
+        implements SubscriptionView {
+
+    @Override
+    public String streamName() {
+        return context.source().streamName();
+    }
+
+    @Override
+    public WorkerId worker() {
+        return context.worker();
+    }
+
+    @Override
+    public List<PartitionProgress> held() {
+        return holding.get().stream()
+                .filter(partition -> !partition.isLeft())
+                .map(partition -> new PartitionProgress(
+                        partition.token(),
+                        partition.lease().epoch(),
+                        partition.tracker().watermark(),
+                        partition.tracker().inFlight()))
+                .toList();
+    }
+
+    @Override
+    public Optional<Instant> lowWatermark() {
+        return latestLowWatermark.get();
+    }
+
+    @Override
+    public Optional<SubscriptionRecord> subscription() {
+        return context.storage().subscription();
+    }
+
+    @Override
+    public Lineage lineage() {
+        return context.storage().lineage();
+    }
+
+    @Override
+    public List<WorkerRegistration> workers() {
+        return context.storage().workers();
+    }
+
+    @Override
+    public Optional<Duration> retention() {
+        return context.source().retention();
+    }
+}

@@ -1,0 +1,62 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.StorageException;
+import dev.spream.core.partition.SubscriptionRecord;
+import dev.spream.core.partition.WorkerId;
+import dev.spream.core.partition.WorkerRegistration;
+import dev.spream.core.source.SourceException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A subscription that runs, to be looked at: by health checks, gauges and pages. A {@link SubscriptionListener} is handed it
+ * when the subscription has started. Safe for use by many threads.
+ *
+ * <p>What this worker knows by itself costs nothing and never fails. What asks the storage or the server says so; whoever
+ * asks often keeps the answer for a while. When the run has ended, no partition is held, and those may be closed.
+ */
+public interface SubscriptionView {
+
+    /** The change stream's name. */
+    String streamName();
+
+    /** This worker, in the storage. */
+    WorkerId worker();
+
+    /** The partitions that this worker reads, or has read and not given back, in no particular order. */
+    List<PartitionProgress> held();
+
+    /** Every change of the subscription before it is settled, by all workers, as last read from the storage. */
+    Optional<Instant> lowWatermark();
+
+    /**
+     * What the subscription is. Asks the storage.
+     *
+     * @throws StorageException if the storage fails
+     */
+    Optional<SubscriptionRecord> subscription();
+
+    /**
+     * All partitions of the subscription, be they this worker's or not. Asks the storage.
+     *
+     * @throws StorageException if the storage fails
+     */
+    Lineage lineage();
+
+    /**
+     * All workers that are registered. Asks the storage.
+     *
+     * @throws StorageException if the storage fails
+     */
+    List<WorkerRegistration> workers();
+
+    /**
+     * How long the stream keeps its records; empty if the server does not say. Asks the server.
+     *
+     * @throws SourceException if the server fails
+     */
+    Optional<Duration> retention();
+}
