@@ -56,7 +56,7 @@ class PostgresDialectIT {
         DatabaseClient database = database("""
                 CREATE TABLE everything (
                   id bigint PRIMARY KEY, b boolean, f double precision, f4 real, n numeric, s varchar, y bytea, d date,
-                  t timestamptz, j jsonb, "is" bigint[], ss text[], ts timestamptz[], c spanner.commit_timestamp)
+                  t timestamptz, j jsonb, "is" bigint[], ss text[], ts timestamptz[], ns numeric[], c spanner.commit_timestamp)
                 """);
         Timestamp committed = database.write(List.of(
                 Mutation.newInsertBuilder("everything")
@@ -86,6 +86,8 @@ class PostgresDialectIT {
                         .toStringArray(Arrays.asList("a", null))
                         .set("ts")
                         .toTimestampArray(Arrays.asList(LAST, null))
+                        .set("ns")
+                        .to(Value.pgNumericArray(List.of("0.000000001", "-7")))
                         .set("c")
                         .to(Value.COMMIT_TIMESTAMP)
                         .build(),
@@ -106,6 +108,8 @@ class PostgresDialectIT {
         assertThat(row.getLongList("is")).containsExactly(1L, null);
         assertThat(row.getStringList("ss")).containsExactly("a", null);
         assertThat(row.getTimestampList("ts")).containsExactly(LAST, null);
+        assertThat(row.getColumnType("ns")).isEqualTo(Type.array(Type.pgNumeric()));
+        assertThat(row.getStringList("ns")).containsExactly("0.000000001", "-7");
         assertThat(row.getTimestamp("c")).isEqualTo(committed);
         for (int i = 1; i < rows.get(1).getColumnCount(); i++) {
             assertThat(rows.get(1).isNull(i)).isTrue();

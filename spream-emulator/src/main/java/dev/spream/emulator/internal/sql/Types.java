@@ -207,8 +207,9 @@ public final class Types {
         };
     }
 
+    /** The engine does not say the precision of an array's elements; nothing but numeric makes arrays of this type. */
     private static int elementPrecision(String element) {
-        return element.startsWith("DECFLOAT(") ? PG_NUMERIC_PRECISION : 0;
+        return element.equals("DECFLOAT") ? PG_NUMERIC_PRECISION : 0;
     }
 
     private static int elementScale(String element) {
