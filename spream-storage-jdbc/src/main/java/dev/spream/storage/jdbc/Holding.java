@@ -3,6 +3,7 @@ package dev.spream.storage.jdbc;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WorkerId;
+import dev.spream.storage.jdbc.internal.Parameters;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collection;

@@ -16,6 +16,9 @@ import dev.spream.core.partition.WatermarkAdvance;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.partition.WorkerRegistration;
 import dev.spream.core.record.ChildPartitionsRecord;
+import dev.spream.storage.jdbc.internal.Database;
+import dev.spream.storage.jdbc.internal.SchemaMigration;
+import dev.spream.storage.jdbc.internal.SchemaName;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -86,7 +89,7 @@ public final class JdbcPartitionStorage implements PartitionStorage {
     /** The names of the subscriptions that are stored in that schema, as text compares. */
     public static List<String> subscriptions(DataSource dataSource, String schema) {
         SchemaName name = new SchemaName(schema);
-        new PartitionSchema(dataSource, name).check();
+        PartitionSchema.in(dataSource, name).check();
         return SubscriptionTable.names(new Database(dataSource, name, DEFAULT_STATEMENT_TIMEOUT));
     }
 
@@ -246,7 +249,7 @@ public final class JdbcPartitionStorage implements PartitionStorage {
          * @throws StorageException if the database cannot be reached, or its tables are not what is needed
          */
         public JdbcPartitionStorage build() {
-            PartitionSchema tables = new PartitionSchema(dataSource, schema);
+            SchemaMigration tables = PartitionSchema.in(dataSource, schema);
             if (migrate) {
                 tables.migrate();
             } else {

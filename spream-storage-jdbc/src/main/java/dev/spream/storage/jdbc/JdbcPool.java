@@ -4,6 +4,8 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.pool.HikariPool.PoolInitializationException;
 import dev.spream.core.partition.StorageException;
+import dev.spream.storage.jdbc.internal.JdbcUrl;
+import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.LinkedHashMap;

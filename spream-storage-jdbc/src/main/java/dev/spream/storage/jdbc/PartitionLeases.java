@@ -6,6 +6,8 @@ import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WorkerId;
+import dev.spream.storage.jdbc.internal.Database;
+import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -8,6 +8,7 @@ import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.StorageException;
 import dev.spream.core.partition.WorkerId;
+import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import java.math.BigDecimal;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -1,176 +1,24 @@
 package dev.spream.storage.jdbc;
 
-import dev.spream.core.partition.StorageException;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
+import dev.spream.storage.jdbc.internal.MigratedTables;
+import dev.spream.storage.jdbc.internal.SchemaMigration;
+import dev.spream.storage.jdbc.internal.SchemaName;
 import javax.sql.DataSource;
-import org.flywaydb.core.Flyway;
-import org.flywaydb.core.api.FlywayException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/**
- * The tables of the partition storage: whether they are there and new enough, and their migration by Flyway, which keeps a
- * history table for this storage alone. Processes that start at once wait for each other; the later ones find nothing to
- * do.
- */
+/** The tables of the partition storage. */
 final class PartitionSchema {
-    /** The newest migration under {@link #LOCATION}; what this version of spream reads and writes. */
     static final int VERSION = 1;
 
-    static final String HISTORY_TABLE = "partition_storage_history";
+    private static final MigratedTables TABLES = new MigratedTables(
+            "the partition storage",
+            "dev/spream/storage/jdbc/partitions",
+            "partition_storage_history",
+            VERSION,
+            "migrate(true), in a configuration storage.jdbc.migrate=true");
 
-    private static final Logger log = LoggerFactory.getLogger(PartitionSchema.class);
+    private PartitionSchema() {}
 
-    private static final String LOCATION = "classpath:dev/spream/storage/jdbc/partitions";
-
-    /** Taken by one process at a time for all that it creates, which Flyway does only in part; ends with its transaction. */
-    private static final String LOCK =
-            "SELECT true FROM pg_advisory_xact_lock(hashtextextended('spream schema ' || ?, 0))";
-
-    private static final String SCHEMA_EXISTS = "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = ?)";
-
-    private static final String HISTORY_EXISTS =
-            "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = ? AND tablename = '%s')".formatted(HISTORY_TABLE);
-
-    private static final String STORED_VERSION =
-            "SELECT max(version::int) FROM @%s WHERE success AND version IS NOT NULL".formatted(HISTORY_TABLE);
-
-    private final DataSource dataSource;
-    private final SchemaName schema;
-
-    PartitionSchema(DataSource dataSource, SchemaName schema) {
-        this.dataSource = dataSource;
-        this.schema = schema;
-    }
-
-    /** Creates or migrates the tables where they are not as this version of spream needs them. */
-    void migrate() {
-        if (storedVersion() >= VERSION) {
-            check();
-            return;
-        }
-        String what = "migrating the tables of schema '%s'".formatted(schema);
-        try (Connection connection = dataSource.getConnection()) {
-            boolean autoCommit = connection.getAutoCommit();
-            connection.setAutoCommit(false);
-            try {
-                ask(connection, LOCK, schema.value());
-                migrateAlone();
-            } finally {
-                connection.rollback();
-                connection.setAutoCommit(autoCommit);
-            }
-        } catch (SQLException e) {
-            throw SqlErrors.storageException(what, e);
-        } catch (FlywayException e) {
-            throw failedMigration(what, e);
-        }
-        check();
-    }
-
-    private void migrateAlone() throws SQLException {
-        if (storedVersion() >= VERSION) {
-            return;
-        }
-        createSchema();
-        flyway().migrate();
-        log.info("[{}] created or migrated the tables of the partition storage to version {}", schema, VERSION);
-    }
-
-    /**
-     * Requires the tables as this version of spream needs them.
-     *
-     * @throws StorageException that says what is there and what to do, if they are not
-     */
-    void check() {
-        int stored = storedVersion();
-        if (stored == 0) {
-            throw new StorageException(
-                    ("schema '%s' has no tables of the partition storage; create them with migrate(true), in a configuration storage.jdbc.migrate=true, by a user who"
-                                    + " may, or name the schema that has them")
-                            .formatted(schema),
-                    false,
-                    null);
-        }
-        if (stored < VERSION) {
-            throw new StorageException(
-                    ("the tables in schema '%s' are of version %d, this spream needs version %d; start once with"
-                                    + " migrate(true), in a configuration storage.jdbc.migrate=true, by a user who may alter them")
-                            .formatted(schema, stored, VERSION),
-                    false,
-                    null);
-        }
-        if (stored > VERSION) {
-            throw new StorageException(
-                    ("the tables in schema '%s' are of version %d, this spream knows versions up to %d; use the version"
-                                    + " of spream that migrated them, or a newer one")
-                            .formatted(schema, stored, VERSION),
-                    false,
-                    null);
-        }
-    }
-
-    /** 0 if there are no tables. */
-    private int storedVersion() {
-        try (Connection connection = dataSource.getConnection()) {
-            return ask(connection, HISTORY_EXISTS, schema.value()) ? version(connection) : 0;
-        } catch (SQLException e) {
-            throw SqlErrors.storageException("reading the version of the tables in schema '%s'".formatted(schema), e);
-        }
-    }
-
-    private int version(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet result = statement.executeQuery(schema.in(STORED_VERSION))) {
-            return result.next() ? result.getInt(1) : 0;
-        }
-    }
-
-    private void createSchema() throws SQLException {
-        try (Connection connection = dataSource.getConnection()) {
-            if (ask(connection, SCHEMA_EXISTS, schema.value())) {
-                return;
-            }
-            connection.setAutoCommit(true);
-            try (Statement create = connection.createStatement()) {
-                create.execute("CREATE SCHEMA \"%s\"".formatted(schema));
-            }
-        }
-    }
-
-    private static boolean ask(Connection connection, String question, String schema) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(question)) {
-            statement.setString(1, schema);
-            try (ResultSet result = statement.executeQuery()) {
-                return result.next() && result.getBoolean(1);
-            }
-        }
-    }
-
-    /** The schema may hold tables of others, so what is there without a history of ours is where we start from. */
-    private Flyway flyway() {
-        return Flyway.configure(PartitionSchema.class.getClassLoader())
-                .dataSource(dataSource)
-                .defaultSchema(schema.value())
-                .schemas(schema.value())
-                .createSchemas(false)
-                .table(HISTORY_TABLE)
-                .locations(LOCATION)
-                .baselineOnMigrate(true)
-                .baselineVersion("0")
-                .load();
-    }
-
-    private static StorageException failedMigration(String what, FlywayException failure) {
-        for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
-            if (cause instanceof SQLException sql) {
-                return SqlErrors.storageException(what, sql);
-            }
-        }
-        return new StorageException(what + " failed: " + failure.getMessage(), false, failure);
+    static SchemaMigration in(DataSource dataSource, SchemaName schema) {
+        return new SchemaMigration(dataSource, schema, TABLES);
     }
 }

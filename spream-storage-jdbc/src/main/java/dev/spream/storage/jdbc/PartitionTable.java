@@ -3,6 +3,8 @@ package dev.spream.storage.jdbc;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionProof;
+import dev.spream.storage.jdbc.internal.Database;
+import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;

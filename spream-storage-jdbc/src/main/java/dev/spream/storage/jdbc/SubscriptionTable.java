@@ -3,6 +3,8 @@ package dev.spream.storage.jdbc;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
+import dev.spream.storage.jdbc.internal.Database;
+import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import java.math.BigDecimal;
 import java.sql.ResultSet;
 import java.sql.SQLException;

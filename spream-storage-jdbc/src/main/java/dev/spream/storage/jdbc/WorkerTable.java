@@ -2,6 +2,8 @@ package dev.spream.storage.jdbc;
 
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.partition.WorkerRegistration;
+import dev.spream.storage.jdbc.internal.Database;
+import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;

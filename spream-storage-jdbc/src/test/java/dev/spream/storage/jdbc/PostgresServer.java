@@ -5,15 +5,15 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 
 /** The server that all tests of a JVM share, started when it is first asked for; it ends with the JVM. */
-final class PostgresServer {
+public final class PostgresServer {
     private PostgresServer() {}
 
-    static EmbeddedPostgres shared() {
+    public static EmbeddedPostgres shared() {
         return Holder.SHARED;
     }
 
     /** A server of a test's own, which closes it. */
-    static EmbeddedPostgres start() {
+    public static EmbeddedPostgres start() {
         try {
             return EmbeddedPostgres.builder()
                     .setServerConfig("fsync", "off")

@@ -3,6 +3,9 @@ package dev.spream.storage.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.storage.jdbc.internal.Database;
+import dev.spream.storage.jdbc.internal.Parameters;
+import dev.spream.storage.jdbc.internal.SchemaName;
 import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

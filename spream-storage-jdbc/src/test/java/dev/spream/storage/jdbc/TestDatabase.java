@@ -12,13 +12,13 @@ import java.util.concurrent.atomic.AtomicInteger;
  * A database of its own on the shared server, with a clock that the test moves: a function of the server's name for its
  * clock, which this database's connections find first.
  */
-final class TestDatabase implements AutoCloseable {
+public final class TestDatabase implements AutoCloseable {
     private static final AtomicInteger COUNT = new AtomicInteger();
 
     private final String name = "test_%d".formatted(COUNT.incrementAndGet());
     private final HikariDataSource dataSource;
 
-    TestDatabase() {
+    public TestDatabase() {
         executeIn("postgres", "CREATE DATABASE " + name);
         executeIn(
                 name,
@@ -32,7 +32,7 @@ final class TestDatabase implements AutoCloseable {
     }
 
     /** A pool on this database, as another process would have one. */
-    HikariDataSource open() {
+    public HikariDataSource open() {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url());
         config.setMaximumPoolSize(10);
@@ -41,11 +41,11 @@ final class TestDatabase implements AutoCloseable {
         return new HikariDataSource(config);
     }
 
-    HikariDataSource dataSource() {
+    public HikariDataSource dataSource() {
         return dataSource;
     }
 
-    String url() {
+    public String url() {
         return PostgresServer.shared().getJdbcUrl("postgres", name);
     }
 
@@ -55,7 +55,7 @@ final class TestDatabase implements AutoCloseable {
                 "UPDATE test_clock.moved SET ahead = ahead + interval '%d milliseconds'".formatted(time.toMillis()));
     }
 
-    void execute(String... statements) {
+    public void execute(String... statements) {
         executeIn(name, statements);
     }
 

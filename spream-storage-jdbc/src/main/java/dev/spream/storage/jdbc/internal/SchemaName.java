@@ -1,4 +1,4 @@
-package dev.spream.storage.jdbc;
+package dev.spream.storage.jdbc.internal;
 
 import java.util.regex.Pattern;
 
@@ -8,10 +8,10 @@ import java.util.regex.Pattern;
  *
  * @param value a letter or underscore, then letters, digits and underscores, 63 in all
  */
-record SchemaName(String value) {
+public record SchemaName(String value) {
     private static final Pattern IDENTIFIER = Pattern.compile("[a-z_][a-z0-9_]{0,62}");
 
-    SchemaName {
+    public SchemaName {
         if (!IDENTIFIER.matcher(value).matches() || value.startsWith("pg_")) {
             throw new IllegalArgumentException(
                     ("malformed schema name '%s': expected lower-case letters, digits and underscores, 63 at most, not"
@@ -21,7 +21,7 @@ record SchemaName(String value) {
     }
 
     /** The statement, with this schema's quoted name and a dot wherever it says {@code @}. */
-    String in(String sql) {
+    public String in(String sql) {
         return sql.replace("@", '"' + value + "\".");
     }
 

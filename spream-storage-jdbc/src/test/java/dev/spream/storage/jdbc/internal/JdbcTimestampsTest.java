@@ -1,4 +1,4 @@
-package dev.spream.storage.jdbc;
+package dev.spream.storage.jdbc.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

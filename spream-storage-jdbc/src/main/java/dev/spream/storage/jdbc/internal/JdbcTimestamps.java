@@ -1,4 +1,4 @@
-package dev.spream.storage.jdbc;
+package dev.spream.storage.jdbc.internal;
 
 import java.math.BigDecimal;
 import java.sql.ResultSet;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Two kinds of time. Those that come from Spanner are exact: seconds since 1970 as a decimal with nine places. Those of
  * the server's clock are its own timestamps, which have microseconds.
  */
-final class JdbcTimestamps {
+public final class JdbcTimestamps {
     private static final int NANO_DIGITS = 9;
 
     /** Beyond what any partition finished at, and within what the server can hold. */
@@ -23,39 +23,39 @@ final class JdbcTimestamps {
 
     private JdbcTimestamps() {}
 
-    static BigDecimal exact(Instant instant) {
+    public static BigDecimal exact(Instant instant) {
         return BigDecimal.valueOf(instant.getEpochSecond()).add(BigDecimal.valueOf(instant.getNano(), NANO_DIGITS));
     }
 
-    static @Nullable BigDecimal exact(Optional<Instant> instant) {
+    public static @Nullable BigDecimal exact(Optional<Instant> instant) {
         return instant.map(JdbcTimestamps::exact).orElse(null);
     }
 
-    static BigDecimal exact(Duration duration) {
+    public static BigDecimal exact(Duration duration) {
         return BigDecimal.valueOf(duration.getSeconds()).add(BigDecimal.valueOf(duration.getNano(), NANO_DIGITS));
     }
 
-    static Instant instant(BigDecimal exact) {
+    public static Instant instant(BigDecimal exact) {
         BigDecimal[] parts = exact.divideAndRemainder(BigDecimal.ONE);
         return Instant.ofEpochSecond(
                 parts[0].longValueExact(), parts[1].movePointRight(NANO_DIGITS).longValueExact());
     }
 
-    static Duration duration(BigDecimal exact) {
+    public static Duration duration(BigDecimal exact) {
         return Duration.between(Instant.EPOCH, instant(exact));
     }
 
-    static Instant clock(ResultSet row, String column) throws SQLException {
+    public static Instant clock(ResultSet row, String column) throws SQLException {
         return optionalClock(row, column)
                 .orElseThrow(() -> new IllegalStateException("column %s is null".formatted(column)));
     }
 
-    static Optional<Instant> optionalClock(ResultSet row, String column) throws SQLException {
+    public static Optional<Instant> optionalClock(ResultSet row, String column) throws SQLException {
         return Optional.ofNullable(row.getObject(column, OffsetDateTime.class)).map(OffsetDateTime::toInstant);
     }
 
     /** The first moment of the server's clock that is not before this one; the same moments are before both. */
-    static OffsetDateTime clockCeiling(Instant moment) {
+    public static OffsetDateTime clockCeiling(Instant moment) {
         if (moment.isAfter(LAST)) {
             return LAST.atOffset(ZoneOffset.UTC);
         }
@@ -64,7 +64,7 @@ final class JdbcTimestamps {
     }
 
     /** A time span as microseconds, rounded up, as the server adds it to its clock. */
-    static long micros(Duration span) {
+    public static long micros(Duration span) {
         long whole = Math.addExact(Math.multiplyExact(span.getSeconds(), 1_000_000L), span.getNano() / 1_000);
         return span.getNano() % 1_000 == 0 ? whole : whole + 1;
     }

@@ -1,4 +1,4 @@
-package dev.spream.storage.jdbc;
+package dev.spream.storage.jdbc.internal;
 
 import java.math.BigDecimal;
 import java.sql.Array;
@@ -13,45 +13,45 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Binds the parameters of one statement in their order. */
-final class Parameters {
+public final class Parameters {
     private final Connection connection;
     private final PreparedStatement statement;
     private int last;
 
-    Parameters(Connection connection, PreparedStatement statement) {
+    public Parameters(Connection connection, PreparedStatement statement) {
         this.connection = connection;
         this.statement = statement;
     }
 
-    Parameters text(String value) throws SQLException {
+    public Parameters text(String value) throws SQLException {
         statement.setString(++last, value);
         return this;
     }
 
-    Parameters number(long value) throws SQLException {
+    public Parameters number(long value) throws SQLException {
         statement.setLong(++last, value);
         return this;
     }
 
-    Parameters decimal(@Nullable BigDecimal value) throws SQLException {
+    public Parameters decimal(@Nullable BigDecimal value) throws SQLException {
         statement.setObject(++last, value, Types.NUMERIC);
         return this;
     }
 
-    Parameters clock(OffsetDateTime value) throws SQLException {
+    public Parameters clock(OffsetDateTime value) throws SQLException {
         statement.setObject(++last, value);
         return this;
     }
 
-    Parameters texts(Collection<String> values) throws SQLException {
+    public Parameters texts(Collection<String> values) throws SQLException {
         return array("text", values.toArray());
     }
 
-    Parameters numbers(Collection<Long> values) throws SQLException {
+    public Parameters numbers(Collection<Long> values) throws SQLException {
         return array("bigint", values.toArray());
     }
 
-    Parameters decimals(Collection<BigDecimal> values) throws SQLException {
+    public Parameters decimals(Collection<BigDecimal> values) throws SQLException {
         return array("numeric", values.toArray());
     }
 
@@ -65,7 +65,7 @@ final class Parameters {
      * An array in the server's text form. Arrays of arrays must be rectangular, so lists of different lengths are sent as
      * texts and cast one by one.
      */
-    static String arrayText(List<String> values) {
+    public static String arrayText(List<String> values) {
         return values.stream()
                 .map(value -> '"' + value.replace("\\", "\\\\").replace("\"", "\\\"") + '"')
                 .collect(Collectors.joining(",", "{", "}"));

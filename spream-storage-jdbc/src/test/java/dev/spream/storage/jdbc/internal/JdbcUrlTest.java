@@ -1,8 +1,9 @@
-package dev.spream.storage.jdbc;
+package dev.spream.storage.jdbc.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.storage.jdbc.JdbcPool;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

@@ -1,4 +1,4 @@
-package dev.spream.storage.jdbc;
+package dev.spream.storage.jdbc.internal;
 
 import dev.spream.core.partition.StorageException;
 import java.sql.SQLException;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @see <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL: error codes</a>
  */
-final class SqlErrors {
+public final class SqlErrors {
     /** Connections, serialization and deadlocks, resources. */
     private static final Set<String> RETRYABLE_CLASSES = Set.of("08", "40", "53");
 
@@ -34,7 +34,7 @@ final class SqlErrors {
      *
      * @param failed what failed, such as "renewing 3 leases of subscription 'orders'"
      */
-    static StorageException storageException(String failed, SQLException cause) {
+    public static StorageException storageException(String failed, SQLException cause) {
         restoreInterrupt(cause);
         boolean retryable = isRetryable(cause);
         String message = "%s failed: %s%s; %s".formatted(failed, reason(cause), state(cause), advice(cause, retryable));
@@ -42,7 +42,7 @@ final class SqlErrors {
     }
 
     /** A pool that gave up names its own wait first and what the server said as the cause, so that the cause decides. */
-    static boolean isRetryable(SQLException error) {
+    public static boolean isRetryable(SQLException error) {
         List<String> states = states(error);
         if (!states.isEmpty()) {
             return states.stream().allMatch(SqlErrors::isRetryable);
@@ -70,7 +70,7 @@ final class SqlErrors {
         return switch (state) {
             case "28000", "28P01" -> "check user and password, and the server's pg_hba.conf";
             case "3D000" -> "create the database, or name one that exists";
-            case "3F000", "42P01" -> "create the tables with JdbcPartitionStorage.create, or check the schema's name";
+            case "3F000", "42P01" -> "create the tables, or check the schema's name";
             case "42501" -> "grant the user what it needs on the schema and its tables";
             default -> "";
         };

@@ -1,4 +1,4 @@
-package dev.spream.storage.jdbc;
+package dev.spream.storage.jdbc.internal;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -15,10 +15,10 @@ import java.util.StringJoiner;
  * @param taken what was taken out: {@code user}, and everything whose name contains "password"
  * @see <a href="https://jdbc.postgresql.org/documentation/use/">pgJDBC: connecting to the database</a>
  */
-record JdbcUrl(String address, Map<String, String> taken) {
+public record JdbcUrl(String address, Map<String, String> taken) {
     private static final String PREFIX = "jdbc:postgresql:";
 
-    static JdbcUrl parse(String url) {
+    public static JdbcUrl parse(String url) {
         if (!url.startsWith(PREFIX)) {
             throw new IllegalArgumentException(
                     "malformed URL of the database: expected jdbc:postgresql://host:port/database, got one that starts"
@@ -49,7 +49,7 @@ record JdbcUrl(String address, Map<String, String> taken) {
      *
      * @throws IllegalArgumentException if it is not one of PostgreSQL, or has a password
      */
-    static String withoutPassword(String url) {
+    public static String withoutPassword(String url) {
         if (parse(url).hasPassword()) {
             throw new IllegalArgumentException("expected the password apart from the URL of the database");
         }
@@ -61,7 +61,7 @@ record JdbcUrl(String address, Map<String, String> taken) {
     }
 
     /** Whether the address itself sets that parameter. */
-    boolean says(String parameter) {
+    public boolean says(String parameter) {
         return address.contains("?" + parameter + "=") || address.contains("&" + parameter + "=");
     }
 

@@ -1,4 +1,4 @@
-package dev.spream.storage.jdbc;
+package dev.spream.storage.jdbc.internal;
 
 import dev.spream.core.partition.StorageException;
 import java.sql.Connection;
@@ -17,7 +17,7 @@ import org.postgresql.PGStatement;
  *
  * <p>Safe for use by many threads.
  */
-final class Database {
+public final class Database {
     /** What a server has to cancel a statement and say so, before the connection counts as dead. */
     private static final Duration ANSWER_TIME = Duration.ofSeconds(2);
 
@@ -26,18 +26,18 @@ final class Database {
     private final Duration timeLimit;
     private volatile boolean closed;
 
-    Database(DataSource dataSource, SchemaName schema, Duration timeLimit) {
+    public Database(DataSource dataSource, SchemaName schema, Duration timeLimit) {
         this.dataSource = dataSource;
         this.schema = schema;
         this.timeLimit = timeLimit;
     }
 
-    SchemaName schema() {
+    public SchemaName schema() {
         return schema;
     }
 
     /** The rows that the statement returns. {@code what} names the call in the message of a failure. */
-    <T> List<T> rows(String what, String sql, Binder binder, RowReader<T> reader) {
+    public <T> List<T> rows(String what, String sql, Binder binder, RowReader<T> reader) {
         return run(what, connection -> {
             try (PreparedStatement statement = prepare(connection, sql)) {
                 binder.bind(new Parameters(connection, statement));
@@ -53,7 +53,7 @@ final class Database {
     }
 
     /** How many rows the statement changed. */
-    int update(String what, String sql, Binder binder) {
+    public int update(String what, String sql, Binder binder) {
         return run(what, connection -> {
             try (PreparedStatement statement = prepare(connection, sql)) {
                 binder.bind(new Parameters(connection, statement));
@@ -62,7 +62,7 @@ final class Database {
         });
     }
 
-    void close() {
+    public void close() {
         closed = true;
     }
 
@@ -119,11 +119,11 @@ final class Database {
         return statement;
     }
 
-    interface Binder {
+    public interface Binder {
         void bind(Parameters parameters) throws SQLException;
     }
 
-    interface RowReader<T> {
+    public interface RowReader<T> {
         T read(ResultSet row) throws SQLException;
     }
 

@@ -1,0 +1,30 @@
+package dev.spream.storage.jdbc.deadletter;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/** SHA-256 of texts, as hexadecimal digits. */
+final class Hashes {
+    private Hashes() {}
+
+    static String of(String... parts) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            for (String part : parts) {
+                digest.update(part.getBytes(UTF_8));
+                digest.update((byte) 0);
+            }
+            return HexFormat.of().formatHex(digest.digest());
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
+        }
+    }
+
+    /** The first 32 bits. */
+    static int number(String hash) {
+        return HexFormat.fromHexDigits(hash, 0, 8);
+    }
+}

@@ -1,0 +1,419 @@
+package dev.spream.storage.jdbc.deadletter;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.consume.DeadLetter;
+import dev.spream.core.consume.DeadLetter.Reason;
+import dev.spream.core.consume.DeadLetterException;
+import dev.spream.core.consume.DeadLetterStore;
+import dev.spream.core.consume.RecordKey;
+import dev.spream.core.consume.StoredLetter;
+import dev.spream.core.partition.PartitionLease;
+import dev.spream.core.partition.StorageException;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.RecordIdentity;
+import dev.spream.storage.jdbc.internal.SchemaMigration;
+import dev.spream.storage.jdbc.internal.SchemaName;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A {@link DeadLetterStore} in PostgreSQL 14 or newer, for any number of processes at once: the workers of a subscription,
+ * and whoever replays. Letters of several subscriptions live side by side in one schema; each instance is for one of them.
+ * The schema may be that of the partition storage, or another one, in another database.
+ *
+ * <p>A letter is kept as the JSON object that a {@link dev.spream.core.consume.JsonlDeadLetterSink} writes. It may have as
+ * many bytes as one value of PostgreSQL, just below 1 GB, and has to be sent within the time limit of a statement. Letters
+ * that were replayed or discarded stay for a while, see {@link Builder#settledRetention}.
+ *
+ * <p>Safe for use by many threads. A connection is taken for a call and given back with it; a {@link #claim} holds one until
+ * it is closed. The data source stays the caller's, who closes it after the store. A call that fails because of the server
+ * or the way to it is repeated for half a minute.
+ *
+ * <p>How it stays correct:
+ *
+ * <ul>
+ *   <li>What changes something of a key holds a lock on the key's state, for one short transaction at READ COMMITTED. So of
+ *       each key one thing happens after the other, in all processes.
+ *   <li>A claim is an exclusive lock held by a transaction that stays open, and deliveries share that lock. It ends when the
+ *       transaction does, at the latest with its process; both kinds are transaction-level advisory locks, which also work
+ *       through a pool of transactions such as PgBouncer's, where session-level ones do not. No row is locked and no
+ *       snapshot held meanwhile.
+ *   <li>A delivery costs no statement unless one of its keys may have an open letter that failed. A store knows which may: a
+ *       key is in one partition at a time, and only the store of whoever acquired the partition last can keep letters of it.
+ *       Those from before it reads when the partition is acquired; those that came since it has kept itself. A letter that
+ *       was being kept for the former owner is committed before that, or refused: the row of the partition decides.
+ * </ul>
+ */
+public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable {
+    static final String DEFAULT_SCHEMA = "spream";
+    static final Duration DEFAULT_STATEMENT_TIMEOUT = Duration.ofSeconds(5);
+    static final Duration MAX_STATEMENT_TIMEOUT = Duration.ofHours(1);
+    static final Duration DEFAULT_SETTLED_RETENTION = Duration.ofDays(7);
+
+    private static final int MAX_NAME_LENGTH = 200;
+    private static final Duration FIRST_WAIT = Duration.ofMillis(20);
+    private static final Duration MAX_WAIT = Duration.ofMillis(500);
+
+    /** A claim may last as long as a consumer does, and ends soon after its machine has vanished. */
+    private static final String LONG_CLAIM = """
+            SELECT set_config('idle_in_transaction_session_timeout', '0', true),
+                set_config('tcp_keepalives_idle', '10', true),
+                set_config('tcp_keepalives_interval', '5', true),
+                set_config('tcp_keepalives_count', '3', true)""";
+
+    private final String subscription;
+    private final Transactions transactions;
+    private final LetterLocks locks;
+    private final LetterTable letters;
+    private final PassTable passes;
+    private final ParkedTable parked;
+    private final PartitionTable partitions;
+    private final OpenKeys openKeys = new OpenKeys();
+
+    private JdbcDeadLetterStore(Transactions transactions, SchemaName schema, String subscription) {
+        this.subscription = subscription;
+        this.transactions = transactions;
+        this.locks = new LetterLocks(schema, subscription);
+        this.letters = new LetterTable(subscription);
+        this.passes = new PassTable(subscription, locks);
+        this.parked = new ParkedTable(subscription);
+        this.partitions = new PartitionTable(subscription);
+    }
+
+    /**
+     * The dead letters of that subscription in the schema {@code spream}, which is created, or its tables migrated, where
+     * needed; that takes three connections at the same time.
+     *
+     * @param subscription names it in this database: 1 to 200 characters
+     * @throws StorageException if the database cannot be reached, or its tables are not what is needed
+     */
+    public static JdbcDeadLetterStore create(DataSource dataSource, String subscription) throws InterruptedException {
+        return builder(dataSource, subscription).build();
+    }
+
+    public static Builder builder(DataSource dataSource, String subscription) {
+        return new Builder(dataSource, subscription);
+    }
+
+    @Override
+    public void accept(DeadLetter letter) throws InterruptedException {
+        keep(letter, false);
+    }
+
+    @Override
+    public boolean acceptIfParked(DeadLetter letter) throws InterruptedException {
+        return keep(letter, true);
+    }
+
+    private boolean keep(DeadLetter letter, boolean onlyIfParked) throws InterruptedException {
+        StoredLetter stored = StoredLetter.of(letter);
+        String json = readableJson(stored);
+        Set<RecordKey> recordKeys = RecordKey.of(letter.change());
+        List<StoredKey> keys = StoredKey.of(recordKeys);
+        try {
+            return transactions.run(
+                    "keeping %s".formatted(naming(letter.change().identity())), transaction -> {
+                        locks.lockStates(transaction, keys);
+                        partitions.requireOwn(transaction, letter.partition());
+                        if (onlyIfParked && !parked.isParked(transaction, keys)) {
+                            return false;
+                        }
+                        keep(transaction, stored, json, keys);
+                        return true;
+                    });
+        } finally {
+            if (letter.reason() == Reason.FAILED) {
+                openKeys.add(recordKeys);
+            }
+        }
+    }
+
+    private void keep(Transaction transaction, StoredLetter letter, String json, List<StoredKey> keys)
+            throws SQLException {
+        RecordIdentity identity = letter.change().identity();
+        boolean failed = letter.reason() == Reason.FAILED;
+        LetterTable.@Nullable Row before = letters.find(transaction, identity).orElse(null);
+        if (before != null && !before.failed()) {
+            letters.keepAgain(transaction, before);
+        } else if (before != null && failed) {
+            letters.replace(transaction, before, json);
+        } else {
+            if (before != null) {
+                letters.delete(transaction, before);
+            }
+            letters.insert(transaction, letter, json, keys);
+        }
+        if (!failed) {
+            parked.park(transaction, keys);
+        }
+        passes.takeBack(transaction, keys, identity);
+        passes.clear(transaction, keys);
+    }
+
+    /** As it will be read: a letter that could not be read would be one too many for ever. */
+    private static String readableJson(StoredLetter letter) {
+        String json = letter.toJson();
+        try {
+            StoredLetter.fromJson(json);
+        } catch (IllegalArgumentException e) {
+            throw new DeadLetterException(
+                    "a change cannot be kept, because it could not be read again: " + e.getMessage(), e);
+        }
+        if (json.indexOf('\0') >= 0) {
+            throw new DeadLetterException(
+                    "a change cannot be kept, because its JSON has a NUL that is not written as \\u0000");
+        }
+        return json;
+    }
+
+    @Override
+    public Set<RecordKey> parkedKeys() throws InterruptedException {
+        return transactions.run("reading the parked keys" + ofSubscription(), parked::all);
+    }
+
+    @Override
+    public Set<RecordKey> parkedKeys(PartitionLease acquired) throws InterruptedException {
+        transactions.run(
+                "taking over the dead letters of partition %s"
+                        .formatted(acquired.token().abbreviated()),
+                transaction -> {
+                    partitions.takeOver(transaction, acquired.token());
+                    return true;
+                });
+        loadOpenKeys();
+        return parkedKeys();
+    }
+
+    private void loadOpenKeys() throws InterruptedException {
+        long mark = openKeys.mark();
+        openKeys.load(
+                Set.copyOf(transactions.run(
+                        "reading the keys of the dead letters" + ofSubscription(), letters::failedKeys)),
+                mark);
+    }
+
+    @Override
+    public List<Entry> openLetters() throws InterruptedException {
+        return transactions.run("reading the dead letters" + ofSubscription(), letters::open);
+    }
+
+    @Override
+    public List<StoredLetter> read(Collection<RecordIdentity> identities) throws InterruptedException {
+        return transactions.run(
+                "reading %d dead letters%s".formatted(identities.size(), ofSubscription()),
+                transaction -> letters.read(transaction, identities));
+    }
+
+    @Override
+    public void delivering(DataChangeRecord change) throws InterruptedException {
+        if (!openKeys.isLoaded()) {
+            loadOpenKeys();
+        }
+        if (openKeys.isEmpty()) {
+            return;
+        }
+        Set<RecordKey> open = new HashSet<>(RecordKey.of(change));
+        open.removeIf(key -> !openKeys.contains(key));
+        Duration wait = FIRST_WAIT;
+        while (!open.isEmpty() && !hasPassed(change.identity(), open)) {
+            transactions.pause(wait);
+            wait = wait.multipliedBy(2).compareTo(MAX_WAIT) < 0 ? wait.multipliedBy(2) : MAX_WAIT;
+        }
+    }
+
+    /** Records what the change overtakes; false if one of the keys is claimed. */
+    private boolean hasPassed(RecordIdentity change, Set<RecordKey> open) throws InterruptedException {
+        long mark = openKeys.mark();
+        List<StoredKey> keys = StoredKey.of(open);
+        PassTable.Answer answer = transactions.run("delivering past dead letters" + ofSubscription(), transaction -> {
+            PassTable.Answer asked = passes.ask(transaction, keys, change);
+            if (asked.free() && asked.passes()) {
+                locks.lockStates(transaction, keys);
+                passes.pass(transaction, keys, change);
+            }
+            return asked;
+        });
+        openKeys.forget(
+                open.stream()
+                        .filter(key ->
+                                !answer.failed().contains(StoredKey.of(key).hash()))
+                        .toList(),
+                mark);
+        return answer.free();
+    }
+
+    @Override
+    public Optional<Claim> claim(RecordIdentity identity, boolean evenIfOvertaken) throws InterruptedException {
+        return transactions.open("claiming %s".formatted(naming(identity)), transaction -> {
+            Optional<LetterTable.Row> claimed = claimed(transaction, identity);
+            if (claimed.isEmpty() || !isNext(transaction, claimed.get(), evenIfOvertaken)) {
+                transaction.close();
+                return Optional.empty();
+            }
+            transaction.rows(LONG_CLAIM, p -> {}, row -> row.getString(1));
+            return Optional.of(new HeldClaim(transaction, claimed.get(), this::replayed));
+        });
+    }
+
+    /** The letter as it is once its keys are claimed. */
+    private Optional<LetterTable.Row> claimed(Transaction transaction, RecordIdentity identity) throws SQLException {
+        Optional<LetterTable.Row> found = letters.find(transaction, identity);
+        return found.isPresent() && locks.tryClaim(transaction, found.get().keys())
+                ? letters.find(transaction, identity)
+                : Optional.empty();
+    }
+
+    private boolean isNext(Transaction transaction, LetterTable.Row letter, boolean evenIfOvertaken)
+            throws SQLException {
+        return (evenIfOvertaken || !letters.isOvertaken(transaction, letter))
+                && !letters.hasEarlier(
+                        transaction, letter.keys(), letter.letter().change().identity());
+    }
+
+    private void replayed(Transaction transaction, LetterTable.Row letter) throws SQLException {
+        List<StoredKey> keys = letter.keys();
+        locks.lockStates(transaction, keys);
+        if (letters.settle(transaction, letter, "REPLAYED")) {
+            passes.clear(transaction, keys);
+            passes.pass(transaction, keys, letter.letter().change().identity());
+        }
+    }
+
+    @Override
+    public boolean discard(RecordIdentity identity) throws InterruptedException {
+        return transactions.run("discarding %s".formatted(naming(identity)), transaction -> {
+            Optional<LetterTable.Row> letter = claimed(transaction, identity);
+            if (letter.isEmpty()) {
+                return false;
+            }
+            List<StoredKey> keys = letter.get().keys();
+            locks.lockStates(transaction, keys);
+            boolean discarded = letters.settle(transaction, letter.get(), "DISCARDED");
+            passes.clear(transaction, keys);
+            return discarded;
+        });
+    }
+
+    @Override
+    public boolean release(Set<RecordKey> released) throws InterruptedException {
+        List<StoredKey> keys = StoredKey.of(released);
+        return transactions.run("releasing %d keys%s".formatted(keys.size(), ofSubscription()), transaction -> {
+            locks.lockStates(transaction, keys);
+            if (letters.isHeldBack(transaction, keys)) {
+                return false;
+            }
+            parked.release(transaction, keys);
+            return true;
+        });
+    }
+
+    private String naming(RecordIdentity identity) {
+        return "dead letter %s%s".formatted(identity, ofSubscription());
+    }
+
+    private String ofSubscription() {
+        return " of subscription '%s'".formatted(subscription);
+    }
+
+    /** Holds nothing open but the claims there are; calls fail from now on. The data source is left as it is. */
+    @Override
+    public void close() {
+        transactions.close();
+    }
+
+    /** Options of a store. Every one has a default. */
+    public static final class Builder {
+        private final DataSource dataSource;
+        private final String subscription;
+        private SchemaName schema = new SchemaName(DEFAULT_SCHEMA);
+        private Duration statementTimeout = DEFAULT_STATEMENT_TIMEOUT;
+        private Duration settledRetention = DEFAULT_SETTLED_RETENTION;
+        private boolean migrate = true;
+
+        private Builder(DataSource dataSource, String subscription) {
+            this.dataSource = requireNonNull(dataSource, "dataSource");
+            this.subscription = requireNonNull(subscription, "subscription");
+            if (subscription.isBlank() || subscription.length() > MAX_NAME_LENGTH || subscription.indexOf('\0') >= 0) {
+                throw new IllegalArgumentException(
+                        "malformed subscription name '%s': expected 1 to %d characters, not all blank, none of them NUL"
+                                .formatted(subscription.replace('\0', '?'), MAX_NAME_LENGTH));
+            }
+        }
+
+        /** The schema that holds the tables, {@code spream} by default: lower-case letters, digits and underscores. */
+        public Builder schema(String schema) {
+            this.schema = new SchemaName(schema);
+            return this;
+        }
+
+        /**
+         * Whether the schema and its tables are created and migrated where needed; true by default. Otherwise {@link
+         * #build} requires them as they must be: for services whose user may not alter tables.
+         */
+        public Builder migrate(boolean migrate) {
+            this.migrate = migrate;
+            return this;
+        }
+
+        /**
+         * How long a statement may take, whole seconds from 1 second to 1 hour; 5 seconds by default. Longer where changes of
+         * many megabytes go over a slow network. A server that does not answer at all is given up 2 seconds later.
+         */
+        public Builder statementTimeout(Duration statementTimeout) {
+            if (statementTimeout.compareTo(Duration.ofSeconds(1)) < 0
+                    || statementTimeout.compareTo(MAX_STATEMENT_TIMEOUT) > 0
+                    || !statementTimeout.equals(statementTimeout.truncatedTo(ChronoUnit.SECONDS))) {
+                throw new IllegalArgumentException(
+                        "statementTimeout must be whole seconds from PT1S to PT1H, was " + statementTimeout);
+            }
+            this.statementTimeout = statementTimeout;
+            return this;
+        }
+
+        /**
+         * How long a letter stays stored after it was replayed or discarded, 7 days by default. What is older goes when a
+         * store is opened. Open letters stay as long as they are open.
+         */
+        public Builder settledRetention(Duration settledRetention) {
+            if (settledRetention.isNegative()) {
+                throw new IllegalArgumentException("settledRetention must not be negative, was " + settledRetention);
+            }
+            this.settledRetention = settledRetention;
+            return this;
+        }
+
+        /**
+         * Builds the store, after the tables were migrated or checked.
+         *
+         * @throws StorageException if the database cannot be reached, or its tables are not what is needed
+         */
+        public JdbcDeadLetterStore build() throws InterruptedException {
+            SchemaMigration tables = DeadLetterSchema.in(dataSource, schema);
+            if (migrate) {
+                tables.migrate();
+            } else {
+                tables.check();
+            }
+            JdbcDeadLetterStore store = new JdbcDeadLetterStore(
+                    new Transactions(dataSource, schema, statementTimeout), schema, subscription);
+            store.prune(settledRetention);
+            return store;
+        }
+    }
+
+    private void prune(Duration settledRetention) throws InterruptedException {
+        transactions.run("removing settled dead letters" + ofSubscription(), transaction -> {
+            partitions.prune(transaction);
+            return letters.prune(transaction, settledRetention);
+        });
+    }
+}

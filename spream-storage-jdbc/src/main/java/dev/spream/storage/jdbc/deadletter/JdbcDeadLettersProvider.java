@@ -1,0 +1,67 @@
+package dev.spream.storage.jdbc.deadletter;
+
+import com.google.auto.service.AutoService;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.ConfigType;
+import dev.spream.api.spi.DeadLetterSinkProvider;
+import dev.spream.api.spi.PluginConfig;
+import dev.spream.api.spi.PluginContext;
+import dev.spream.core.consume.DeadLetterSink;
+import dev.spream.storage.jdbc.JdbcPool;
+import dev.spream.storage.jdbc.internal.ConnectionKeys;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Dead letters {@code jdbc}: a {@link JdbcDeadLetterStore} over a {@linkplain JdbcPool pool of its own}. Subscriptions of one
+ * schema are told apart by {@link PluginContext#subscription}.
+ */
+@AutoService(DeadLetterSinkProvider.class)
+public final class JdbcDeadLettersProvider implements DeadLetterSinkProvider {
+    private static final ConfigKey<String> SCHEMA = ConfigKey.of(
+                    "schema",
+                    ConnectionKeys.schemaName(),
+                    "The schema that has the tables. Subscriptions live in it side by side, and so may a storage.")
+            .withDefault(JdbcDeadLetterStore.DEFAULT_SCHEMA);
+    private static final ConfigKey<Boolean> MIGRATE = ConfigKey.of(
+                    "migrate",
+                    ConfigType.flag(),
+                    "Whether to create the schema and its tables, and to migrate them, where needed.")
+            .withDefault(true);
+    private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConfigKey.of(
+                    "statement-timeout",
+                    ConnectionKeys.wholeSeconds(
+                            ConfigType.duration(Duration.ofSeconds(1), JdbcDeadLetterStore.MAX_STATEMENT_TIMEOUT)),
+                    "How long a statement may take.")
+            .withDefault(JdbcDeadLetterStore.DEFAULT_STATEMENT_TIMEOUT);
+    private static final ConfigKey<Duration> SETTLED_RETENTION = ConfigKey.of(
+                    "settled-retention",
+                    ConfigType.duration(Duration.ZERO, Duration.ofDays(3650)),
+                    "How long a letter stays stored after it was replayed or discarded.")
+            .withDefault(JdbcDeadLetterStore.DEFAULT_SETTLED_RETENTION);
+
+    @Override
+    public String name() {
+        return "jdbc";
+    }
+
+    @Override
+    public List<ConfigKey<?>> keys() {
+        List<ConfigKey<?>> keys = new ArrayList<>(ConnectionKeys.ALL);
+        keys.addAll(List.of(SCHEMA, MIGRATE, STATEMENT_TIMEOUT, SETTLED_RETENTION));
+        return keys;
+    }
+
+    @Override
+    public DeadLetterSink create(PluginConfig config, PluginContext context) throws InterruptedException {
+        HikariDataSource pool = ConnectionKeys.open(config, context);
+        return JdbcDeadLetterStore.builder(pool, context.subscription())
+                .schema(config.get(SCHEMA))
+                .migrate(config.get(MIGRATE))
+                .statementTimeout(config.get(STATEMENT_TIMEOUT))
+                .settledRetention(config.get(SETTLED_RETENTION))
+                .build();
+    }
+}

@@ -1,0 +1,279 @@
+package dev.spream.storage.jdbc.deadletter;
+
+import dev.spream.core.consume.DeadLetter.Reason;
+import dev.spream.core.consume.DeadLetterStore;
+import dev.spream.core.consume.RecordKey;
+import dev.spream.core.consume.StoredLetter;
+import dev.spream.core.record.RecordIdentity;
+import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import dev.spream.storage.jdbc.internal.Parameters;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** The letters of one subscription and the keys of those that are open. What changes them holds the states of their keys. */
+final class LetterTable {
+    /** Whether a letter {@code k}, which failed, was overtaken: by way of any of its keys. */
+    private static final String OVERTAKEN = """
+            EXISTS (
+                SELECT FROM @dead_letter_keys other JOIN @dead_letter_passes pass
+                    ON pass.key_hash = other.key_hash AND pass.subscription = other.subscription
+                WHERE other.letter_id = k.letter_id
+                    AND (pass.commit_timestamp, pass.server_transaction_id, pass.record_sequence)
+                        > (k.commit_timestamp, k.server_transaction_id, k.record_sequence))""";
+
+    /**
+     * Whether letters that failed, of some keys and before some change, were not overtaken. Of each key it looks behind what
+     * went past it last, and at each letter once: there are keys with very many letters, and letters with very many keys.
+     * Takes the keys, the subscription and the change.
+     */
+    static final String UNPASSED = """
+            EXISTS (
+                WITH candidate AS MATERIALIZED (
+                    SELECT DISTINCT k.letter_id, k.commit_timestamp, k.server_transaction_id, k.record_sequence
+                    FROM unnest(?::text[]) AS asked(key_hash)
+                    CROSS JOIN (SELECT ?::text, ?::numeric, ?::text, ?::text)
+                        AS change(subscription, commit_timestamp, server_transaction_id, record_sequence)
+                    LEFT JOIN LATERAL (
+                        SELECT pass.commit_timestamp, pass.server_transaction_id, pass.record_sequence
+                        FROM @dead_letter_passes pass
+                        WHERE pass.key_hash = asked.key_hash AND pass.subscription = change.subscription
+                        ORDER BY 1 DESC, 2 DESC, 3 DESC LIMIT 1) AS last ON true
+                    JOIN @dead_letter_keys k
+                        ON k.key_hash = asked.key_hash AND k.subscription = change.subscription AND k.failed
+                        AND (k.commit_timestamp, k.server_transaction_id, k.record_sequence)
+                            < (change.commit_timestamp, change.server_transaction_id, change.record_sequence)
+                        AND (last.commit_timestamp IS NULL
+                            OR (k.commit_timestamp, k.server_transaction_id, k.record_sequence)
+                                >= (last.commit_timestamp, last.server_transaction_id, last.record_sequence)))
+                SELECT FROM candidate k WHERE NOT %s)""".formatted(OVERTAKEN);
+
+    private static final String IS = """
+            subscription = ? AND commit_timestamp = ? AND server_transaction_id = ? AND record_sequence = ?
+                AND settled IS NULL""";
+
+    private static final String FIND = "SELECT id, reason, kept, letter FROM @dead_letters WHERE " + IS;
+
+    private static final String INSERT = """
+            INSERT INTO @dead_letters (subscription, commit_timestamp, server_transaction_id, record_sequence, reason,
+                letter, kept_at)
+            VALUES (?, ?, ?, ?, ?, ?, clock_timestamp()) RETURNING id""";
+
+    private static final String INSERT_KEYS = """
+            INSERT INTO @dead_letter_keys (letter_id, subscription, failed, commit_timestamp, server_transaction_id,
+                record_sequence, key_hash, table_name, key)
+            SELECT l.id, l.subscription, l.reason = 'FAILED', l.commit_timestamp, l.server_transaction_id,
+                l.record_sequence, k.*
+            FROM @dead_letters l, unnest(?::text[], ?::text[], ?::text[]) AS k(key_hash, table_name, key)
+            WHERE l.id = ?""";
+
+    private static final String KEEP_AGAIN = "UPDATE @dead_letters SET kept = kept + 1 WHERE id = ?";
+
+    private static final String REPLACE = "UPDATE @dead_letters SET kept = kept + 1, letter = ? WHERE id = ?";
+
+    private static final String DELETE = "DELETE FROM @dead_letters WHERE id = ?";
+
+    private static final String SETTLE = """
+            UPDATE @dead_letters SET settled = ?, settled_at = clock_timestamp()
+            WHERE id = ? AND kept = ? AND settled IS NULL""";
+
+    private static final String DELETE_KEYS = "DELETE FROM @dead_letter_keys WHERE letter_id = ?";
+
+    private static final String HAS_EARLIER = """
+            SELECT %s OR EXISTS (
+                SELECT FROM @dead_letter_keys
+                WHERE key_hash = ANY (?) AND subscription = ? AND NOT failed
+                    AND (commit_timestamp, server_transaction_id, record_sequence) < (?::numeric, ?::text, ?::text))""".formatted(UNPASSED);
+
+    private static final String IS_OVERTAKEN = """
+            SELECT %s FROM (SELECT id AS letter_id, * FROM @dead_letters) AS k
+            WHERE k.letter_id = ? AND k.reason = 'FAILED'""".formatted(OVERTAKEN);
+
+    private static final String IS_HELD_BACK = """
+            SELECT EXISTS (SELECT FROM @dead_letter_keys WHERE key_hash = ANY (?) AND subscription = ? AND NOT failed)""";
+
+    private static final String OPEN = """
+            WITH open AS MATERIALIZED (
+                SELECT k.letter_id, k.commit_timestamp, k.server_transaction_id, k.record_sequence, k.reason,
+                    k.reason = 'FAILED' AND %s AS overtaken
+                FROM (SELECT id AS letter_id, * FROM @dead_letters) AS k
+                WHERE k.subscription = ? AND k.settled IS NULL
+            )
+            SELECT open.*, k.table_name, k.key FROM open JOIN @dead_letter_keys k ON k.letter_id = open.letter_id
+            ORDER BY open.commit_timestamp, open.server_transaction_id, open.record_sequence""".formatted(OVERTAKEN);
+
+    private static final String READ = """
+            SELECT l.letter
+            FROM unnest(?::numeric[], ?::text[], ?::text[])
+                AS i(commit_timestamp, server_transaction_id, record_sequence)
+            JOIN @dead_letters l ON l.commit_timestamp = i.commit_timestamp
+                AND l.server_transaction_id = i.server_transaction_id AND l.record_sequence = i.record_sequence
+            WHERE l.subscription = ? AND l.settled IS NULL
+            ORDER BY l.commit_timestamp, l.server_transaction_id, l.record_sequence""";
+
+    private static final String FAILED_KEYS =
+            "SELECT DISTINCT table_name, key FROM @dead_letter_keys WHERE subscription = ? AND failed";
+
+    private static final String PRUNE = """
+            DELETE FROM @dead_letters WHERE subscription = ? AND settled IS NOT NULL
+                AND settled_at < clock_timestamp() - ? * interval '1 microsecond'""";
+
+    private final String subscription;
+
+    LetterTable(String subscription) {
+        this.subscription = subscription;
+    }
+
+    /** An open letter as stored. */
+    record Row(long id, long kept, boolean failed, StoredLetter letter) {
+        private static Row read(ResultSet row) throws SQLException {
+            return new Row(
+                    row.getLong("id"),
+                    row.getLong("kept"),
+                    Reason.valueOf(row.getString("reason")) == Reason.FAILED,
+                    StoredLetter.fromJson(row.getString("letter")));
+        }
+
+        List<StoredKey> keys() {
+            return StoredKey.of(RecordKey.of(letter.change()));
+        }
+    }
+
+    Optional<Row> find(Transaction transaction, RecordIdentity identity) throws SQLException {
+        return transaction.rows(FIND, p -> bind(p.text(subscription), identity), Row::read).stream()
+                .findFirst();
+    }
+
+    void insert(Transaction transaction, StoredLetter letter, String json, List<StoredKey> keys) throws SQLException {
+        long id = transaction.row(
+                INSERT,
+                p -> bind(p.text(subscription), letter.change().identity())
+                        .text(letter.reason().name())
+                        .text(json),
+                row -> row.getLong(1));
+        transaction.update(
+                INSERT_KEYS,
+                p -> p.texts(StoredKey.hashes(keys))
+                        .texts(keys.stream().map(StoredKey::tableName).toList())
+                        .texts(keys.stream().map(StoredKey::text).toList())
+                        .number(id));
+    }
+
+    void keepAgain(Transaction transaction, Row letter) throws SQLException {
+        transaction.update(KEEP_AGAIN, p -> p.number(letter.id()));
+    }
+
+    void replace(Transaction transaction, Row letter, String json) throws SQLException {
+        transaction.update(REPLACE, p -> p.text(json).number(letter.id()));
+    }
+
+    void delete(Transaction transaction, Row letter) throws SQLException {
+        transaction.update(DELETE, p -> p.number(letter.id()));
+    }
+
+    /** False if it is not open any more, or was kept again since. */
+    boolean settle(Transaction transaction, Row letter, String how) throws SQLException {
+        if (transaction.update(SETTLE, p -> p.text(how).number(letter.id()).number(letter.kept())) == 0) {
+            return false;
+        }
+        transaction.update(DELETE_KEYS, p -> p.number(letter.id()));
+        return true;
+    }
+
+    /** Whether a letter of these keys that was not overtaken has to be replayed before that one. */
+    boolean hasEarlier(Transaction transaction, List<StoredKey> keys, RecordIdentity letter) throws SQLException {
+        return transaction.row(
+                HAS_EARLIER,
+                p -> bind(
+                        bind(p.texts(StoredKey.hashes(keys)).text(subscription), letter)
+                                .texts(StoredKey.hashes(keys))
+                                .text(subscription),
+                        letter),
+                row -> row.getBoolean(1));
+    }
+
+    boolean isOvertaken(Transaction transaction, Row letter) throws SQLException {
+        return transaction
+                .rows(IS_OVERTAKEN, p -> p.number(letter.id()), row -> row.getBoolean(1))
+                .contains(true);
+    }
+
+    /** Whether an open letter parks one of the keys. */
+    boolean isHeldBack(Transaction transaction, List<StoredKey> keys) throws SQLException {
+        return transaction.row(
+                IS_HELD_BACK, p -> p.texts(StoredKey.hashes(keys)).text(subscription), row -> row.getBoolean(1));
+    }
+
+    /** In commit order. */
+    List<DeadLetterStore.Entry> open(Transaction transaction) throws SQLException {
+        return transaction.rows(OPEN, p -> p.text(subscription), OneKey::read).stream()
+                .collect(Collectors.groupingBy(OneKey::identity, LinkedHashMap::new, Collectors.toList()))
+                .values()
+                .stream()
+                .map(OneKey::entry)
+                .toList();
+    }
+
+    /** An open letter and one of its keys. */
+    private record OneKey(RecordIdentity identity, Reason reason, RecordKey key, boolean overtaken) {
+        static OneKey read(ResultSet row) throws SQLException {
+            return new OneKey(
+                    new RecordIdentity(
+                            JdbcTimestamps.instant(row.getBigDecimal("commit_timestamp")),
+                            row.getString("server_transaction_id"),
+                            row.getString("record_sequence")),
+                    Reason.valueOf(row.getString("reason")),
+                    StoredKey.read(row),
+                    row.getBoolean("overtaken"));
+        }
+
+        /** Of all keys of one letter. */
+        static DeadLetterStore.Entry entry(List<OneKey> keys) {
+            OneKey any = keys.getFirst();
+            return new DeadLetterStore.Entry(
+                    any.identity,
+                    any.reason,
+                    keys.stream().map(OneKey::key).collect(Collectors.toSet()),
+                    any.overtaken);
+        }
+    }
+
+    List<StoredLetter> read(Transaction transaction, Collection<RecordIdentity> identities) throws SQLException {
+        List<RecordIdentity> asked = identities.stream().distinct().toList();
+        return transaction.rows(
+                READ,
+                p -> p.decimals(asked.stream()
+                                .map(identity -> JdbcTimestamps.exact(identity.commitTimestamp()))
+                                .toList())
+                        .texts(asked.stream()
+                                .map(RecordIdentity::serverTransactionId)
+                                .toList())
+                        .texts(asked.stream()
+                                .map(RecordIdentity::recordSequence)
+                                .toList())
+                        .text(subscription),
+                row -> StoredLetter.fromJson(row.getString("letter")));
+    }
+
+    /** The keys of letters that failed. */
+    List<RecordKey> failedKeys(Transaction transaction) throws SQLException {
+        return transaction.rows(FAILED_KEYS, p -> p.text(subscription), StoredKey::read);
+    }
+
+    /** Forgets what was settled longer ago than that. */
+    int prune(Transaction transaction, Duration age) throws SQLException {
+        return transaction.update(PRUNE, p -> p.text(subscription).number(JdbcTimestamps.micros(age)));
+    }
+
+    static Parameters bind(Parameters parameters, RecordIdentity identity) throws SQLException {
+        return parameters
+                .decimal(JdbcTimestamps.exact(identity.commitTimestamp()))
+                .text(identity.serverTransactionId())
+                .text(identity.recordSequence());
+    }
+}

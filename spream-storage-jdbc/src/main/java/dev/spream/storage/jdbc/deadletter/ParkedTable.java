@@ -1,0 +1,51 @@
+package dev.spream.storage.jdbc.deadletter;
+
+import dev.spream.core.consume.RecordKey;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Set;
+
+/** The parked keys of one subscription. What changes them holds their states. */
+final class ParkedTable {
+    private static final String PARK = """
+            INSERT INTO @dead_letter_parked_keys (key_hash, subscription, table_name, key, parked_at)
+            SELECT k.key_hash, ?, k.table_name, k.key, clock_timestamp()
+            FROM unnest(?::text[], ?::text[], ?::text[]) AS k(key_hash, table_name, key)
+            ON CONFLICT DO NOTHING""";
+
+    private static final String IS_PARKED =
+            "SELECT EXISTS (SELECT FROM @dead_letter_parked_keys WHERE key_hash = ANY (?) AND subscription = ?)";
+
+    private static final String RELEASE =
+            "DELETE FROM @dead_letter_parked_keys WHERE key_hash = ANY (?) AND subscription = ?";
+
+    private static final String ALL = "SELECT table_name, key FROM @dead_letter_parked_keys WHERE subscription = ?";
+
+    private final String subscription;
+
+    ParkedTable(String subscription) {
+        this.subscription = subscription;
+    }
+
+    void park(Transaction transaction, List<StoredKey> keys) throws SQLException {
+        transaction.update(
+                PARK,
+                p -> p.text(subscription)
+                        .texts(StoredKey.hashes(keys))
+                        .texts(keys.stream().map(StoredKey::tableName).toList())
+                        .texts(keys.stream().map(StoredKey::text).toList()));
+    }
+
+    boolean isParked(Transaction transaction, List<StoredKey> keys) throws SQLException {
+        return transaction.row(
+                IS_PARKED, p -> p.texts(StoredKey.hashes(keys)).text(subscription), row -> row.getBoolean(1));
+    }
+
+    void release(Transaction transaction, List<StoredKey> keys) throws SQLException {
+        transaction.update(RELEASE, p -> p.texts(StoredKey.hashes(keys)).text(subscription));
+    }
+
+    Set<RecordKey> all(Transaction transaction) throws SQLException {
+        return Set.copyOf(transaction.rows(ALL, p -> p.text(subscription), StoredKey::read));
+    }
+}

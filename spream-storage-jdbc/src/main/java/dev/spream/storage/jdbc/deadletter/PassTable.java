@@ -1,0 +1,105 @@
+package dev.spream.storage.jdbc.deadletter;
+
+import dev.spream.core.record.RecordIdentity;
+import java.sql.Array;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Which changes went past letters that failed, of one subscription: of each key those that overtook something. So there are
+ * about as many as letters at most.
+ */
+final class PassTable {
+    private static final String ASK = """
+            SELECT
+                %s AS free,
+                ARRAY (SELECT DISTINCT key_hash FROM @dead_letter_keys
+                    WHERE key_hash = ANY (?) AND subscription = ? AND failed) AS failed,
+                %s AS passes""".formatted(LetterLocks.SHARE_CLAIM, LetterTable.UNPASSED);
+
+    private static final String PASS = """
+            INSERT INTO @dead_letter_passes
+                (key_hash, subscription, commit_timestamp, server_transaction_id, record_sequence)
+            SELECT asked.key_hash, change.*
+            FROM unnest(?::text[]) AS asked(key_hash)
+            CROSS JOIN (SELECT ?::text, ?::numeric, ?::text, ?::text)
+                AS change(subscription, commit_timestamp, server_transaction_id, record_sequence)
+            WHERE EXISTS (
+                SELECT FROM @dead_letter_keys k
+                WHERE k.key_hash = asked.key_hash AND k.subscription = change.subscription AND k.failed
+                    AND (k.commit_timestamp, k.server_transaction_id, k.record_sequence)
+                        < (change.commit_timestamp, change.server_transaction_id, change.record_sequence))
+            ON CONFLICT DO NOTHING""";
+
+    private static final String TAKE_BACK = """
+            DELETE FROM @dead_letter_passes
+            WHERE key_hash = ANY (?) AND subscription = ?
+                AND commit_timestamp = ? AND server_transaction_id = ? AND record_sequence = ?""";
+
+    private static final String CLEAR = """
+            DELETE FROM @dead_letter_passes pass
+            WHERE key_hash = ANY (?) AND subscription = ? AND NOT EXISTS (
+                SELECT FROM @dead_letter_keys k
+                WHERE k.key_hash = pass.key_hash AND k.subscription = pass.subscription AND k.failed)""";
+
+    private final String subscription;
+    private final LetterLocks locks;
+
+    PassTable(String subscription, LetterLocks locks) {
+        this.subscription = subscription;
+        this.locks = locks;
+    }
+
+    /**
+     * What there is of the keys of a change that is about to be delivered.
+     *
+     * @param free whether none of the keys is claimed; nobody can claim them during this transaction then
+     * @param failed the hashes of those with letters that failed
+     * @param passes whether some of these letters would be overtaken
+     */
+    record Answer(boolean free, Set<String> failed, boolean passes) {
+        private static Answer read(ResultSet row) throws SQLException {
+            Array failed = row.getArray("failed");
+            return new Answer(
+                    row.getBoolean("free"),
+                    Arrays.stream((String[]) failed.getArray()).collect(Collectors.toUnmodifiableSet()),
+                    row.getBoolean("passes"));
+        }
+    }
+
+    Answer ask(Transaction transaction, List<StoredKey> keys, RecordIdentity change) throws SQLException {
+        List<String> hashes = StoredKey.hashes(keys);
+        return transaction.row(
+                ASK,
+                p -> LetterTable.bind(
+                        p.number(locks.claims())
+                                .numbers(LetterLocks.numbers(keys))
+                                .texts(hashes)
+                                .text(subscription)
+                                .texts(hashes)
+                                .text(subscription),
+                        change),
+                Answer::read);
+    }
+
+    /** The change goes past the letters of these keys that are before it. */
+    void pass(Transaction transaction, List<StoredKey> keys, RecordIdentity change) throws SQLException {
+        transaction.update(
+                PASS, p -> LetterTable.bind(p.texts(StoredKey.hashes(keys)).text(subscription), change));
+    }
+
+    /** The change was delivered in vain. */
+    void takeBack(Transaction transaction, List<StoredKey> keys, RecordIdentity change) throws SQLException {
+        transaction.update(
+                TAKE_BACK, p -> LetterTable.bind(p.texts(StoredKey.hashes(keys)).text(subscription), change));
+    }
+
+    /** Forgets what went past these keys' letters, where none is left. */
+    void clear(Transaction transaction, List<StoredKey> keys) throws SQLException {
+        transaction.update(CLEAR, p -> p.texts(StoredKey.hashes(keys)).text(subscription));
+    }
+}

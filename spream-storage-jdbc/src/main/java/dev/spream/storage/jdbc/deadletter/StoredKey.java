@@ -1,0 +1,45 @@
+package dev.spream.storage.jdbc.deadletter;
+
+import dev.spream.core.consume.RecordKey;
+import dev.spream.core.record.JsonObject;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A key as rows have it.
+ *
+ * @param hash the same in every process, for keys that are equal
+ * @param tableName the table
+ * @param text the primary key as JSON, its members in the order of their names
+ */
+record StoredKey(String hash, String tableName, String text) {
+
+    static StoredKey of(RecordKey key) {
+        String text = JsonObject.of(sorted(key.primaryKey().members())).toString();
+        return new StoredKey(Hashes.of(key.tableName(), text), key.tableName(), text);
+    }
+
+    static List<StoredKey> of(Collection<RecordKey> keys) {
+        return keys.stream().map(StoredKey::of).toList();
+    }
+
+    private static Map<String, @Nullable Object> sorted(Map<?, ?> members) {
+        Map<String, @Nullable Object> sorted = new TreeMap<>();
+        members.forEach((name, value) ->
+                sorted.put((String) name, value instanceof Map<?, ?> nested ? sorted(nested) : value));
+        return sorted;
+    }
+
+    static RecordKey read(ResultSet row) throws SQLException {
+        return new RecordKey(row.getString("table_name"), JsonObject.of(row.getString("key")));
+    }
+
+    static List<String> hashes(Collection<StoredKey> keys) {
+        return keys.stream().map(StoredKey::hash).toList();
+    }
+}

@@ -1,0 +1,9 @@
+/**
+ * Keeps the changes that were set aside in PostgreSQL, for several processes at once. {@link
+ * dev.spream.storage.jdbc.deadletter.JdbcDeadLetterStore} is the store; its Javadoc says how it stays correct. Knows nothing
+ * of partition storages: it may have a database of its own.
+ */
+@NullMarked
+package dev.spream.storage.jdbc.deadletter;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,12 @@
+package dev.spream.storage.jdbc.internal;
+
+/**
+ * Tables that are created and migrated together, by numbered scripts.
+ *
+ * @param owner what the tables are of, as messages say it, such as "the partition storage"
+ * @param location the folder of the scripts in this jar, with slashes
+ * @param historyTable the table that remembers which scripts have run
+ * @param version the number of the newest script; what this version of spream reads and writes
+ * @param howToMigrate what to say in order to have them migrated, in a program and in a configuration
+ */
+public record MigratedTables(String owner, String location, String historyTable, int version, String howToMigrate) {}

@@ -1,0 +1,166 @@
+package dev.spream.storage.jdbc.internal;
+
+import dev.spream.core.partition.StorageException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import javax.sql.DataSource;
+import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.FlywayException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tables that belong together: whether they are there and new enough, and their migration by Flyway, which keeps a history
+ * table for them alone. Processes that start at once wait for each other; the later ones find nothing to do.
+ */
+public final class SchemaMigration {
+    private static final Logger log = LoggerFactory.getLogger(SchemaMigration.class);
+
+    /** Taken by one process at a time for all that it creates, which Flyway does only in part; ends with its transaction. */
+    private static final String LOCK =
+            "SELECT true FROM pg_advisory_xact_lock(hashtextextended('spream schema ' || ?, 0))";
+
+    private static final String SCHEMA_EXISTS = "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = ?)";
+
+    private static final String HISTORY_EXISTS =
+            "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = ? AND tablename = ?)";
+
+    private final DataSource dataSource;
+    private final SchemaName schema;
+    private final MigratedTables tables;
+
+    public SchemaMigration(DataSource dataSource, SchemaName schema, MigratedTables tables) {
+        this.dataSource = dataSource;
+        this.schema = schema;
+        this.tables = tables;
+    }
+
+    /** Creates or migrates the tables where they are not as this version of spream needs them. */
+    public void migrate() {
+        if (storedVersion() >= tables.version()) {
+            check();
+            return;
+        }
+        String what = "migrating the tables of schema '%s'".formatted(schema);
+        try (Connection connection = dataSource.getConnection()) {
+            boolean autoCommit = connection.getAutoCommit();
+            connection.setAutoCommit(false);
+            try {
+                ask(connection, LOCK, schema.value());
+                migrateAlone();
+            } finally {
+                connection.rollback();
+                connection.setAutoCommit(autoCommit);
+            }
+        } catch (SQLException e) {
+            throw SqlErrors.storageException(what, e);
+        } catch (FlywayException e) {
+            throw failedMigration(what, e);
+        }
+        check();
+    }
+
+    private void migrateAlone() throws SQLException {
+        if (storedVersion() >= tables.version()) {
+            return;
+        }
+        createSchema();
+        flyway().migrate();
+        log.info("[{}] created or migrated the tables of {} to version {}", schema, tables.owner(), tables.version());
+    }
+
+    /**
+     * Requires the tables as this version of spream needs them.
+     *
+     * @throws StorageException that says what is there and what to do, if they are not
+     */
+    public void check() {
+        int stored = storedVersion();
+        if (stored == 0) {
+            throw unusable(
+                    "schema '%s' has no tables of %s; create them with %s, by a user who may, or name the schema that has them"
+                            .formatted(schema, tables.owner(), tables.howToMigrate()));
+        }
+        if (stored < tables.version()) {
+            throw unusable(
+                    "the tables of %s in schema '%s' are of version %d, this spream needs version %d; start once with %s, by a user who may alter them"
+                            .formatted(tables.owner(), schema, stored, tables.version(), tables.howToMigrate()));
+        }
+        if (stored > tables.version()) {
+            throw unusable(
+                    "the tables of %s in schema '%s' are of version %d, this spream knows versions up to %d; use the version of spream that migrated them, or a newer one"
+                            .formatted(tables.owner(), schema, stored, tables.version()));
+        }
+    }
+
+    private static StorageException unusable(String message) {
+        return new StorageException(message, false, null);
+    }
+
+    /** 0 if there are no tables. */
+    private int storedVersion() {
+        try (Connection connection = dataSource.getConnection()) {
+            return ask(connection, HISTORY_EXISTS, schema.value(), tables.historyTable()) ? version(connection) : 0;
+        } catch (SQLException e) {
+            throw SqlErrors.storageException("reading the version of the tables in schema '%s'".formatted(schema), e);
+        }
+    }
+
+    private int version(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet result = statement.executeQuery(
+                        schema.in("SELECT max(version::int) FROM @%s WHERE success AND version IS NOT NULL"
+                                .formatted(tables.historyTable())))) {
+            return result.next() ? result.getInt(1) : 0;
+        }
+    }
+
+    private void createSchema() throws SQLException {
+        try (Connection connection = dataSource.getConnection()) {
+            if (ask(connection, SCHEMA_EXISTS, schema.value())) {
+                return;
+            }
+            connection.setAutoCommit(true);
+            try (Statement create = connection.createStatement()) {
+                create.execute("CREATE SCHEMA \"%s\"".formatted(schema));
+            }
+        }
+    }
+
+    private static boolean ask(Connection connection, String question, String... names) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(question)) {
+            for (int i = 0; i < names.length; i++) {
+                statement.setString(i + 1, names[i]);
+            }
+            try (ResultSet result = statement.executeQuery()) {
+                return result.next() && result.getBoolean(1);
+            }
+        }
+    }
+
+    /** The schema may hold tables of others, so what is there without a history of ours is where we start from. */
+    private Flyway flyway() {
+        return Flyway.configure(SchemaMigration.class.getClassLoader())
+                .dataSource(dataSource)
+                .defaultSchema(schema.value())
+                .schemas(schema.value())
+                .createSchemas(false)
+                .table(tables.historyTable())
+                .locations("classpath:" + tables.location())
+                .baselineOnMigrate(true)
+                .baselineVersion("0")
+                .load();
+    }
+
+    private static StorageException failedMigration(String what, FlywayException failure) {
+        for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
+            if (cause instanceof SQLException sql) {
+                return SqlErrors.storageException(what, sql);
+            }
+        }
+        return new StorageException(what + " failed: " + failure.getMessage(), false, failure);
+    }
+}

@@ -1,0 +1,78 @@
+package dev.spream.storage.jdbc.internal;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import javax.sql.DataSource;
+
+/**
+ * Runs work in transactions, each on a connection of its own that is given back as it was. A server that does not answer
+ * within the time limit, and a little, counts as dead.
+ *
+ * <p>Safe for use by many threads.
+ */
+public final class Transactions {
+    /** What a server has to cancel a statement and say so, before the connection counts as dead. */
+    private static final Duration ANSWER_TIME = Duration.ofSeconds(2);
+
+    private final DataSource dataSource;
+    private final Duration timeLimit;
+
+    public Transactions(DataSource dataSource, Duration timeLimit) {
+        this.dataSource = dataSource;
+        this.timeLimit = timeLimit;
+    }
+
+    /**
+     * The beginning of the first statement of a transaction, which sees what others commit meanwhile, whatever the server's
+     * default. The server cancels a statement that takes longer than the limit, and ends the session of a process that stands
+     * still for that long between two, whose locks would be in the way of others.
+     */
+    public String begin() {
+        return """
+            SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+            SET LOCAL statement_timeout = %1$d;
+            SET LOCAL idle_in_transaction_session_timeout = %1$d;
+            """.formatted(timeLimit.toMillis());
+    }
+
+    /** Commits when the work returns, and rolls back when it throws. */
+    public <T, E extends Exception> T run(Work<T, E> work) throws SQLException, E {
+        try (Connection connection = dataSource.getConnection()) {
+            int networkTimeout = connection.getNetworkTimeout();
+            boolean autoCommit = connection.getAutoCommit();
+            T result;
+            try {
+                connection.setNetworkTimeout(
+                        Runnable::run,
+                        Math.toIntExact(timeLimit.plus(ANSWER_TIME).toMillis()));
+                connection.setAutoCommit(false);
+                result = work.run(connection);
+                connection.commit();
+            } catch (Throwable failure) {
+                undo(connection, autoCommit, networkTimeout, failure);
+                throw failure;
+            }
+            connection.setAutoCommit(autoCommit);
+            connection.setNetworkTimeout(Runnable::run, networkTimeout);
+            return result;
+        }
+    }
+
+    private static void undo(Connection connection, boolean autoCommit, int networkTimeout, Throwable failure) {
+        try {
+            if (!connection.isClosed()) {
+                connection.rollback();
+                connection.setAutoCommit(autoCommit);
+                connection.setNetworkTimeout(Runnable::run, networkTimeout);
+            }
+        } catch (SQLException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    /** What is done in one transaction. */
+    public interface Work<T, E extends Exception> {
+        T run(Connection connection) throws SQLException, E;
+    }
+}

@@ -1,0 +1,311 @@
+package dev.spream.storage.jdbc.ledger;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.api.spi.RejectedException;
+import dev.spream.core.consume.BatchConsumer;
+import dev.spream.core.consume.Consumer;
+import dev.spream.core.consume.Delivery;
+import dev.spream.core.partition.StorageException;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.RecordIdentity;
+import dev.spream.storage.jdbc.internal.SchemaMigration;
+import dev.spream.storage.jdbc.internal.SchemaName;
+import dev.spream.storage.jdbc.internal.Transactions;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import javax.sql.DataSource;
+
+/**
+ * Remembers in PostgreSQL which changes have taken effect there, in the transaction of the effect, so that each does once:
+ * a change that comes again after a crash, a take-over or a lost confirmation does nothing, and neither does a worker that
+ * goes on after it lost its lease.
+ *
+ * <pre>{@code
+ * AppliedLedger ledger = AppliedLedger.builder(dataSource, "orders").build();
+ * subscriber.run(ledger.consumer((connection, change) -> insertInto(connection, change)));
+ * }</pre>
+ *
+ * <p>A ledger has a name and belongs to one subscription and one effect: two subscriptions that share one take each other's
+ * changes for their own. Its rows are removed below the subscription's low watermark, a little at a time, after a call.
+ *
+ * <p>Safe for use by many threads. A connection is taken for a call and given back with it. The data source stays the
+ * caller's, who closes it afterwards.
+ *
+ * <p>How it stays correct. A change is <em>applied</em> if its {@linkplain DataChangeRecord#identity identity} has a row, or
+ * if it was committed before {@code settled_below}. Otherwise its row is written and it takes effect, in one transaction at
+ * READ COMMITTED.
+ *
+ * <ul>
+ *   <li>Who writes the row of a change that another transaction is writing waits for it: a change that was committed there is
+ *       applied, and one that was rolled back is not.
+ *   <li>A process that stands still in the middle of its transaction is in the way of whoever brings the same change, until the
+ *       server ends its session after the statement timeout.
+ *   <li>{@code settled_below} is a low watermark of the subscription, so every change before it is settled: applied here, or
+ *       given up by the error policy. Who still has such a change lost its lease, or reads again what was read; that it has no
+ *       effect is said in the log.
+ *   <li>Every applier holds a lock of the ledger, shared, from before it reads {@code settled_below} to the end of its
+ *       transaction. {@code settled_below} is raised under the same lock held alone, and rows below are removed once that is
+ *       committed. So whoever reads the old value finds the rows, and whoever does not find them reads the new value.
+ *   <li>{@code covers_from} is the low watermark at the ledger's first change. A change from before it comes only when the
+ *       subscription was started again from an earlier time, or from a worker that lost its lease before the ledger began. It
+ *       is refused: whether newer changes of its rows took effect, nobody knows.
+ *   <li>A change that was set aside and is {@linkplain Delivery#isReplay replayed} may be from any time. Only its row counts,
+ *       and that row stays.
+ * </ul>
+ *
+ * <p>What the error policy gave up is not entered. One that was skipped or set aside alone may come again after a crash, and
+ * then take effect behind later ones of its key; and one whose commit nobody confirmed, and that was then set aside, takes
+ * effect once more if it is replayed after its row was removed. Parking the key keeps the order, and stopping keeps both.
+ *
+ * <p>A subscription that forgot its partitions and starts again from the same time, or a later one, goes on where the ledger
+ * is. What a later start left out, an earlier one does not bring any more once newer changes are settled.
+ */
+public final class AppliedLedger {
+    /** The schema that has the tables, unless said otherwise. */
+    public static final String DEFAULT_SCHEMA = "spream";
+
+    static final Duration DEFAULT_STATEMENT_TIMEOUT = Duration.ofSeconds(30);
+
+    private static final int MAX_NAME_LENGTH = 200;
+
+    private final Transactions transactions;
+    private final String name;
+    private final LedgerEntries entries;
+    private final LedgerPruning pruning;
+    private final SkippedChanges skipped;
+
+    private AppliedLedger(
+            Transactions transactions,
+            String name,
+            LedgerEntries entries,
+            LedgerPruning pruning,
+            SkippedChanges skipped) {
+        this.transactions = transactions;
+        this.name = name;
+        this.entries = entries;
+        this.pruning = pruning;
+        this.skipped = skipped;
+    }
+
+    /**
+     * A ledger of that name.
+     *
+     * @param name names the ledger in its schema, 1 to 200 characters: best the subscription's name, if it has one effect in
+     *     this database
+     */
+    public static Builder builder(DataSource dataSource, String name) {
+        return new Builder(requireNonNull(dataSource, "dataSource"), requireNonNull(name, "name"));
+    }
+
+    public String name() {
+        return name;
+    }
+
+    /** A consumer that has this effect, once for each change, in a transaction of its own. */
+    public Consumer consumer(Effect effect) {
+        requireNonNull(effect, "effect");
+        return (change, delivery) -> apply(
+                List.of(change),
+                List.of(delivery),
+                (connection, changes) -> effect.apply(connection, changes.getFirst()));
+    }
+
+    /** A consumer that has this effect, once for each change, in one transaction for a whole batch. */
+    public BatchConsumer batchConsumer(BatchEffect effect) {
+        requireNonNull(effect, "effect");
+        return batch -> {
+            List<Delivery> deliveries = new ArrayList<>();
+            for (int i = 0; i < batch.changes().size(); i++) {
+                deliveries.add(batch.delivery(i));
+            }
+            apply(batch.changes(), deliveries, effect);
+        };
+    }
+
+    /**
+     * Has the effect of those changes that are not applied yet, in their order, in one transaction. Does not call the effect
+     * if there are none.
+     *
+     * @param deliveries the circumstances of each change
+     * @throws RejectedException if a change is from before the ledger
+     * @throws SQLException what the database says, to the ledger's statements or to the effect's; nothing has changed then, or
+     *     only the confirmation was lost, and the changes may be brought again in any case
+     * @throws Exception anything else that the effect throws; nothing has changed then
+     */
+    public void apply(List<DataChangeRecord> changes, List<Delivery> deliveries, BatchEffect effect) throws Exception {
+        List<Offer> offers = offers(changes, deliveries);
+        transactions.<Boolean, Exception>run(connection -> {
+            List<DataChangeRecord> fresh = fresh(changes, claim(connection, transactions.begin(), offers));
+            if (!fresh.isEmpty()) {
+                effect.apply(connection, fresh);
+            }
+            return true;
+        });
+        offers.getLast().lowWatermark().ifPresent(pruning::pruneIfDue);
+    }
+
+    /**
+     * Enters a change in the ledger within the caller's transaction, which the effect has to join, or to be rolled back.
+     * The transaction is at READ COMMITTED, and best a short one: the ledger is not pruned while it lasts. Who uses nothing
+     * but this method calls {@link #prune} now and then.
+     *
+     * @return whether the change has to take effect; false if it has before
+     * @throws RejectedException if the change is from before the ledger
+     * @throws IllegalStateException if the connection is in auto-commit mode, or the transaction at another isolation level
+     */
+    public boolean apply(Connection connection, DataChangeRecord change, Delivery delivery) throws SQLException {
+        if (connection.getAutoCommit()) {
+            throw new IllegalStateException(
+                    "the ledger '%s' was handed a connection in auto-commit mode: effect and row would be apart; begin a transaction"
+                            .formatted(name));
+        }
+        return !claim(connection, "", List.of(Offer.of(change, delivery))).isEmpty();
+    }
+
+    private Set<RecordIdentity> claim(Connection connection, String begin, List<Offer> offers) throws SQLException {
+        Claims claims = entries.claim(connection, begin, offers);
+        int tooEarly = claims.skipped(offers);
+        if (tooEarly > 0) {
+            skipped.add(tooEarly, requireNonNull(claims.settledBelow()));
+        }
+        return claims.fresh();
+    }
+
+    /**
+     * Removes rows that are not needed any more, if it is time to; not in a transaction that has applied something, which it
+     * would wait for. Never fails: what could not be removed stays for a while.
+     *
+     * @param lowWatermark as a {@link Delivery} brought it
+     */
+    public void prune(Instant lowWatermark) {
+        pruning.pruneIfDue(lowWatermark);
+    }
+
+    private static List<Offer> offers(List<DataChangeRecord> changes, List<Delivery> deliveries) {
+        if (changes.isEmpty() || changes.size() != deliveries.size()) {
+            throw new IllegalArgumentException("%d changes with %d deliveries: one each is needed, and at least one"
+                    .formatted(changes.size(), deliveries.size()));
+        }
+        List<Offer> offers = new ArrayList<>();
+        for (int i = 0; i < changes.size(); i++) {
+            offers.add(Offer.of(changes.get(i), deliveries.get(i)));
+        }
+        return offers;
+    }
+
+    /** Each once, should one be there twice. */
+    private static List<DataChangeRecord> fresh(List<DataChangeRecord> changes, Set<RecordIdentity> claimed) {
+        return changes.stream()
+                .filter(change -> claimed.remove(change.identity()))
+                .toList();
+    }
+
+    /** What a change does to the database. */
+    @FunctionalInterface
+    public interface Effect {
+        /**
+         * Runs statements in the ledger's transaction, which ends after it.
+         *
+         * @throws Exception anything; nothing has changed then, and the change is not settled
+         */
+        void apply(Connection connection, DataChangeRecord change) throws Exception;
+    }
+
+    /** What several changes do to the database. */
+    @FunctionalInterface
+    public interface BatchEffect {
+        /**
+         * Runs statements in the ledger's transaction, which ends after it.
+         *
+         * @param changes those that have to take effect, in this order; at least one
+         * @throws Exception anything; nothing has changed then, and no change is settled
+         */
+        void apply(Connection connection, List<DataChangeRecord> changes) throws Exception;
+    }
+
+    /** Collects where a ledger is. */
+    public static final class Builder {
+        private static final Duration PRUNE_PAUSE = Duration.ofSeconds(3);
+        private static final Duration MIN_STATEMENT_TIMEOUT = Duration.ofMillis(100);
+        private static final Duration MAX_STATEMENT_TIMEOUT = Duration.ofHours(1);
+
+        private final DataSource dataSource;
+        private final String name;
+        private SchemaName schema = new SchemaName(DEFAULT_SCHEMA);
+        private boolean migrate = true;
+        private Duration statementTimeout = DEFAULT_STATEMENT_TIMEOUT;
+        private Duration prunePause = PRUNE_PAUSE;
+        private LongSupplier nanoTime = System::nanoTime;
+
+        private Builder(DataSource dataSource, String name) {
+            if (name.isEmpty() || name.length() > MAX_NAME_LENGTH) {
+                throw new IllegalArgumentException("the ledger's name has %d characters, must have 1 to %d"
+                        .formatted(name.length(), MAX_NAME_LENGTH));
+            }
+            this.dataSource = dataSource;
+            this.name = name;
+        }
+
+        /** The schema that has the tables; {@value AppliedLedger#DEFAULT_SCHEMA} by default. Ledgers live in it side by side. */
+        public Builder schema(String schema) {
+            this.schema = new SchemaName(schema);
+            return this;
+        }
+
+        /** Whether to create the schema and its tables, and to migrate them, where needed. It is what happens by default. */
+        public Builder migrate(boolean migrate) {
+            this.migrate = migrate;
+            return this;
+        }
+
+        /**
+         * How long a statement may take, and how long an effect may pause between two of them, before the server gives up on
+         * it; 30 seconds by default, 100 ms to an hour.
+         */
+        public Builder statementTimeout(Duration statementTimeout) {
+            if (statementTimeout.compareTo(MIN_STATEMENT_TIMEOUT) < 0
+                    || statementTimeout.compareTo(MAX_STATEMENT_TIMEOUT) > 0) {
+                throw new IllegalArgumentException("statementTimeout is %s, must be %s to %s"
+                        .formatted(statementTimeout, MIN_STATEMENT_TIMEOUT, MAX_STATEMENT_TIMEOUT));
+            }
+            this.statementTimeout = statementTimeout;
+            return this;
+        }
+
+        /** How long it does not prune after it did, by that clock. */
+        Builder pruning(Duration pause, LongSupplier nanoTime) {
+            this.prunePause = pause;
+            this.nanoTime = nanoTime;
+            return this;
+        }
+
+        /**
+         * The ledger, once its tables are there.
+         *
+         * @throws StorageException if the database cannot be reached, or its tables are not what is needed
+         */
+        public AppliedLedger build() {
+            SchemaMigration tables = LedgerSchema.in(dataSource, schema);
+            if (migrate) {
+                tables.migrate();
+            } else {
+                tables.check();
+            }
+            Transactions transactions = new Transactions(dataSource, statementTimeout);
+            LedgerEntries entries = new LedgerEntries(schema, name);
+            return new AppliedLedger(
+                    transactions,
+                    name,
+                    entries,
+                    new LedgerPruning(transactions, schema, name, entries.lockName(), prunePause, nanoTime),
+                    new SkippedChanges(name, nanoTime));
+        }
+    }
+}

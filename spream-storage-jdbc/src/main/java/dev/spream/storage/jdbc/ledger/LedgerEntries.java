@@ -1,0 +1,199 @@
+package dev.spream.storage.jdbc.ledger;
+
+import dev.spream.api.spi.RejectedException;
+import dev.spream.core.record.RecordIdentity;
+import dev.spream.storage.jdbc.internal.SchemaName;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/** Writes the rows of one ledger. Every method works in the transaction that it is handed. */
+final class LedgerEntries {
+    /**
+     * In a statement before the one that reads the ledger, whose snapshot is then younger than the lock. A commit that a crash
+     * of the server could take back would lose the change, whose watermark may be stored elsewhere.
+     */
+    private static final String SHARE = """
+            SELECT current_setting('transaction_isolation'),
+                CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END
+            FROM pg_advisory_xact_lock_shared(hashtextextended(?, 0));
+            """;
+
+    /** Where the ledger begins never changes, once it has begun. */
+    private static final String BEGINNING = "SELECT covers_from, settled_below FROM @applied_ledger WHERE name = ?; ";
+
+    private static final String CLAIM = """
+            INSERT INTO @applied_change (ledger, commit_nanos, transaction_id, record_sequence, replayed)
+            SELECT ledger.id, commit_nanos, transaction_id, record_sequence, replayed
+            FROM @applied_ledger AS ledger,
+                unnest(?::bigint[], ?::text[], ?::text[], ?::boolean[]) WITH ORDINALITY
+                    AS offered (commit_nanos, transaction_id, record_sequence, replayed, place)
+            WHERE ledger.name = ? AND (replayed OR commit_nanos >= ledger.settled_below)
+            ORDER BY place
+            ON CONFLICT DO NOTHING
+            RETURNING commit_nanos, transaction_id, record_sequence
+            """;
+
+    private static final String CREATE = """
+            INSERT INTO @applied_ledger AS ledger (name, covers_from, settled_below)
+            SELECT ?, low, low FROM (VALUES (?::bigint)) AS first (low)
+            ON CONFLICT (name) DO UPDATE
+                SET covers_from = excluded.covers_from, settled_below = excluded.settled_below
+                WHERE ledger.covers_from IS NULL AND excluded.covers_from IS NOT NULL
+            """;
+
+    private final SchemaName schema;
+    private final String name;
+
+    LedgerEntries(SchemaName schema, String name) {
+        this.schema = schema;
+        this.name = name;
+    }
+
+    /** What appliers share and the pruner takes alone, until their transactions end. */
+    String lockName() {
+        return "spream ledger %s.%s".formatted(schema, name);
+    }
+
+    /**
+     * Writes the rows of those changes that have none and are not settled, and tells which ones these are. Waits for other
+     * transactions that write the same ones; in the order of their identities, so that no two wait for each other.
+     *
+     * @param begin statements to run before, in the same round trip; or empty
+     * @throws RejectedException if one of them is from before the ledger
+     */
+    Claims claim(Connection connection, String begin, List<Offer> offers) throws SQLException {
+        List<Offer> sorted =
+                offers.stream().sorted(Comparator.comparing(Offer::identity)).toList();
+        Claims claims = tryClaim(connection, begin, sorted);
+        Optional<Instant> low =
+                offers.stream().flatMap(offer -> offer.lowWatermark().stream()).min(Comparator.naturalOrder());
+        if (!claims.exists() || (claims.coversFrom() == null && low.isPresent())) {
+            create(connection, low);
+            claims = claims.and(tryClaim(connection, "", sorted));
+        }
+        for (Offer offer : sorted) {
+            requireCovered(offer, claims.coversFrom());
+        }
+        return claims;
+    }
+
+    private Claims tryClaim(Connection connection, String begin, List<Offer> offers) throws SQLException {
+        String sql = begin + SHARE + schema.in(BEGINNING + CLAIM);
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setString(1, lockName());
+            statement.setString(2, name);
+            array(statement, 3, "bigint", offers, Long[]::new, Offer::commitNanos);
+            array(
+                    statement,
+                    4,
+                    "text",
+                    offers,
+                    String[]::new,
+                    offer -> offer.identity().serverTransactionId());
+            array(
+                    statement,
+                    5,
+                    "text",
+                    offers,
+                    String[]::new,
+                    offer -> offer.identity().recordSequence());
+            array(statement, 6, "boolean", offers, Boolean[]::new, Offer::isReplay);
+            statement.setString(7, name);
+            boolean rows = statement.execute();
+            while (!rows) {
+                rows = statement.getMoreResults();
+            }
+            requireReadCommitted(statement);
+            statement.getMoreResults();
+            Claims claims = beginning(statement);
+            statement.getMoreResults();
+            return claims.and(
+                    new Claims(fresh(statement), claims.exists(), claims.coversFrom(), claims.settledBelow()));
+        }
+    }
+
+    private static <T> void array(
+            PreparedStatement statement,
+            int index,
+            String type,
+            List<Offer> offers,
+            IntFunction<T[]> made,
+            Function<Offer, T> part)
+            throws SQLException {
+        statement.setArray(
+                index,
+                statement
+                        .getConnection()
+                        .createArrayOf(type, offers.stream().map(part).toArray(made)));
+    }
+
+    /** A transaction that keeps its first snapshot does not see what was applied while it waited. */
+    private void requireReadCommitted(PreparedStatement statement) throws SQLException {
+        try (ResultSet row = statement.getResultSet()) {
+            if (row.next() && !row.getString(1).equals("read committed")) {
+                throw new IllegalStateException(
+                        "the ledger '%s' was handed a transaction that is %s, in which it cannot see what others apply; use READ COMMITTED"
+                                .formatted(name, row.getString(1)));
+            }
+        }
+    }
+
+    private static Claims beginning(PreparedStatement statement) throws SQLException {
+        try (ResultSet row = statement.getResultSet()) {
+            boolean exists = row.next();
+            return new Claims(Set.of(), exists, exists ? time(row, 1) : null, exists ? time(row, 2) : null);
+        }
+    }
+
+    private static @Nullable Instant time(ResultSet row, int column) throws SQLException {
+        long nanos = row.getLong(column);
+        return row.wasNull() ? null : LedgerTime.instant(nanos);
+    }
+
+    private static Set<RecordIdentity> fresh(PreparedStatement statement) throws SQLException {
+        Set<RecordIdentity> fresh = new HashSet<>();
+        try (ResultSet row = statement.getResultSet()) {
+            while (row.next()) {
+                fresh.add(new RecordIdentity(LedgerTime.instant(row.getLong(1)), row.getString(2), row.getString(3)));
+            }
+        }
+        return fresh;
+    }
+
+    /** A ledger that is created by two at once begins where one of them says, which is true for both. */
+    private void create(Connection connection, Optional<Instant> lowWatermark) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(schema.in(CREATE))) {
+            statement.setString(1, name);
+            statement.setObject(2, lowWatermark.map(LedgerTime::nanos).orElse(null), Types.BIGINT);
+            statement.executeUpdate();
+        }
+    }
+
+    private void requireCovered(Offer offer, @Nullable Instant coversFrom) {
+        if (offer.isReplay()) {
+            return;
+        }
+        if (coversFrom == null) {
+            throw new IllegalStateException(
+                    "the ledger '%s' does not begin anywhere, and the delivery of the change %s names no low watermark to begin at"
+                            .formatted(name, offer.identity()));
+        }
+        if (offer.identity().commitTimestamp().isBefore(coversFrom)) {
+            throw new RejectedException(
+                    "the change %s is from before %s, where the ledger '%s' begins: the subscription was started again from an earlier time, and the ledger cannot tell whether newer changes of the same rows were applied. Nothing was changed; start again from %s or later, or name another ledger and empty what the old one has filled"
+                            .formatted(offer.identity(), coversFrom, name, coversFrom));
+        }
+    }
+}

@@ -1,0 +1,160 @@
+package dev.spream.storage.jdbc.ledger;
+
+import dev.spream.storage.jdbc.internal.SchemaName;
+import dev.spream.storage.jdbc.internal.SqlErrors;
+import dev.spream.storage.jdbc.internal.Transactions;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Removes the rows of what is settled, now and then, by whichever caller comes by; the others do not wait. A call removes a
+ * limited number of rows, and what is left is for the next one. Failing is harmless: the rows stay for a while longer.
+ */
+final class LedgerPruning {
+    private static final Logger log = LoggerFactory.getLogger(LedgerPruning.class);
+    private static final int MAX_ROWS = 20_000;
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
+
+    /** Appliers that come later wait behind the one who waits for all of them, so it does not wait for long. */
+    private static final String LOCK_TIMEOUT = "SET LOCAL lock_timeout = 100";
+
+    private static final String ALONE = "SELECT FROM pg_advisory_xact_lock(hashtextextended(?, 0))";
+
+    private static final String RAISE =
+            "UPDATE @applied_ledger SET settled_below = greatest(settled_below, ?) WHERE name = ?";
+
+    private static final String DELETE = """
+            DELETE FROM @applied_change
+            WHERE NOT replayed AND ctid = ANY (ARRAY(
+                SELECT ctid FROM @applied_change
+                WHERE ledger = (SELECT id FROM @applied_ledger WHERE name = ?)
+                    AND commit_nanos >= ? AND commit_nanos < ? AND NOT replayed
+                LIMIT %d))
+            """.formatted(MAX_ROWS);
+
+    private final Transactions transactions;
+    private final SchemaName schema;
+    private final String name;
+    private final String lockName;
+    private final Duration pause;
+    private final LongSupplier nanoTime;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Guarded by lock.
+    private Instant settledBelow = Instant.MIN;
+    private Instant removedBelow = Instant.MIN; // in this process
+    private boolean rowsLeft;
+    private long lastAt;
+    private Duration nextPause = Duration.ZERO;
+    private boolean failing;
+
+    LedgerPruning(
+            Transactions transactions,
+            SchemaName schema,
+            String name,
+            String lockName,
+            Duration pause,
+            LongSupplier nanoTime) {
+        this.transactions = transactions;
+        this.schema = schema;
+        this.name = name;
+        this.lockName = lockName;
+        this.pause = pause;
+        this.nanoTime = nanoTime;
+    }
+
+    /** Prunes if it is time to; never throws. */
+    void pruneIfDue(Instant lowWatermark) {
+        if (!lock.tryLock()) {
+            return;
+        }
+        try {
+            boolean isDue = nanoTime.getAsLong() - lastAt >= nextPause.toNanos();
+            if (isDue && (rowsLeft || lowWatermark.isAfter(settledBelow))) {
+                tryPrune(lowWatermark);
+                lastAt = nanoTime.getAsLong();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void tryPrune(Instant lowWatermark) {
+        try {
+            prune(lowWatermark);
+            nextPause = rowsLeft ? Duration.ZERO : pause;
+            failing = false;
+        } catch (SQLException e) {
+            failed(lowWatermark, SqlErrors.storageException("pruning the ledger", e));
+        } catch (RuntimeException e) {
+            failed(lowWatermark, e);
+        }
+    }
+
+    /** Said once, and tried again less and less often: who waits for the lock holds others up. */
+    private void failed(Instant lowWatermark, RuntimeException failure) {
+        Duration longer = nextPause.compareTo(pause) < 0 ? pause : nextPause.multipliedBy(2);
+        nextPause = longer.compareTo(LONGEST_PAUSE) < 0 ? longer : LONGEST_PAUSE;
+        if (failing) {
+            log.debug("[{}] pruning the ledger failed again", name, failure);
+        } else {
+            log.warn(
+                    "[{}] its rows below {} stay for now, and removing them is tried again: {}",
+                    name,
+                    lowWatermark,
+                    failure.getMessage());
+        }
+        failing = true;
+    }
+
+    private void prune(Instant lowWatermark) throws SQLException {
+        if (lowWatermark.isAfter(settledBelow)) {
+            transactions.run(connection -> raise(connection, lowWatermark));
+            settledBelow = lowWatermark;
+        }
+        Instant below = settledBelow;
+        rowsLeft = transactions.run(connection -> delete(connection, below)) == MAX_ROWS;
+        if (!rowsLeft) {
+            // For good, as nobody writes there any more; the index is full of dead rows up to here.
+            removedBelow = below;
+        }
+    }
+
+    /** The only write that needs the lock: from when it is committed, nobody looks for the rows below. */
+    private int raise(Connection connection, Instant lowWatermark) throws SQLException {
+        begin(connection);
+        try (PreparedStatement alone = connection.prepareStatement(ALONE)) {
+            alone.setString(1, lockName);
+            alone.execute();
+        }
+        try (PreparedStatement raise = connection.prepareStatement(schema.in(RAISE))) {
+            raise.setLong(1, LedgerTime.nanos(lowWatermark));
+            raise.setString(2, name);
+            return raise.executeUpdate();
+        }
+    }
+
+    private int delete(Connection connection, Instant below) throws SQLException {
+        begin(connection);
+        try (PreparedStatement delete = connection.prepareStatement(schema.in(DELETE))) {
+            delete.setString(1, name);
+            delete.setLong(2, LedgerTime.nanos(removedBelow));
+            delete.setLong(3, LedgerTime.nanos(below));
+            return delete.executeUpdate();
+        }
+    }
+
+    private void begin(Connection connection) throws SQLException {
+        try (Statement begin = connection.createStatement()) {
+            begin.execute(transactions.begin() + LOCK_TIMEOUT);
+        }
+    }
+}

@@ -1,0 +1,219 @@
+package dev.spream.storage.jdbc.mirror;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.api.spi.RejectedException;
+import dev.spream.core.consume.BatchConsumer;
+import dev.spream.core.consume.Delivery;
+import dev.spream.core.partition.StorageException;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.storage.jdbc.internal.Transactions;
+import dev.spream.storage.jdbc.ledger.AppliedLedger;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import javax.sql.DataSource;
+
+/**
+ * Keeps tables in PostgreSQL the same as those that a change stream watches: rows are written and deleted by their primary
+ * key, in the transaction that enters the changes in an {@link AppliedLedger}, so that each takes effect once, whatever comes
+ * again and whoever goes on after it lost its lease.
+ *
+ * <p>A batch becomes few statements: changes of a key are folded into one, and rows of a table that write the same columns
+ * go together. What changes do not name stays as it is: columns that the stream does not capture, and columns of the table
+ * that Spanner does not have. An update of a row that is not there writes what it names; a row that is deleted and inserted
+ * again begins with its columns' defaults.
+ *
+ * <p>Values are read as the types that the table has, which need not be those that {@link Builder#createTables} gives it: a text
+ * column takes everything as Spanner writes it. Timestamps are cut to PostgreSQL's microseconds, unless their column is text. The
+ * types are looked up when a table is first met and when a statement is refused: a column whose type is altered to another one
+ * that takes the same values, such as from jsonb to text, needs the workers to be started again. What is dropped or renamed in
+ * Spanner stays as it was, and a new name is a new table or column.
+ *
+ * <p>A change that PostgreSQL refuses for what it holds, or whose table is not what it needs, fails with {@link
+ * RejectedException}, alone; a change that may be taken later fails with {@link StorageException}. No message shows a value.
+ *
+ * <p>Of a row whose changes were set aside one by one, a change that is replayed may be older than what the row has become, and
+ * is written all the same: set whole keys aside instead.
+ *
+ * <p>Changes of several partitions, and of several tables, take effect in any order, so foreign keys between mirrored tables do
+ * not hold at all times.
+ *
+ * <p>Safe for use by many threads. A connection is taken for a call and given back with it. The data source stays the
+ * caller's, who closes it afterwards.
+ */
+public final class JdbcMirror implements BatchConsumer {
+    static final Duration DEFAULT_STATEMENT_TIMEOUT = Duration.ofSeconds(30);
+
+    private final AppliedLedger ledger;
+    private final Transactions transactions;
+    private final TargetTables tables;
+
+    private JdbcMirror(AppliedLedger ledger, Transactions transactions, TargetTables tables) {
+        this.ledger = ledger;
+        this.transactions = transactions;
+        this.tables = tables;
+    }
+
+    /**
+     * A mirror that enters what it applies in the ledger of that name.
+     *
+     * @param ledger 1 to 200 characters: best the subscription's name; subscriptions do not share one
+     */
+    public static Builder builder(DataSource dataSource, String ledger) {
+        return new Builder(requireNonNull(dataSource, "dataSource"), requireNonNull(ledger, "ledger"));
+    }
+
+    @Override
+    public void consume(Batch batch) throws Exception {
+        List<DataChangeRecord> changes = batch.changes();
+        try {
+            applyToTablesAsTheyAre(batch);
+        } catch (SQLException e) {
+            if (!MirrorFailures.isAboutData(e)) {
+                failEach(batch, MirrorFailures.later(changes, e));
+            } else if (changes.size() > 1) {
+                throw MirrorFailures.oneOf(changes, e);
+            } else {
+                throw MirrorFailures.rejected(changes.getFirst(), e, columnAtFault(changes.getFirst(), e));
+            }
+        }
+    }
+
+    /** None of them is at fault, so that there is nothing to be found out by trying them one by one. */
+    private static void failEach(Batch batch, Exception failure) {
+        for (int i = 0; i < batch.changes().size(); i++) {
+            batch.fail(i, failure);
+        }
+    }
+
+    private void applyToTablesAsTheyAre(Batch batch) throws Exception {
+        try {
+            apply(batch);
+        } catch (SQLException e) {
+            boolean mayBeChanged = MirrorFailures.isAboutData(e)
+                    && (batch.changes().size() == 1 || MirrorFailures.isAboutStructure(e));
+            if (!mayBeChanged) {
+                throw e;
+            }
+            tables.forget();
+            apply(batch);
+        }
+    }
+
+    private void apply(Batch batch) throws Exception {
+        Map<String, TargetTable> targets = targets(batch.changes());
+        List<Delivery> deliveries = new ArrayList<>();
+        for (int i = 0; i < batch.changes().size(); i++) {
+            deliveries.add(batch.delivery(i));
+        }
+        ledger.apply(batch.changes(), deliveries, (connection, changes) -> {
+            for (FoldedRows rows : fold(changes, targets)) {
+                RowStatements.run(connection, rows);
+            }
+        });
+    }
+
+    /** By Spanner's name; before the transaction, for whose end a change of a table would have to wait. */
+    private Map<String, TargetTable> targets(List<DataChangeRecord> changes) throws SQLException {
+        Map<String, TargetTable> targets = new HashMap<>();
+        for (DataChangeRecord change : changes) {
+            targets.put(change.tableName(), tables.of(change)); // which only gains columns
+        }
+        return targets;
+    }
+
+    /** In the order of the tables' names. */
+    private static Collection<FoldedRows> fold(List<DataChangeRecord> changes, Map<String, TargetTable> targets) {
+        SortedMap<String, FoldedRows> folded = new TreeMap<>();
+        for (DataChangeRecord change : changes) {
+            folded.computeIfAbsent(
+                            change.tableName(),
+                            name -> new FoldedRows(requireNonNull(targets.get(name)), TableDdl.keyColumns(change)))
+                    .add(change);
+        }
+        return folded.values();
+    }
+
+    private Optional<String> columnAtFault(DataChangeRecord change, SQLException error) throws SQLException {
+        if (!MirrorFailures.isAboutValue(error)) {
+            return Optional.empty();
+        }
+        List<DataChangeRecord> changes = List.of(change);
+        return fold(changes, targets(changes)).stream()
+                .flatMap(rows -> new ColumnProbe(transactions).refusing(rows).stream())
+                .findFirst();
+    }
+
+    /** Collects where a mirror is, and how it is made. */
+    public static final class Builder {
+        private final DataSource dataSource;
+        private final String ledger;
+        private String schema = "public";
+        private String ledgerSchema = AppliedLedger.DEFAULT_SCHEMA;
+        private boolean migrate = true;
+        private boolean createTables;
+        private Duration statementTimeout = DEFAULT_STATEMENT_TIMEOUT;
+
+        private Builder(DataSource dataSource, String ledger) {
+            this.dataSource = dataSource;
+            this.ledger = ledger;
+        }
+
+        /** The schema that has the tables, but for those of named schemas; {@code public} by default. */
+        public Builder schema(String schema) {
+            this.schema = TableName.requireSchema(schema);
+            return this;
+        }
+
+        /** The schema that has the ledger's tables; {@code spream} by default. */
+        public Builder ledgerSchema(String ledgerSchema) {
+            this.ledgerSchema = ledgerSchema;
+            return this;
+        }
+
+        /** Whether to create or migrate the ledger's tables where needed. It is what happens by default. */
+        public Builder migrate(boolean migrate) {
+            this.migrate = migrate;
+            return this;
+        }
+
+        /**
+         * Whether to create tables that are not there, with their schemas, and to add columns that changes bring. By default,
+         * such changes are refused, with the statements that would do it. Columns and tables are never removed, and types
+         * never changed.
+         */
+        public Builder createTables(boolean createTables) {
+            this.createTables = createTables;
+            return this;
+        }
+
+        /** How long a statement may take; 30 seconds by default, 100 ms to an hour. */
+        public Builder statementTimeout(Duration statementTimeout) {
+            this.statementTimeout = requireNonNull(statementTimeout, "statementTimeout");
+            return this;
+        }
+
+        /**
+         * The mirror, once its ledger is there.
+         *
+         * @throws StorageException if the database cannot be reached, or the ledger's tables are not what is needed
+         */
+        public JdbcMirror build() {
+            AppliedLedger applied = AppliedLedger.builder(dataSource, ledger)
+                    .schema(ledgerSchema)
+                    .migrate(migrate)
+                    .statementTimeout(statementTimeout)
+                    .build();
+            Transactions transactions = new Transactions(dataSource, statementTimeout);
+            return new JdbcMirror(applied, transactions, new TargetTables(transactions, schema, createTables));
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package dev.spream.storage.jdbc.mirror;
+
+import com.google.auto.service.AutoService;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.ConfigType;
+import dev.spream.api.spi.ConsumerProvider;
+import dev.spream.api.spi.PluginConfig;
+import dev.spream.api.spi.PluginContext;
+import dev.spream.core.consume.Consumer;
+import dev.spream.storage.jdbc.internal.ConnectionKeys;
+import dev.spream.storage.jdbc.ledger.AppliedLedger;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The sink {@code jdbc}: a {@link JdbcMirror} over a pool of its own, whose ledger is called like {@link
+ * PluginContext#subscription} unless configured otherwise.
+ */
+@AutoService(ConsumerProvider.class)
+public final class JdbcSinkProvider implements ConsumerProvider {
+    private static final ConfigKey<String> SCHEMA = ConfigKey.of(
+                    "schema",
+                    new ConfigType<>("identifier, 1 to 63 bytes", TableName::requireSchema, schema -> schema),
+                    "The schema that has the mirrored tables. Those of a named schema in Spanner are in the one of that"
+                            + " name.")
+            .withDefault("public");
+    private static final ConfigKey<Boolean> CREATE_TABLES = ConfigKey.of(
+                    "create-tables",
+                    ConfigType.flag(),
+                    "Whether to create tables that are not there, and to add columns that changes bring.")
+            .withDefault(false);
+    private static final ConfigKey<String> LEDGER = ConfigKey.of(
+                    "ledger",
+                    ConfigType.text(),
+                    "Names the ledger of what was applied. Another name begins anew, for tables that are empty.")
+            .withDefaultMeaning("the subscription");
+    private static final ConfigKey<String> LEDGER_SCHEMA = ConfigKey.of(
+                    "ledger-schema",
+                    ConnectionKeys.schemaName(),
+                    "The schema that has the ledger's tables. Ledgers live in it side by side.")
+            .withDefault(AppliedLedger.DEFAULT_SCHEMA);
+    private static final ConfigKey<Boolean> MIGRATE = ConfigKey.of(
+                    "migrate",
+                    ConfigType.flag(),
+                    "Whether to create the ledger's schema and its tables, and to migrate them, where needed.")
+            .withDefault(true);
+    private static final ConfigKey<Integer> CONNECTIONS = ConfigKey.of(
+                    "connections",
+                    ConfigType.integer(1, 1_000),
+                    "How many batches are written at the same time, each on a connection of its own; more of them wait.")
+            .withDefault(8);
+    private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConfigKey.of(
+                    "statement-timeout",
+                    ConnectionKeys.wholeSeconds(ConfigType.duration(Duration.ofSeconds(1), Duration.ofHours(1))),
+                    "How long a statement may take, and how long a batch waits for a connection.")
+            .withDefault(JdbcMirror.DEFAULT_STATEMENT_TIMEOUT);
+
+    @Override
+    public String name() {
+        return "jdbc";
+    }
+
+    @Override
+    public List<ConfigKey<?>> keys() {
+        List<ConfigKey<?>> keys = new ArrayList<>(ConnectionKeys.ALL);
+        keys.addAll(List.of(SCHEMA, CREATE_TABLES, LEDGER, LEDGER_SCHEMA, MIGRATE, CONNECTIONS, STATEMENT_TIMEOUT));
+        return keys;
+    }
+
+    @Override
+    public Consumer create(PluginConfig config, PluginContext context) {
+        HikariDataSource pool = ConnectionKeys.open(config, context);
+        JdbcMirror mirror = JdbcMirror.builder(pool, config.find(LEDGER).orElseGet(context::subscription))
+                .schema(config.get(SCHEMA))
+                .createTables(config.get(CREATE_TABLES))
+                .ledgerSchema(config.get(LEDGER_SCHEMA))
+                .migrate(config.get(MIGRATE))
+                .statementTimeout(config.get(STATEMENT_TIMEOUT))
+                .build();
+        pool.setMaximumPoolSize(config.get(CONNECTIONS)); // now, for a migration takes three
+        pool.setConnectionTimeout(config.get(STATEMENT_TIMEOUT).toMillis());
+        return mirror;
+    }
+}

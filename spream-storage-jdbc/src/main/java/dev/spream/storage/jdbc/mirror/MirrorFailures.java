@@ -1,0 +1,90 @@
+package dev.spream.storage.jdbc.mirror;
+
+import dev.spream.api.spi.RejectedException;
+import dev.spream.core.SpreamException;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.storage.jdbc.internal.SqlErrors;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
+
+/**
+ * What an error of the server says about the changes that met it. The server's own messages show values, and what a trigger
+ * raises may say anything, so those that may be about data are not passed on.
+ *
+ * @see <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL: error codes</a>
+ */
+final class MirrorFailures {
+    /** Connection, transaction, who connects, rollback, resources, locks, operators, system: every other class may be about data. */
+    private static final Set<String> ABOUT_THE_SERVER =
+            Set.of("08", "25", "28", "3D", "40", "53", "55", "57", "58", "72", "XX");
+
+    private MirrorFailures() {}
+
+    static boolean isAboutStructure(SQLException error) {
+        String state = error.getSQLState();
+        return state != null && (state.startsWith("42") || state.equals("0A000"));
+    }
+
+    static boolean isAboutValue(SQLException error) {
+        String state = error.getSQLState();
+        return state != null && state.startsWith("22");
+    }
+
+    static boolean isAboutData(SQLException error) {
+        String state = error.getSQLState();
+        return state != null && state.length() == 5 && !ABOUT_THE_SERVER.contains(state.substring(0, 2));
+    }
+
+    /**
+     * For a change that failed alone.
+     *
+     * @param column the column at fault, where the error does not name it
+     */
+    static RejectedException rejected(DataChangeRecord change, SQLException error, Optional<String> column) {
+        return new RejectedException("the change %s of table %s was refused by PostgreSQL%s%s; nothing was changed"
+                .formatted(
+                        change.identity(),
+                        TableName.quoted(change.tableName()),
+                        column.map(name -> ", for column " + TableName.quoted(name))
+                                .orElse(""),
+                        description(error)));
+    }
+
+    /** For changes one of which is at fault, so that they are tried one by one. */
+    static SpreamException oneOf(List<DataChangeRecord> changes, SQLException error) {
+        return new SpreamException("one of %d changes was refused by PostgreSQL%s; nothing was changed"
+                .formatted(changes.size(), description(error)));
+    }
+
+    /** For changes that may be taken later. */
+    static SpreamException later(List<DataChangeRecord> changes, SQLException error) {
+        return SqlErrors.storageException("mirroring %d changes".formatted(changes.size()), error);
+    }
+
+    private static String description(SQLException error) {
+        StringBuilder text = new StringBuilder();
+        if (error instanceof PSQLException fromServer) {
+            ServerErrorMessage message = fromServer.getServerErrorMessage();
+            if (message != null) {
+                append(text, "table", message.getTable());
+                append(text, "column", message.getColumn());
+                append(text, "constraint", message.getConstraint());
+            }
+        }
+        return text.append(" (SQLSTATE ")
+                .append(error.getSQLState())
+                .append(')')
+                .toString();
+    }
+
+    private static void append(StringBuilder text, String what, @Nullable String name) {
+        if (name != null) {
+            text.append(", ").append(what).append(' ').append(TableName.quoted(name));
+        }
+    }
+}

@@ -1,0 +1,223 @@
+package dev.spream.storage.jdbc.mirror;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGStatement;
+
+/**
+ * The statements that bring the rows of one table to what they become: one that deletes, and one for each set of columns that
+ * is written. Values are bound as arrays of text, a column each, and cast to the types that the table has; rows are taken in
+ * the order of their keys, so that two transactions do not wait for each other.
+ */
+final class RowStatements {
+    private static final Comparator<List<@Nullable String>> BY_KEY = RowStatements::compare;
+
+    private final Connection connection;
+    private final TargetTable table;
+    private final List<String> keyColumns;
+
+    private RowStatements(Connection connection, FoldedRows rows) {
+        this.connection = connection;
+        this.table = rows.table();
+        this.keyColumns = rows.keyColumns();
+    }
+
+    static void run(Connection connection, FoldedRows rows) throws SQLException {
+        RowStatements statements = new RowStatements(connection, rows);
+        Map<Shape, List<List<@Nullable String>>> deletes = new HashMap<>();
+        Map<Shape, List<List<@Nullable String>>> writes = new HashMap<>();
+        rows.rows().entrySet().stream().sorted(Map.Entry.comparingByKey(BY_KEY)).forEach(entry -> {
+            List<@Nullable String> key = entry.getKey();
+            SortedMap<String, @Nullable String> values = entry.getValue().values();
+            if (entry.getValue().isDeleted()) {
+                add(deletes, Shape.of(key, Set.of()), key.stream());
+            }
+            if (values != null) {
+                add(writes, Shape.of(key, values.keySet()), Stream.concat(key.stream(), values.values().stream()));
+            }
+        });
+        for (Map.Entry<Shape, List<List<@Nullable String>>> delete : inOrder(deletes)) {
+            statements.delete(delete.getKey(), delete.getValue());
+        }
+        for (Map.Entry<Shape, List<List<@Nullable String>>> write : inOrder(writes)) {
+            statements.write(write.getKey(), write.getValue());
+        }
+    }
+
+    /** The same one in every transaction. */
+    private static List<Map.Entry<Shape, List<List<@Nullable String>>>> inOrder(
+            Map<Shape, List<List<@Nullable String>>> shapes) {
+        return shapes.entrySet().stream().sorted(Map.Entry.comparingByKey()).toList();
+    }
+
+    private static void add(
+            Map<Shape, List<List<@Nullable String>>> shapes, Shape shape, Stream<@Nullable String> row) {
+        shapes.computeIfAbsent(shape, same -> new ArrayList<>())
+                .add(row.collect(Collectors.toCollection(ArrayList::new)));
+    }
+
+    private void delete(Shape shape, List<List<@Nullable String>> rows) throws SQLException {
+        String sql = keyColumns.isEmpty()
+                ? "DELETE FROM " + table.name()
+                : "DELETE FROM %s AS t USING %s WHERE %s".formatted(table.name(), source(keyColumns), matches(shape));
+        execute(plannedAnew(connection.prepareStatement(sql)), rows);
+    }
+
+    /** As the table has become since. */
+    private static PreparedStatement plannedAnew(PreparedStatement statement) throws SQLException {
+        if (statement.isWrapperFor(PGStatement.class)) {
+            statement.unwrap(PGStatement.class).setPrepareThreshold(0);
+        }
+        return statement;
+    }
+
+    /**
+     * A new row has to have values for the columns that need one even if there is an old row that it only changes: the server
+     * looks at that first. Where it would fail, what is there is updated before.
+     *
+     * @see <a href="https://www.postgresql.org/docs/current/sql-insert.html">PostgreSQL: INSERT, ON CONFLICT</a>
+     */
+    private void write(Shape shape, List<List<@Nullable String>> rows) throws SQLException {
+        List<String> columns =
+                Stream.concat(keyColumns.stream(), shape.columns().stream()).toList();
+        if (columns.isEmpty()) {
+            execute("INSERT INTO %s DEFAULT VALUES ON CONFLICT DO NOTHING".formatted(table.name()), rows);
+            return;
+        }
+        boolean updateFirst = table.columns().values().stream()
+                .anyMatch(column -> column.isRequired() && !columns.contains(column.name()));
+        execute(updateFirst ? updateThenInsert(shape, columns) : insert(shape, columns, source(columns), ""), rows);
+    }
+
+    private String updateThenInsert(Shape shape, List<String> columns) {
+        return """
+            WITH d AS MATERIALIZED (SELECT * FROM %s),
+            there AS (%s)
+            %s""".formatted(
+                        source(columns),
+                        update(shape, columns),
+                        insert(shape, columns, "d", "WHERE place NOT IN (SELECT place FROM there)"));
+    }
+
+    private String update(Shape shape, List<String> columns) {
+        String matches = keyColumns.isEmpty() ? "true" : matches(shape);
+        return shape.columns().isEmpty()
+                ? "SELECT d.place FROM d JOIN %s AS t ON %s".formatted(table.name(), matches)
+                : "UPDATE %s AS t SET %s FROM d WHERE %s RETURNING d.place"
+                        .formatted(table.name(), assignments(shape, columns), matches);
+    }
+
+    private String insert(Shape shape, List<String> columns, String source, String condition) {
+        return "INSERT INTO %s AS t (%s) OVERRIDING SYSTEM VALUE SELECT %s FROM %s %s ORDER BY place ON CONFLICT (%s) %s"
+                .formatted(
+                        table.name(),
+                        TableDdl.columnList(columns),
+                        casts(columns),
+                        source,
+                        condition,
+                        keyColumns.isEmpty() ? "(true)" : TableDdl.columnList(keyColumns),
+                        shape.columns().isEmpty() ? "DO NOTHING" : "DO UPDATE SET " + excluded(shape));
+    }
+
+    /** The rows, as a table {@code d} of texts with their place. */
+    private static String source(List<String> columns) {
+        String arrays = columns.stream().map(column -> "?::text[]").collect(Collectors.joining(", "));
+        String names =
+                IntStream.range(0, columns.size()).mapToObj(i -> "c" + i + ", ").collect(Collectors.joining());
+        return "unnest(%s) WITH ORDINALITY AS d (%splace)".formatted(arrays, names);
+    }
+
+    private String matches(Shape shape) {
+        return IntStream.range(0, keyColumns.size())
+                .mapToObj(i -> shape.isNull(i)
+                        ? "t.%s IS NULL".formatted(TableName.quoted(keyColumns.get(i)))
+                        : "t.%s = %s".formatted(TableName.quoted(keyColumns.get(i)), cast(keyColumns, i)))
+                .collect(Collectors.joining(" AND "));
+    }
+
+    private String casts(List<String> columns) {
+        return IntStream.range(0, columns.size())
+                .mapToObj(i -> cast(columns, i))
+                .collect(Collectors.joining(", "));
+    }
+
+    private String cast(List<String> columns, int index) {
+        return "d.c%d::%s".formatted(index, table.column(columns.get(index)).castType());
+    }
+
+    private String assignments(Shape shape, List<String> columns) {
+        return shape.columns().stream()
+                .map(column -> "%s = %s".formatted(TableName.quoted(column), cast(columns, columns.indexOf(column))))
+                .collect(Collectors.joining(", "));
+    }
+
+    private static String excluded(Shape shape) {
+        return shape.columns().stream()
+                .map(TableName::quoted)
+                .map(column -> column + " = excluded." + column)
+                .collect(Collectors.joining(", "));
+    }
+
+    private void execute(String sql, List<List<@Nullable String>> rows) throws SQLException {
+        execute(connection.prepareStatement(sql), rows);
+    }
+
+    private void execute(PreparedStatement prepared, List<List<@Nullable String>> rows) throws SQLException {
+        try (PreparedStatement statement = prepared) {
+            int columns = rows.getFirst().size();
+            for (int column = 0; column < columns; column++) {
+                int place = column;
+                statement.setArray(
+                        column + 1,
+                        connection.createArrayOf(
+                                "text", rows.stream().map(row -> row.get(place)).toArray(String[]::new)));
+            }
+            statement.executeUpdate();
+        }
+    }
+
+    private static int compare(List<@Nullable String> left, List<@Nullable String> right) {
+        for (int i = 0; i < left.size(); i++) {
+            int order = Comparator.nullsFirst(Comparator.<String>naturalOrder()).compare(left.get(i), right.get(i));
+            if (order != 0) {
+                return order;
+            }
+        }
+        return 0;
+    }
+
+    /**
+     * What rows have in common that one statement can write.
+     *
+     * @param nullKeys which parts of the key have no value, a character each
+     * @param columns the columns to write, without those of the key, in their order
+     */
+    private record Shape(String nullKeys, List<String> columns) implements Comparable<Shape> {
+        static Shape of(List<@Nullable String> key, Set<String> columns) {
+            return new Shape(
+                    key.stream().map(part -> part == null ? "0" : "1").collect(Collectors.joining()),
+                    List.copyOf(columns));
+        }
+
+        boolean isNull(int key) {
+            return nullKeys.charAt(key) == '0';
+        }
+
+        @Override
+        public int compareTo(Shape other) {
+            return toString().compareTo(other.toString());
+        }
+    }
+}

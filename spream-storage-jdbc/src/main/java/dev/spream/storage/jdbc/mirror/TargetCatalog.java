@@ -1,0 +1,87 @@
+package dev.spream.storage.jdbc.mirror;
+
+import dev.spream.storage.jdbc.mirror.TargetTable.UniqueKey;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Reads from PostgreSQL's catalog what a table is. */
+final class TargetCatalog {
+    private static final String COLUMNS = """
+            SELECT a.attname, format_type(a.atttypid, -1) AS cast_type, coalesce(e.typname, b.typname) AS base_type,
+                e.oid IS NOT NULL AS is_array, a.attgenerated <> '' AS is_generated,
+                (a.attnotnull OR t.typnotnull) AND NOT a.atthasdef AND a.attidentity = '' AS is_required
+            FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+            JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+            JOIN pg_type t ON t.oid = a.atttypid
+            JOIN pg_type b ON b.oid = CASE t.typtype WHEN 'd' THEN t.typbasetype ELSE t.oid END
+            LEFT JOIN pg_type e ON e.oid = b.typelem AND b.typcategory = 'A'
+            WHERE n.nspname = ? AND c.relname = ? AND c.relkind IN ('r', 'p')
+            """;
+
+    /** Before version 15, no index takes a NULL for a value. */
+    private static final String UNIQUE_KEYS = """
+            SELECT ARRAY(SELECT a.attname::text FROM pg_attribute a
+                    WHERE a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey[0:i.indnkeyatts - 1])) AS columns,
+                coalesce((to_jsonb(i) ->> 'indnullsnotdistinct')::boolean, false) AS takes_null
+            FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE n.nspname = ? AND c.relname = ? AND i.indisunique AND i.indisvalid AND i.indimmediate
+                AND i.indpred IS NULL
+                AND (i.indexprs IS NULL OR i.indnkeyatts = 1 AND pg_get_expr(i.indexprs, i.indrelid) = 'true')
+            ORDER BY takes_null DESC
+            """;
+
+    private TargetCatalog() {}
+
+    /** The table as it is now; empty if there is none. */
+    static Optional<TargetTable> read(Connection connection, TableName name) throws SQLException {
+        Map<String, TargetColumn> columns = columns(connection, name);
+        return columns.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new TargetTable(name, Map.copyOf(columns), uniqueKeys(connection, name)));
+    }
+
+    private static Map<String, TargetColumn> columns(Connection connection, TableName name) throws SQLException {
+        Map<String, TargetColumn> columns = new HashMap<>();
+        try (PreparedStatement statement = prepare(connection, COLUMNS, name);
+                ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                TargetColumn column = new TargetColumn(
+                        row.getString("attname"),
+                        row.getString("cast_type"),
+                        row.getString("base_type"),
+                        row.getBoolean("is_array"),
+                        row.getBoolean("is_required"),
+                        row.getBoolean("is_generated"));
+                columns.put(column.name(), column);
+            }
+        }
+        return columns;
+    }
+
+    private static List<UniqueKey> uniqueKeys(Connection connection, TableName name) throws SQLException {
+        List<UniqueKey> keys = new ArrayList<>();
+        try (PreparedStatement statement = prepare(connection, UNIQUE_KEYS, name);
+                ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                keys.add(new UniqueKey(
+                        Set.of((String[]) row.getArray("columns").getArray()), row.getBoolean("takes_null")));
+            }
+        }
+        return List.copyOf(keys);
+    }
+
+    private static PreparedStatement prepare(Connection connection, String sql, TableName name) throws SQLException {
+        PreparedStatement statement = connection.prepareStatement(sql);
+        statement.setString(1, name.schema());
+        statement.setString(2, name.table());
+        return statement;
+    }
+}

@@ -1,0 +1,130 @@
+package dev.spream.storage.jdbc.mirror;
+
+import dev.spream.api.spi.RejectedException;
+import dev.spream.core.record.ColumnType;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.storage.jdbc.internal.Transactions;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The tables of the mirror, as they were when they were last looked at: when a change first came for them, or brought a
+ * column that they did not have, or a statement found them other than that. Made and extended on request. Safe for use by
+ * many threads.
+ */
+final class TargetTables {
+    private static final Logger log = LoggerFactory.getLogger(TargetTables.class);
+
+    /** One at a time, over all tables and workers: those that come later find it done. */
+    private static final String ALONE =
+            "SELECT FROM pg_advisory_xact_lock(hashtextextended('spream mirror tables', 0))";
+
+    private final Transactions transactions;
+    private final String defaultSchema;
+    private final boolean create;
+    private final Map<TableName, TargetTable> known = new ConcurrentHashMap<>();
+
+    TargetTables(Transactions transactions, String defaultSchema, boolean create) {
+        this.transactions = transactions;
+        this.defaultSchema = defaultSchema;
+        this.create = create;
+    }
+
+    /**
+     * The table that the change is of, with all columns that it mentions.
+     *
+     * @throws RejectedException if there is none, and none was asked for; the message has the statements that make it
+     */
+    TargetTable of(DataChangeRecord change) throws SQLException {
+        TableName name = TableName.of(change.tableName(), defaultSchema);
+        TargetTable table = known.get(name);
+        if (table == null || !problemsOf(table, name, change).isEmpty()) {
+            table = look(name, change);
+            known.put(name, table);
+        }
+        return table;
+    }
+
+    /** Looks at all tables again when they are next asked for. */
+    void forget() {
+        known.clear();
+    }
+
+    private TargetTable look(TableName name, DataChangeRecord change) throws SQLException {
+        Optional<TargetTable> found = transactions.run(connection -> {
+            begin(connection, "");
+            return TargetCatalog.read(connection, name);
+        });
+        if (create && !problemsOf(found.orElse(null), name, change).isEmpty()) {
+            found = transactions.run(connection -> make(connection, name, change));
+        }
+        List<String> problems = problemsOf(found.orElse(null), name, change);
+        if (!problems.isEmpty()) {
+            throw new RejectedException("table %s is not what the change %s of %s needs; run %s;%s"
+                    .formatted(
+                            name,
+                            change.identity(),
+                            TableName.quoted(change.tableName()),
+                            String.join("; ", problems),
+                            create ? "" : " or set create-tables, in a configuration sink.jdbc.create-tables=true"));
+        }
+        return found.orElseThrow();
+    }
+
+    private Optional<TargetTable> make(Connection connection, TableName name, DataChangeRecord change)
+            throws SQLException {
+        begin(connection, ALONE);
+        Optional<TargetTable> before = TargetCatalog.read(connection, name);
+        if (before.isPresent()
+                && before.get()
+                        .uniqueKey(new HashSet<>(TableDdl.keyColumns(change)))
+                        .isEmpty()) {
+            return before; // of someone else's making
+        }
+        for (String statement : problemsOf(before.orElse(null), name, change)) {
+            try (Statement ddl = connection.createStatement()) {
+                ddl.execute(statement);
+            }
+            log.info("made the mirror's table {} what it has to be: {}", name, statement);
+        }
+        return TargetCatalog.read(connection, name);
+    }
+
+    /** What has to be run for the table to be able to take the change. */
+    private static List<String> problemsOf(@Nullable TargetTable table, TableName name, DataChangeRecord change) {
+        List<String> problems = new ArrayList<>();
+        if (table == null) {
+            problems.add(TableDdl.createSchema(name));
+            problems.addAll(TableDdl.createTable(name, change));
+            return problems;
+        }
+        List<ColumnType> missing = change.columnTypes().stream()
+                .filter(column -> table.find(column.name()) == null)
+                .toList();
+        if (!missing.isEmpty()) {
+            problems.add(TableDdl.addColumns(name, missing));
+        }
+        List<String> keys = TableDdl.keyColumns(change);
+        if (table.uniqueKey(new HashSet<>(keys)).isEmpty()) {
+            problems.add(TableDdl.uniqueKey(name, keys));
+        }
+        return problems;
+    }
+
+    private void begin(Connection connection, String lock) throws SQLException {
+        try (PreparedStatement begin = connection.prepareStatement(transactions.begin() + lock)) {
+            begin.execute();
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package dev.spream.storage.jdbc.mirror;
+
+import dev.spream.core.record.JsonObject;
+import dev.spream.core.record.SpannerType;
+import dev.spream.core.record.TypeCode;
+import java.math.BigDecimal;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Values as text that PostgreSQL reads as the type of the column that receives them. A table made by others may have other
+ * types than ours: a text column takes everything, as it came; others what their type can read.
+ */
+final class ValueText {
+    private static final SpannerType UNKNOWN = SpannerType.of(TypeCode.UNKNOWN);
+
+    private static final int MICROSECOND_DIGITS = 6;
+
+    private ValueText() {}
+
+    /**
+     * The text of a value.
+     *
+     * @throws IllegalArgumentException if no column of that type can hold the value; the message does not show it
+     */
+    static @Nullable String of(@Nullable Object value, SpannerType type, TargetColumn column) {
+        if (value == null) {
+            return null;
+        }
+        return column.isArray() && value instanceof List<?> elements
+                ? array(elements, type.arrayElementType().orElse(UNKNOWN), column)
+                : element(value, type, column);
+    }
+
+    /** @see <a href="https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO">PostgreSQL: array input syntax</a> */
+    private static String array(List<?> elements, SpannerType type, TargetColumn column) {
+        StringBuilder text = new StringBuilder("{");
+        for (Object element : elements) {
+            if (text.length() > 1) {
+                text.append(',');
+            }
+            if (element == null) {
+                text.append("NULL");
+            } else {
+                String plain = element(element, type, column);
+                text.append('"')
+                        .append(plain.replace("\\", "\\\\").replace("\"", "\\\""))
+                        .append('"');
+            }
+        }
+        return text.append('}').toString();
+    }
+
+    private static String element(Object value, SpannerType type, TargetColumn column) {
+        if (column.isJson()) {
+            return value instanceof String json && type.code() == TypeCode.JSON ? json : json(value);
+        }
+        return switch (value) {
+            case String text -> ofString(text, type.code(), column);
+            case BigDecimal number -> number.toString();
+            case Boolean bool -> bool.toString();
+            default -> json(value);
+        };
+    }
+
+    private static String ofString(String text, TypeCode code, TargetColumn column) {
+        if (text.indexOf('\0') >= 0) {
+            throw new IllegalArgumentException("a text with the character U+0000, which PostgreSQL cannot hold");
+        }
+        if (column.isBytes() && (code == TypeCode.BYTES || code == TypeCode.PROTO)) {
+            return "\\x" + HexFormat.of().formatHex(Base64.getDecoder().decode(text));
+        }
+        return code == TypeCode.TIMESTAMP && column.hasMicroseconds() ? toMicroseconds(text) : text;
+    }
+
+    /** Whether digits other than zero are cut from the value where it is a timestamp. */
+    static boolean isCut(@Nullable Object value, SpannerType type, TargetColumn column) {
+        if (value instanceof List<?> elements && column.isArray()) {
+            SpannerType of = type.arrayElementType().orElse(UNKNOWN);
+            return elements.stream().anyMatch(element -> isCut(element, of, column));
+        }
+        return type.code() == TypeCode.TIMESTAMP
+                && column.hasMicroseconds()
+                && value instanceof String timestamp
+                && excess(timestamp).chars().anyMatch(digit -> digit != '0');
+    }
+
+    /** Spanner's timestamps have up to nine digits after the second, PostgreSQL's six, and it rounds, maybe into another year. */
+    private static String toMicroseconds(String timestamp) {
+        String excess = excess(timestamp);
+        int start = excessStart(timestamp);
+        return excess.isEmpty()
+                ? timestamp
+                : timestamp.substring(0, start) + timestamp.substring(start + excess.length());
+    }
+
+    /** The digits beyond the microseconds, whatever zone follows them. */
+    private static String excess(String timestamp) {
+        int start = excessStart(timestamp);
+        int end = start;
+        while (end < timestamp.length() && Character.isDigit(timestamp.charAt(end))) {
+            end++;
+        }
+        return start < end ? timestamp.substring(start, end) : "";
+    }
+
+    private static int excessStart(String timestamp) {
+        int dot = timestamp.indexOf('.');
+        return dot < 0 ? timestamp.length() : dot + 1 + MICROSECOND_DIGITS;
+    }
+
+    /** What is neither a text, nor a number, nor a truth value, as JSON. */
+    private static String json(Object value) {
+        String wrapped = JsonObject.of(Map.of("", value)).toString();
+        return wrapped.substring("{\"\":".length(), wrapped.length() - 1);
+    }
+}

@@ -1,0 +1,26 @@
+package dev.spream.storage.jdbc.deadletter;
+
+import dev.spream.core.consume.DeadLetterSinkFixture;
+import dev.spream.core.consume.DeadLetterStoreContract;
+import dev.spream.storage.jdbc.TestDatabase;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+final class JdbcDeadLetterStoreIT extends DeadLetterStoreContract {
+    private static TestDatabase database;
+
+    @BeforeAll
+    static void open() {
+        database = new TestDatabase();
+    }
+
+    @AfterAll
+    static void close() {
+        database.close();
+    }
+
+    @Override
+    protected DeadLetterSinkFixture createFixture() throws InterruptedException {
+        return new JdbcFixture(database.dataSource());
+    }
+}

@@ -1,0 +1,44 @@
+package dev.spream.storage.jdbc.mirror;
+
+import dev.spream.core.consume.BatchConsumer;
+import dev.spream.core.consume.Delivery;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.DataChangeRecord;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * A batch as the engine hands it over.
+ *
+ * @param failures what was failed, by index
+ */
+record MirrorBatch(List<DataChangeRecord> changes, Delivery delivery, Map<Integer, Throwable> failures)
+        implements BatchConsumer.Batch {
+
+    /** Changes of a subscription that has settled nothing yet. */
+    static MirrorBatch batch(DataChangeRecord... changes) {
+        return new MirrorBatch(List.of(changes), delivery(MirrorChanges.START), new TreeMap<>());
+    }
+
+    static Delivery delivery(Instant lowWatermark) {
+        return new Delivery(new PartitionToken("p"), 1, 1, Optional.empty(), Optional.of(lowWatermark));
+    }
+
+    @Override
+    public Delivery delivery(int index) {
+        return delivery;
+    }
+
+    @Override
+    public void settle(int index) {
+        throw new UnsupportedOperationException("the mirror settles by returning");
+    }
+
+    @Override
+    public void fail(int index, Throwable cause) {
+        failures.put(index, cause);
+    }
+}
