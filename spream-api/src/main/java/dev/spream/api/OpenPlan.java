@@ -40,14 +40,11 @@ final class OpenPlan implements AutoCloseable {
     }
 
     void openAll() {
-        ChangeStreamSource source =
-                part(PluginKind.SOURCE, ChangeStreamSource.class, own.source).orElseThrow();
-        subscription = judgement.own().find(SubscriptionKeys.SUBSCRIPTION).orElseGet(source::streamName);
+        ChangeStreamSource source = openSource();
         PartitionStorage storage =
                 part(PluginKind.STORAGE, PartitionStorage.class, own.storage).orElseThrow();
-        Optional<DeadLetterSink> deadLetters = part(PluginKind.DEAD_LETTERS, DeadLetterSink.class, own.deadLetterSink);
-        Consumer sink = part(PluginKind.SINK, Consumer.class, own.consumer).orElseThrow();
-        consumer = judgement.filter().isPassingAll() ? sink : judgement.filter().before(sink);
+        Optional<DeadLetterSink> deadLetters = openDeadLetters();
+        Consumer sink = openConsumer();
         SubscriberOptions.Builder options = judgement
                 .options()
                 .errorHandler(own.errorHandler == null ? judgement.errorHandler() : own.errorHandler);
@@ -56,6 +53,28 @@ final class OpenPlan implements AutoCloseable {
         subscriber = Subscriber.builder(source, storage)
                 .options(judgement.times().resolve(options.build(), source, storage, Instant.now()))
                 .build();
+        consumer = sink;
+    }
+
+    /** The source, after which a subscription is named that has no name of its own. */
+    ChangeStreamSource openSource() {
+        ChangeStreamSource source =
+                part(PluginKind.SOURCE, ChangeStreamSource.class, own.source).orElseThrow();
+        subscription = judgement.own().find(SubscriptionKeys.SUBSCRIPTION).orElseGet(source::streamName);
+        return source;
+    }
+
+    Optional<DeadLetterSink> openDeadLetters() {
+        return part(PluginKind.DEAD_LETTERS, DeadLetterSink.class, own.deadLetterSink);
+    }
+
+    /** The sink, behind the filter. */
+    Consumer openConsumer() {
+        Consumer sink = requireNonNull(
+                own.around.apply(
+                        part(PluginKind.SINK, Consumer.class, own.consumer).orElseThrow()),
+                "what was put around the consumer");
+        return judgement.filter().isPassingAll() ? sink : judgement.filter().before(sink);
     }
 
     private <T> Optional<T> part(PluginKind kind, Class<T> port, @Nullable T ofProgram) {

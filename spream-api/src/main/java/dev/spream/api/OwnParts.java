@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** What the program brings itself. Confined to one thread, until the plan is made. */
@@ -30,6 +31,8 @@ final class OwnParts {
     @Nullable
     ErrorHandler errorHandler;
 
+    UnaryOperator<Consumer> around = UnaryOperator.identity();
+
     final List<SubscriptionListener> listeners = new ArrayList<>();
 
     /** The same, whatever becomes of this one. */
@@ -40,6 +43,7 @@ final class OwnParts {
         copy.consumer = consumer;
         copy.deadLetterSink = deadLetterSink;
         copy.errorHandler = errorHandler;
+        copy.around = around;
         copy.listeners.addAll(listeners);
         return copy;
     }

@@ -32,9 +32,11 @@ final class Selection {
 
     /** Where the plug-ins of spream's own are that not every class path has. */
     private static final Map<String, String> MODULES = Map.of(
+            "sink pubsub", "spream-sink-pubsub",
             "source spanner", "spream-storage-spanner",
             "storage spanner", "spream-storage-spanner",
-            "storage jdbc", "spream-storage-jdbc");
+            "storage jdbc", "spream-storage-jdbc",
+            "dead-letters jdbc", "spream-storage-jdbc");
 
     /** The storage that nothing survives in. */
     private static final String FORGETFUL = "memory";

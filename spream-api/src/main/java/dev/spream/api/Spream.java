@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -274,6 +275,18 @@ public final class Spream implements AutoCloseable {
         /** The same for a consumer that needs to know no more than the change. */
         public Builder consumer(RecordConsumer consumer) {
             return consumer((Consumer) consumer);
+        }
+
+        /**
+         * Puts something around the consumer, whether the program brings it or not, such as spans: it is handed the consumer
+         * once, when everything is opened, and gives back what is called instead. Filters that are configured stand in
+         * front of it. It is not closed. One that is put there later stands around those before.
+         */
+        public Builder around(UnaryOperator<Consumer> around) {
+            requireNonNull(around, "around");
+            UnaryOperator<Consumer> within = own.around;
+            own.around = consumer -> around.apply(within.apply(consumer));
+            return this;
         }
 
         /** Where changes go that are set aside, instead of {@code dead-letters}. */

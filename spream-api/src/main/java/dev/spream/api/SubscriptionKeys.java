@@ -43,6 +43,12 @@ final class SubscriptionKeys {
                     new ConfigType<>("text, 1 to 150 characters", SubscriptionKeys::workerName, name -> name),
                     "The name of this worker among those that share the subscription, to which something random is added.")
             .withDefaultMeaning("random");
+    static final ConfigKey<HttpAddress> HTTP = ConfigKey.of(
+                    "http",
+                    HttpAddress.TYPE,
+                    "Where spream run answers to HTTP, with health, metrics and a page: a port of this machine alone, or"
+                            + " host:port, such as 0.0.0.0:8080 in a container. A program that embeds spream has its own.")
+            .withDefaultMeaning("nowhere");
 
     private static final SubscriberOptions DEFAULTS = SubscriberOptions.defaults();
     private static final int MAX_WORKER_LENGTH = 150;
@@ -177,7 +183,7 @@ final class SubscriptionKeys {
         return Stream.of(
                         List.<ConfigKey<?>>of(SUBSCRIPTION, START, END),
                         OPTIONS.stream().<ConfigKey<?>>map(Option::key).toList(),
-                        List.<ConfigKey<?>>of(WORKER, SHUTDOWN_TIMEOUT))
+                        List.<ConfigKey<?>>of(WORKER, SHUTDOWN_TIMEOUT, HTTP))
                 .flatMap(List::stream)
                 .toList();
     }

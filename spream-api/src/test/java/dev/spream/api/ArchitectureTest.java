@@ -27,7 +27,7 @@ final class ArchitectureTest {
         classes()
                 .that(resideInAPackage(API + ".."))
                 .and()
-                .resideOutsideOfPackage(API + ".guice..")
+                .resideOutsideOfPackages(API + ".guice..", API + ".metrics..", API + ".tracing..")
                 .should()
                 .onlyDependOnClassesThat(resideInAnyPackage(
                         "java..",
@@ -42,6 +42,33 @@ final class ArchitectureTest {
                 .resideOutsideOfPackage(API + ".guice..")
                 .should()
                 .dependOnClassesThat(resideInAPackage(API + ".guice.."))
+                .check(CLASSES);
+    }
+
+    @Test
+    void micrometer_and_opentelemetry_stay_in_their_packages() {
+        apart("metrics", "io.micrometer..");
+        apart("tracing", "io.opentelemetry..");
+    }
+
+    /** The package uses the library and the core, and nobody here uses the package. */
+    private static void apart(String name, String library) {
+        classes()
+                .that(resideInAPackage(API + "." + name + ".."))
+                .should()
+                .onlyDependOnClassesThat(resideInAnyPackage(
+                        "java..",
+                        "dev.spream.core..",
+                        "org.slf4j..",
+                        "org.jspecify..",
+                        library,
+                        API + "." + name + ".."))
+                .check(CLASSES);
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(API + "." + name + "..")
+                .should()
+                .dependOnClassesThat(resideInAPackage(API + "." + name + ".."))
                 .check(CLASSES);
     }
 
@@ -72,10 +99,12 @@ final class ArchitectureTest {
                         API + ".config",
                         API + ".filter",
                         API + ".guice",
+                        API + ".metrics",
                         API + ".plugin",
                         API + ".sink",
                         API + ".spi",
-                        API + ".storage");
+                        API + ".storage",
+                        API + ".tracing");
     }
 
     private static void mayUse(String name, String... others) {

@@ -93,6 +93,8 @@ final class SpreamTest {
                 .hasMessageContaining("storage is 'jdbc' (set by the program), and there is no such plug-in; it is in"
                         + " dev.spream:spream-storage-jdbc, which is not there. Found: memory (")
                 .hasMessageContaining("such as dev.spream:spream-storage-spanner");
+        assertThatThrownBy(() -> Spream.create(SpreamConfig.of(Map.of("sink", "pubsub"))))
+                .hasMessageContaining("it is in dev.spream:spream-sink-pubsub, which is not there. Found: ");
     }
 
     @Test

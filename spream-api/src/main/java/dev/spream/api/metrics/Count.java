@@ -1,0 +1,86 @@
+package dev.spream.api.metrics;
+
+import dev.spream.core.source.SourceException;
+import dev.spream.core.subscription.SubscriptionListener.Outcome;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+/** What is counted of a subscription, with every value that a tag of it can have. */
+enum Count {
+    SETTLED("spream.changes.settled", "Changes that are settled, by how.", "outcome", names(Outcome.values())),
+    DELIVERIES("spream.deliveries", "Changes handed to the consumer, for the first time or again."),
+    RETRIES("spream.delivery.retries", "Changes handed to the consumer again after a failure."),
+    FAILURES(
+            "spream.delivery.failures",
+            "Changes that the consumer refused, by what was decided.",
+            "decision",
+            List.of("retry", "skip", "dead_letter", "park_key", "stop")),
+    TIMEOUTS("spream.delivery.timeouts", "Calls of the consumer that were interrupted for taking too long."),
+    ACQUIRED("spream.partitions.acquired", "Partitions that this worker began to read."),
+    RELEASED("spream.partitions.released", "Partitions that this worker gave back before their end."),
+    FINISHED("spream.partitions.finished", "Partitions read to their end, with everything settled."),
+    LEASES_LOST("spream.leases.lost", "Partitions that another worker took, or may have, before their end."),
+    RECONNECTS(
+            "spream.stream.reconnects",
+            "Queries of partitions that are repeated, by what ended the one before.",
+            "cause",
+            Stream.concat(names(SourceException.Kind.values()).stream(), Stream.of(Count.END_WITHOUT_PROOF))
+                    .toList()),
+    DUPLICATES("spream.stream.duplicates", "Changes that were read again after a reconnect, and dropped."),
+    GAPS("spream.stream.gaps", "Losses of changes to the retention period that were accepted."),
+    STORAGE_RETRIES(
+            "spream.storage.retries",
+            "Calls to the storage that failed and are repeated, by what was asked.",
+            "operation",
+            names(StorageOperation.values())),
+    WATERMARK_WRITES("spream.watermarks.writes", "Calls to the storage that stored watermarks.");
+
+    /** A stream that ended with OK, though nothing said that the partition ends there. */
+    static final String END_WITHOUT_PROOF = "end_without_proof";
+
+    private final String meter;
+    private final String meaning;
+    private final String tag;
+
+    @SuppressWarnings("ImmutableEnumChecker") // all of them are made by List.of or toList
+    private final List<String> values;
+
+    Count(String meter, String meaning) {
+        this(meter, meaning, "", List.of());
+    }
+
+    Count(String meter, String meaning, String tag, List<String> values) {
+        this.meter = meter;
+        this.meaning = meaning;
+        this.tag = tag;
+        this.values = values;
+    }
+
+    private static List<String> names(Enum<?>[] constants) {
+        return Arrays.stream(constants).map(Count::name).toList();
+    }
+
+    /** A constant as the value of a tag. */
+    static String name(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Every value of the tag; empty if there is no tag but those of the subscription. */
+    List<String> tagValues() {
+        return values;
+    }
+
+    /** The counter for one value of the tag. */
+    Counter register(MeterRegistry registry, Tags ofSubscription, String value) {
+        return register(registry, ofSubscription.and(tag, value));
+    }
+
+    Counter register(MeterRegistry registry, Tags tags) {
+        return Counter.builder(meter).description(meaning).tags(tags).register(registry);
+    }
+}

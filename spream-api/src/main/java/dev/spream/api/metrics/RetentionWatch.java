@@ -1,0 +1,73 @@
+package dev.spream.api.metrics;
+
+import dev.spream.core.subscription.SubscriptionView;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How long a stream keeps its records, asked of the server in the background and rarely: whoever wants to know gets what is
+ * known. Safe for use by many threads.
+ */
+final class RetentionWatch {
+    private static final Logger log = LoggerFactory.getLogger(RetentionWatch.class);
+    private static final Duration GOOD_FOR = Duration.ofMinutes(10);
+    private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMinutes(1);
+
+    private final SubscriptionView subscription;
+    private final InstantSource clock;
+
+    // Guarded by this.
+    private @Nullable Duration latest;
+    private boolean asking;
+    private boolean stopped;
+    private Instant askAgainAt = Instant.MIN;
+
+    RetentionWatch(SubscriptionView subscription, InstantSource clock) {
+        this.subscription = subscription;
+        this.clock = clock;
+    }
+
+    /** What the server said last; empty if it has not said anything yet. */
+    synchronized Optional<Duration> latest() {
+        if (!asking && !stopped && !clock.instant().isBefore(askAgainAt)) {
+            asking = true;
+            Thread.ofVirtual()
+                    .name("spream-" + subscription.streamName() + "-retention")
+                    .start(this::ask);
+        }
+        return Optional.ofNullable(latest);
+    }
+
+    /** From now on the server is not asked any more. */
+    synchronized void stop() {
+        stopped = true;
+    }
+
+    private void ask() {
+        Optional<Duration> answer = Optional.empty();
+        Duration pause = PAUSE_AFTER_FAILURE;
+        try {
+            answer = subscription.retention();
+            pause = GOOD_FOR;
+        } catch (RuntimeException e) {
+            log.debug(
+                    "[{}] how long the stream keeps its records is not known; asked again in {}",
+                    subscription.streamName(),
+                    pause,
+                    e);
+        } finally {
+            note(answer, pause);
+        }
+    }
+
+    private synchronized void note(Optional<Duration> answer, Duration pause) {
+        latest = answer.orElse(latest);
+        askAgainAt = clock.instant().plus(pause);
+        asking = false;
+    }
+}

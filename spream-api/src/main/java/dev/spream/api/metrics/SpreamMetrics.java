@@ -1,0 +1,176 @@
+package dev.spream.api.metrics;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.consume.DeliveryFailure;
+import dev.spream.core.consume.ErrorDecision;
+import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionGap;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.source.SourceException;
+import dev.spream.core.subscription.SubscriptionListener;
+import dev.spream.core.subscription.SubscriptionView;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Publishes what happens in a subscription to a Micrometer registry. Every meter carries the tag {@code subscription}; no
+ * tag ever names a partition, a key or a table. Counters exist from the beginning, with every value that a tag can have, so
+ * that alerts see them grow from zero. Gauges exist while the subscription runs.
+ *
+ * <pre>{@code
+ * SubscriberOptions.builder().listener(SpreamMetrics.of(registry, "orders"))
+ * }</pre>
+ *
+ * <p>One is for one subscription, and for one run of it at a time; several share a registry under different names. Safe for
+ * use by many threads.
+ */
+public final class SpreamMetrics implements SubscriptionListener {
+    private final MeterRegistry registry;
+    private final Tags tags;
+    private final InstantSource clock;
+    private final Counters counters;
+    private final Timers timers;
+    private final HandOvers handOvers = new HandOvers();
+    private final AtomicInteger waiting = new AtomicInteger();
+    private volatile @Nullable LiveGauges gauges;
+
+    private SpreamMetrics(MeterRegistry registry, String subscription, InstantSource clock) {
+        this.registry = requireNonNull(registry, "registry");
+        this.tags = Tags.of("subscription", requireNonNull(subscription, "subscription"));
+        this.clock = clock;
+        this.counters = new Counters(registry, tags);
+        this.timers = Timers.of(registry, tags);
+    }
+
+    /**
+     * A listener that publishes to the registry, where its counters and timers are registered at once.
+     *
+     * @param subscription the value of the tag
+     */
+    public static SpreamMetrics of(MeterRegistry registry, String subscription) {
+        return of(registry, subscription, InstantSource.system());
+    }
+
+    static SpreamMetrics of(MeterRegistry registry, String subscription, InstantSource clock) {
+        return new SpreamMetrics(registry, subscription, clock);
+    }
+
+    /**
+     * How long the stream keeps its records, as the server said last: it is asked rarely, in the background. Empty before it
+     * has answered, and while nothing runs.
+     */
+    public Optional<Duration> retention() {
+        LiveGauges live = gauges;
+        return live == null ? Optional.empty() : live.retention();
+    }
+
+    @Override
+    public void started(SubscriptionView subscription) {
+        waiting.set(0);
+        LiveGauges live = new LiveGauges(registry, tags, clock, subscription);
+        live.register(waiting::get);
+        gauges = live;
+    }
+
+    @Override
+    public void ended() {
+        LiveGauges live = gauges;
+        if (live != null) {
+            live.remove();
+            gauges = null;
+        }
+    }
+
+    @Override
+    public void partitionAcquired(PartitionToken partition, long epoch, Instant watermark) {
+        counters.increment(Count.ACQUIRED);
+        handOvers.started(partition, System.nanoTime()).ifPresent(timers.handOver()::record);
+    }
+
+    @Override
+    public void partitionFinished(PartitionToken partition, EndProof proof) {
+        handOvers.finished(proof, System.nanoTime());
+        counters.increment(Count.FINISHED);
+    }
+
+    @Override
+    public void partitionReleased(PartitionToken partition) {
+        counters.increment(Count.RELEASED);
+    }
+
+    @Override
+    public void leaseLost(PartitionToken partition, long epoch) {
+        counters.increment(Count.LEASES_LOST);
+    }
+
+    @Override
+    public void reconnecting(PartitionToken partition, int attempt, Duration delay, @Nullable SourceException cause) {
+        counters.increment(Count.RECONNECTS, cause == null ? Count.END_WITHOUT_PROOF : Count.name(cause.kind()));
+    }
+
+    @Override
+    public void duplicateDropped(PartitionToken partition, DataChangeRecord change) {
+        counters.increment(Count.DUPLICATES);
+    }
+
+    @Override
+    public void gapAccepted(PartitionToken partition, PartitionGap gap) {
+        counters.increment(Count.GAPS);
+    }
+
+    @Override
+    public void partitionsWaiting(int count, @Nullable Instant oldestWatermark) {
+        waiting.set(count);
+    }
+
+    @Override
+    public void delivering(PartitionToken partition, DataChangeRecord change, int attempt) {
+        counters.increment(Count.DELIVERIES);
+        if (attempt > 1) {
+            counters.increment(Count.RETRIES);
+        }
+    }
+
+    @Override
+    public void consumeTimedOut(PartitionToken partition, DataChangeRecord change, Duration elapsed) {
+        counters.increment(Count.TIMEOUTS);
+    }
+
+    @Override
+    public void deliveryFailed(DeliveryFailure failure, ErrorDecision decision) {
+        String name =
+                switch (decision) {
+                    case ErrorDecision.Retry retry -> "retry";
+                    case ErrorDecision.Skip skip -> "skip";
+                    case ErrorDecision.DeadLetter deadLetter -> "dead_letter";
+                    case ErrorDecision.ParkKey parkKey -> "park_key";
+                    case ErrorDecision.Stop stop -> "stop";
+                };
+        counters.increment(Count.FAILURES, name);
+    }
+
+    @Override
+    public void settled(PartitionToken partition, DataChangeRecord change, Outcome outcome, Duration consumeTime) {
+        counters.increment(Count.SETTLED, Count.name(outcome));
+        timers.consume().record(consumeTime);
+    }
+
+    @Override
+    public void watermarksPersisted(Map<PartitionToken, Instant> watermarks) {
+        counters.increment(Count.WATERMARK_WRITES);
+    }
+
+    @Override
+    public void storageRetrying(String operation, Throwable cause) {
+        counters.increment(Count.STORAGE_RETRIES, StorageOperation.of(operation).tag());
+    }
+}

@@ -1,0 +1,9 @@
+/**
+ * Meters of running subscriptions in a Micrometer registry. Start with {@link dev.spream.api.metrics.SpreamMetrics}, a
+ * listener; {@code docs/metrics.md} lists the meters. This package is the only one that uses Micrometer, which is there
+ * only if the program brings it, and it knows nothing but the core.
+ */
+@NullMarked
+package dev.spream.api.metrics;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,97 @@
+package dev.spream.api.tracing;
+
+import dev.spream.core.consume.BatchConsumer.Batch;
+import dev.spream.core.consume.Delivery;
+import dev.spream.core.record.DataChangeRecord;
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanBuilder;
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.api.trace.StatusCode;
+import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.context.Scope;
+
+/** Makes the spans. Immutable and safe for use by many threads. */
+final class Spans {
+    private static final String INSTRUMENTATION = "dev.spream";
+    private static final String PROCESS = "process";
+
+    private static final AttributeKey<String> SYSTEM = AttributeKey.stringKey("messaging.system");
+    private static final AttributeKey<String> OPERATION = AttributeKey.stringKey("messaging.operation.name");
+    private static final AttributeKey<String> OPERATION_TYPE = AttributeKey.stringKey("messaging.operation.type");
+    private static final AttributeKey<String> DESTINATION = AttributeKey.stringKey("messaging.destination.name");
+    private static final AttributeKey<String> PARTITION = AttributeKey.stringKey("messaging.destination.partition.id");
+    private static final AttributeKey<String> MESSAGE = AttributeKey.stringKey("messaging.message.id");
+    private static final AttributeKey<Long> BATCH_SIZE = AttributeKey.longKey("messaging.batch.message_count");
+    private static final AttributeKey<String> ERROR_TYPE = AttributeKey.stringKey("error.type");
+    private static final AttributeKey<String> TABLE = AttributeKey.stringKey("spream.table");
+    private static final AttributeKey<String> MOD_TYPE = AttributeKey.stringKey("spream.mod_type");
+    private static final AttributeKey<Long> MODS = AttributeKey.longKey("spream.mods");
+    private static final AttributeKey<Long> ATTEMPT = AttributeKey.longKey("spream.attempt");
+    private static final AttributeKey<Long> EPOCH = AttributeKey.longKey("spream.epoch");
+    private static final AttributeKey<Boolean> REPLAY = AttributeKey.booleanKey("spream.replay");
+
+    private final Tracer tracer;
+    private final String destination;
+
+    Spans(OpenTelemetry telemetry, String destination) {
+        this.tracer = telemetry.getTracer(INSTRUMENTATION);
+        this.destination = destination;
+    }
+
+    /** What is done within a span. */
+    @FunctionalInterface
+    interface Call {
+        void run(Span span) throws Exception;
+    }
+
+    void around(DataChangeRecord change, Delivery delivery, Call call) throws Exception {
+        SpanBuilder builder = builder(delivery)
+                .setAttribute(MESSAGE, change.identity().toString())
+                .setAttribute(TABLE, change.tableName())
+                .setAttribute(MOD_TYPE, change.modTypeName())
+                .setAttribute(MODS, (long) change.mods().size())
+                .setAttribute(ATTEMPT, (long) delivery.attempt());
+        run(builder, call);
+    }
+
+    /** The changes of a batch are of one partition. */
+    void around(Batch batch, Call call) throws Exception {
+        SpanBuilder builder = builder(batch.delivery(0))
+                .setAttribute(BATCH_SIZE, (long) batch.changes().size());
+        run(builder, call);
+    }
+
+    private SpanBuilder builder(Delivery delivery) {
+        return tracer.spanBuilder(PROCESS + " " + destination)
+                .setSpanKind(SpanKind.CONSUMER)
+                .setAttribute(SYSTEM, "spanner_change_stream")
+                .setAttribute(OPERATION, PROCESS)
+                .setAttribute(OPERATION_TYPE, PROCESS)
+                .setAttribute(DESTINATION, destination)
+                .setAttribute(PARTITION, delivery.partition().abbreviated())
+                .setAttribute(EPOCH, delivery.epoch())
+                .setAttribute(REPLAY, delivery.isReplay());
+    }
+
+    @SuppressWarnings("try") // the scope is there to be left
+    private static void run(SpanBuilder builder, Call call) throws Exception {
+        Span span = builder.startSpan();
+        try (Scope scope = span.makeCurrent()) {
+            call.run(span);
+        } catch (Throwable t) {
+            fail(span, t);
+            throw t;
+        } finally {
+            span.end();
+        }
+    }
+
+    /** Notes on a span what the consumer threw, or said of a change. */
+    static void fail(Span span, Throwable cause) {
+        span.recordException(cause);
+        span.setAttribute(ERROR_TYPE, cause.getClass().getName());
+        span.setStatus(StatusCode.ERROR);
+    }
+}

@@ -1,0 +1,9 @@
+/**
+ * Spans of the calls that hand changes to a consumer, by OpenTelemetry. Start with {@link
+ * dev.spream.api.tracing.SpreamTracing}. This package is the only one that uses OpenTelemetry, which is there only if the
+ * program brings it, and it knows nothing but the core.
+ */
+@NullMarked
+package dev.spream.api.tracing;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,45 @@
+package dev.spream.api.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+final class StorageOperationTest {
+    private static final Path ENGINE = Path.of("../spream-core/src/main/java/dev/spream/core/subscription");
+
+    /** How the engine names what it asks: in a call that is repeated, or to its listener. */
+    private static final Pattern NAMED =
+            Pattern.compile("(?:\\.repeat\\(|storageRetrying\\(|attempt\\()\\s*\"([^\"%]+)");
+
+    @Test
+    void everything_that_the_engine_asks_of_a_storage_is_known() throws IOException {
+        try (Stream<Path> sources = Files.list(ENGINE)) {
+            List<String> asked = sources.flatMap(
+                            source -> NAMED.matcher(read(source)).results())
+                    .map((MatchResult match) -> match.group(1))
+                    .toList();
+            assertThat(asked)
+                    .hasSizeGreaterThan(15)
+                    .allSatisfy(operation -> assertThat(StorageOperation.of(operation))
+                            .as(operation)
+                            .isNotEqualTo(StorageOperation.OTHER));
+        }
+        assertThat(StorageOperation.of("making coffee")).isEqualTo(StorageOperation.OTHER);
+    }
+
+    private static String read(Path source) {
+        try {
+            return Files.readString(source);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** Tests of tracing. */
+@NullMarked
+package dev.spream.api.tracing;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,221 @@
+package dev.spream.sink.pubsub;
+
+import com.google.api.core.ApiFuture;
+import com.google.protobuf.CodedOutputStream;
+import com.google.pubsub.v1.PublishRequest;
+import com.google.pubsub.v1.PublishResponse;
+import com.google.pubsub.v1.PubsubMessage;
+import dev.spream.api.spi.RejectedException;
+import dev.spream.core.consume.BatchConsumer.Batch;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+
+/**
+ * Publishes one batch and says of each of its changes what became of it. All state belongs to the thread that calls {@link
+ * #run}; other threads put answers into a queue.
+ *
+ * <p>A change is <em>decided</em> when none of its messages waits or is on its way: confirmed if all of them were, failed if
+ * not. When a message is refused, what waits behind its change on any of the change's keys is not sent, nor what waits
+ * behind that; so when the change is tried again, or set aside, nothing has overtaken it but what was on its way already,
+ * and that comes again after it. {@code run} returns when every change is decided: nothing is on its way then that a
+ * next attempt could overtake.
+ */
+final class BatchPublish {
+    /**
+     * What a request may have, in bytes.
+     *
+     * @see <a href="https://cloud.google.com/pubsub/quotas#resource_limits">Pub/Sub: resource limits</a>
+     */
+    private static final int MAX_REQUEST_BYTES = 10_000_000;
+
+    private final TopicClient client;
+    private final PubsubOptions options;
+    private final PublishFailures failures;
+    private final Batch batch;
+    private final List<ChangeProgress> changes = new ArrayList<>();
+    private final Map<String, KeyLane> lanes = new LinkedHashMap<>();
+    private final Queue<KeyLane> ready = new ArrayDeque<>(); // lanes without a request on its way
+    private final Set<ApiFuture<?>> onTheirWay = new HashSet<>();
+    private final BlockingQueue<Answer> answers = new LinkedBlockingQueue<>();
+    private int judged; // changes before it are settled, failed, or left to the engine
+    private boolean anyFailed;
+
+    BatchPublish(TopicClient client, Batch batch) {
+        this.client = client;
+        this.options = client.options();
+        this.failures = new PublishFailures(options.topic());
+        this.batch = batch;
+    }
+
+    private record Answer(KeyLane lane, List<ChangeMessage> request, ApiFuture<PublishResponse> future) {}
+
+    /**
+     * Publishes the batch. An interrupt ends the wait; what is on its way then is cancelled, and may arrive or not.
+     *
+     * @throws IOException if the client is closed
+     */
+    void run() throws IOException, InterruptedException {
+        enterAll();
+        ready.addAll(lanes.values());
+        try {
+            judge();
+            while (judged < changes.size()) {
+                send();
+                take(answers.take());
+                judge();
+            }
+        } finally {
+            onTheirWay.forEach(future -> future.cancel(true));
+        }
+    }
+
+    private void enterAll() {
+        for (int i = 0; i < batch.changes().size(); i++) {
+            changes.add(new ChangeProgress(batch.changes().get(i)));
+            try {
+                enter(i, ChangeMessages.of(batch.changes().get(i), batch.delivery(i)));
+            } catch (RejectedException e) {
+                changes.get(i).fail(e);
+            }
+        }
+        for (int i = 0; i < changes.size(); i++) {
+            if (changes.get(i).failure().isPresent()) {
+                block(i);
+            }
+        }
+    }
+
+    /** All messages of a change that has one which is too large take their places too: what is behind it has to wait. */
+    private void enter(int index, List<PubsubMessage> messages) {
+        ChangeProgress change = changes.get(index);
+        for (PubsubMessage message : messages) {
+            ChangeMessage entered = ChangeMessage.of(index, message);
+            change.enter(lanes.computeIfAbsent(message.getOrderingKey(), key -> new KeyLane()), entered);
+            int size = entered.bytes()
+                    + CodedOutputStream.computeStringSize(
+                            PublishRequest.TOPIC_FIELD_NUMBER, options.topic().toString());
+            if (size > MAX_REQUEST_BYTES) {
+                change.fail(new RejectedException(
+                        "the change %s is too large for %s: a message of it makes a request of %,d bytes, and Pub/Sub takes %,d"
+                                .formatted(change.identity(), options.topic(), size, MAX_REQUEST_BYTES)));
+            }
+        }
+    }
+
+    private void send() throws IOException, InterruptedException {
+        while (!ready.isEmpty()) {
+            if (ready.element().isEmpty()) {
+                ready.remove();
+            } else if (takeSlot()) {
+                send(ready.remove());
+            } else {
+                return;
+            }
+        }
+    }
+
+    /** Waits for a slot only if it holds none: see {@link TopicClient}. */
+    private boolean takeSlot() throws InterruptedException {
+        if (!onTheirWay.isEmpty()) {
+            return client.takeFreeSlot();
+        }
+        client.awaitSlot();
+        return true;
+    }
+
+    private void send(KeyLane lane) throws IOException {
+        List<ChangeMessage> request = lane.next(options.maxMessages(), options.maxBytes());
+        ApiFuture<PublishResponse> future =
+                client.publish(request.stream().map(ChangeMessage::message).toList());
+        onTheirWay.add(future);
+        future.addListener(() -> answers.add(new Answer(lane, request, future)), Runnable::run);
+    }
+
+    private void take(Answer answer) throws InterruptedException {
+        onTheirWay.remove(answer.future());
+        Optional<Throwable> refusal = refusal(answer);
+        if (refusal.isEmpty()) {
+            answer.request().forEach(message -> changes.get(message.change()).oneLess());
+        } else if (answer.request().size() > 1 && PublishFailures.isRejection(refusal.get())) {
+            // Which of them is at fault shows when each has a request of its own.
+            answer.lane().putBackAlone(answer.request()).forEach(this::leaveOut);
+        } else {
+            answer.request().forEach(message -> fail(message.change(), refusal.get()));
+        }
+        ready.add(answer.lane());
+    }
+
+    private static Optional<Throwable> refusal(Answer answer) throws InterruptedException {
+        try {
+            int confirmed = answer.future().get().getMessageIdsCount();
+            int sent = answer.request().size();
+            return confirmed == sent
+                    ? Optional.empty()
+                    : Optional.of(new IOException(
+                            "%d of %d messages of a request were confirmed".formatted(confirmed, sent)));
+        } catch (CancellationException e) {
+            return Optional.of(e);
+        } catch (ExecutionException e) {
+            return Optional.of(e.getCause() == null ? e : e.getCause());
+        }
+    }
+
+    private void fail(int index, Throwable refusal) {
+        ChangeProgress change = changes.get(index);
+        change.oneLess();
+        if (change.fail(failures.of(change.identity(), refusal))) {
+            block(index);
+        }
+    }
+
+    /** Nothing that waits behind a failed change is sent, nor what waits behind that, over all keys. */
+    private void block(int failed) {
+        Deque<Integer> blocked = new ArrayDeque<>(List.of(failed));
+        while (!blocked.isEmpty()) {
+            int index = blocked.remove();
+            for (KeyLane lane : changes.get(index).lanes()) {
+                for (ChangeMessage message : lane.block(index)) {
+                    if (leaveOut(message)) {
+                        blocked.add(message.change());
+                    }
+                }
+            }
+        }
+    }
+
+    /** Whether its change had not failed before. */
+    private boolean leaveOut(ChangeMessage message) {
+        ChangeProgress change = changes.get(message.change());
+        change.oneLess();
+        return change.fail(failures.behind(change.identity()));
+    }
+
+    /**
+     * Goes on to the first change that is not decided. A confirmed change behind a failed one is left open: whether it has to
+     * come again after it is for the engine to say, which knows what order was asked for.
+     */
+    private void judge() {
+        while (judged < changes.size() && changes.get(judged).isDecided()) {
+            Optional<Exception> failure = changes.get(judged).failure();
+            failure.ifPresent(cause -> batch.fail(judged, cause));
+            anyFailed |= failure.isPresent();
+            if (!anyFailed) {
+                batch.settle(judged);
+            }
+            judged++;
+        }
+    }
+}

@@ -1,0 +1,20 @@
+package dev.spream.sink.pubsub;
+
+import com.google.protobuf.CodedOutputStream;
+import com.google.pubsub.v1.PublishRequest;
+import com.google.pubsub.v1.PubsubMessage;
+
+/**
+ * A message of a change in a batch.
+ *
+ * @param change the index of the change
+ * @param message what is published
+ * @param bytes what it adds to the size of a request
+ */
+record ChangeMessage(int change, PubsubMessage message, int bytes) {
+
+    static ChangeMessage of(int change, PubsubMessage message) {
+        return new ChangeMessage(
+                change, message, CodedOutputStream.computeMessageSize(PublishRequest.MESSAGES_FIELD_NUMBER, message));
+    }
+}

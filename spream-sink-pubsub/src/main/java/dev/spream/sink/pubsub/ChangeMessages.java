@@ -1,0 +1,85 @@
+package dev.spream.sink.pubsub;
+
+import com.google.protobuf.ByteString;
+import com.google.pubsub.v1.PubsubMessage;
+import dev.spream.api.spi.RejectedException;
+import dev.spream.core.consume.Delivery;
+import dev.spream.core.consume.RecordKey;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.JsonObject;
+import dev.spream.core.record.Mod;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+
+/**
+ * A change as messages, one for each changed row, as {@link PubsubSinkProvider} documents them. What is in them depends on
+ * the change and its partition alone: a change that comes again gives the same messages.
+ */
+final class ChangeMessages {
+    private ChangeMessages() {}
+
+    /** @throws RejectedException if a message cannot be made; none is to be published then */
+    static List<PubsubMessage> of(DataChangeRecord change, Delivery delivery) {
+        List<PubsubMessage> messages = new ArrayList<>(change.mods().size());
+        for (int i = 0; i < change.mods().size(); i++) {
+            messages.add(message(change, i, delivery));
+        }
+        return messages;
+    }
+
+    private static PubsubMessage message(DataChangeRecord change, int index, Delivery delivery) {
+        Mod mod = change.mods().get(index);
+        return PubsubMessage.newBuilder()
+                .setData(ByteString.copyFromUtf8(withOnly(change, mod).toJson()))
+                .setOrderingKey(orderingKey(change, mod))
+                .putAttributes("identity", ShortText.of(change.identity() + "/" + index))
+                .putAttributes("table", ShortText.of(change.tableName()))
+                .putAttributes("mod_type", ShortText.of(change.modTypeName()))
+                .putAttributes("commit_timestamp", change.commitTimestamp().toString())
+                .putAttributes("server_transaction_id", ShortText.of(change.serverTransactionId()))
+                .putAttributes("record_sequence", ShortText.of(change.recordSequence()))
+                .putAttributes("mod_index", Integer.toString(index))
+                .putAttributes("number_of_mods", Integer.toString(change.mods().size()))
+                .putAttributes(
+                        "partition_token", ShortText.of(delivery.partition().value()))
+                .build();
+    }
+
+    private static DataChangeRecord withOnly(DataChangeRecord change, Mod mod) {
+        if (change.mods().size() == 1) {
+            return change;
+        }
+        return new DataChangeRecord(
+                change.commitTimestamp(),
+                change.recordSequence(),
+                change.serverTransactionId(),
+                change.isLastRecordInTransactionInPartition(),
+                change.tableName(),
+                change.columnTypes(),
+                List.of(mod),
+                change.modTypeName(),
+                change.valueCaptureTypeName(),
+                change.numberOfRecordsInTransaction(),
+                change.numberOfPartitionsInTransaction(),
+                change.transactionTag(),
+                change.isSystemTransaction());
+    }
+
+    private static String orderingKey(DataChangeRecord change, Mod mod) {
+        try {
+            return orderingKey(new RecordKey(change.tableName(), mod.keys()));
+        } catch (IllegalArgumentException e) {
+            throw new RejectedException(
+                    "the primary key of a row of the change %s cannot be read, so its place among the other changes is not known"
+                            .formatted(change.identity()),
+                    e);
+        }
+    }
+
+    /** The table and the primary key with its columns by name, in which order ever they were sent. */
+    static String orderingKey(RecordKey key) {
+        JsonObject columns = JsonObject.of(new TreeMap<>(key.primaryKey().members()));
+        return ShortText.of(key.tableName() + columns);
+    }
+}

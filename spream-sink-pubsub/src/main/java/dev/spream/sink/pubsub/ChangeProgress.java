@@ -1,0 +1,55 @@
+package dev.spream.sink.pubsub;
+
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.RecordIdentity;
+import java.util.LinkedHashSet;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** How far a change of a batch is. Confined to the thread that publishes the batch. */
+final class ChangeProgress {
+    private final DataChangeRecord change;
+    private final Set<KeyLane> lanes = new LinkedHashSet<>();
+    private int open; // messages that wait or are on their way
+    private @Nullable Exception failure;
+
+    ChangeProgress(DataChangeRecord change) {
+        this.change = change;
+    }
+
+    RecordIdentity identity() {
+        return change.identity();
+    }
+
+    Set<KeyLane> lanes() {
+        return lanes;
+    }
+
+    void enter(KeyLane lane, ChangeMessage message) {
+        lanes.add(lane);
+        lane.add(message);
+        open++;
+    }
+
+    /** A message is confirmed, refused, or will not be sent. */
+    void oneLess() {
+        open--;
+    }
+
+    /** Whether none of its messages waits or is on its way. */
+    boolean isDecided() {
+        return open == 0;
+    }
+
+    /** Notes why it failed, unless it failed before; whether it had not. */
+    boolean fail(Exception cause) {
+        boolean first = failure == null;
+        failure = first ? cause : failure;
+        return first;
+    }
+
+    Optional<Exception> failure() {
+        return Optional.ofNullable(failure);
+    }
+}

@@ -1,0 +1,35 @@
+package dev.spream.sink.pubsub;
+
+import dev.spream.api.spi.ConsumerProvider;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * Threads of the client that outlive it. gRPC keeps those of its network for a second after the last connection was closed,
+ * and when they end they load classes that they did not need before. From the plug-in folder these come from jars that the
+ * host closes as soon as the sink is closed; so the sink waits for them there.
+ */
+final class ClientThreads {
+    private ClientThreads() {}
+
+    /** Waits until they have ended, for that long at most. On a class path, which stays open, there is nothing to wait for. */
+    static void awaitEnd(Duration limit) throws InterruptedException {
+        ClassLoader own = ClientThreads.class.getClassLoader();
+        if (Objects.equals(own, ConsumerProvider.class.getClassLoader())) {
+            return;
+        }
+        long deadline = System.nanoTime() + limit.toNanos();
+        List<Thread> left = threadsOf(own);
+        while (!left.isEmpty() && System.nanoTime() - deadline < 0) {
+            left.getFirst().join(Duration.ofNanos(Math.max(1, deadline - System.nanoTime())));
+            left = threadsOf(own); // the last one starts another that ends the group
+        }
+    }
+
+    private static List<Thread> threadsOf(ClassLoader loader) {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> loader.equals(thread.getClass().getClassLoader()))
+                .toList();
+    }
+}

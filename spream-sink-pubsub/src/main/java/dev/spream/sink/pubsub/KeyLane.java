@@ -1,0 +1,66 @@
+package dev.spream.sink.pubsub;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * The messages of one ordering key in a batch that wait to be sent, in order. One request of a lane is on its way at a time,
+ * so that no message overtakes another. Confined to the thread that publishes the batch.
+ */
+final class KeyLane {
+    private final Deque<ChangeMessage> waiting = new ArrayDeque<>();
+    private int alone; // how many of the next messages are to have a request of their own
+    private int blockedFrom = Integer.MAX_VALUE;
+
+    void add(ChangeMessage message) {
+        waiting.addLast(message);
+    }
+
+    boolean isEmpty() {
+        return waiting.isEmpty();
+    }
+
+    /** Takes the messages of the next request: as many as the limits allow, and one at least. */
+    List<ChangeMessage> next(int maxMessages, long maxBytes) {
+        List<ChangeMessage> request = new ArrayList<>();
+        int limit = alone > 0 ? 1 : maxMessages;
+        long bytes = 0;
+        while (request.size() < limit && !waiting.isEmpty()) {
+            bytes += waiting.getFirst().bytes();
+            if (bytes > maxBytes && !request.isEmpty()) {
+                break;
+            }
+            request.add(waiting.removeFirst());
+        }
+        alone = Math.max(0, alone - 1);
+        return request;
+    }
+
+    /**
+     * Puts the messages of a request back to the head, to be sent one by one.
+     *
+     * @return those that are not, since they were {@linkplain #block blocked} meanwhile
+     */
+    List<ChangeMessage> putBackAlone(List<ChangeMessage> request) {
+        for (ChangeMessage message : request.reversed()) {
+            waiting.addFirst(message);
+        }
+        alone = request.size();
+        return removeFrom(blockedFrom);
+    }
+
+    /** Takes out, for good, the messages of the change at that index and of those after it. */
+    List<ChangeMessage> block(int change) {
+        blockedFrom = Math.min(blockedFrom, change);
+        return removeFrom(blockedFrom);
+    }
+
+    private List<ChangeMessage> removeFrom(int change) {
+        List<ChangeMessage> removed =
+                waiting.stream().filter(message -> message.change() >= change).toList();
+        waiting.removeIf(message -> message.change() >= change);
+        return removed;
+    }
+}

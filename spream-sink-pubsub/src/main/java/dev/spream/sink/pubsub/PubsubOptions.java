@@ -1,0 +1,40 @@
+package dev.spream.sink.pubsub;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * How a topic is reached and what requests to it look like.
+ *
+ * @param topic where to publish
+ * @param server where Pub/Sub is, and who asks
+ * @param publishTimeout how long it may take until a request is confirmed, with all attempts of the client's own
+ * @param maxRequests requests on their way at the same time
+ * @param maxMessages messages of a request
+ * @param maxBytes size of a request, but for a message that is larger by itself
+ * @param compression whether requests are compressed
+ */
+record PubsubOptions(
+        PubsubTopic topic,
+        Server server,
+        Duration publishTimeout,
+        int maxRequests,
+        int maxMessages,
+        long maxBytes,
+        boolean compression) {
+
+    /** Where Pub/Sub is. */
+    sealed interface Server {
+        /**
+         * Google's.
+         *
+         * @param endpoint host and port; by default the client's own
+         * @param credentials a file with them; by default the application's
+         */
+        record Google(Optional<String> endpoint, Optional<Path> credentials) implements Server {}
+
+        /** An emulator, which knows neither encryption nor users. */
+        record Emulator(String host) implements Server {}
+    }
+}

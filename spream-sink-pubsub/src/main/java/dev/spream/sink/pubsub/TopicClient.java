@@ -1,0 +1,140 @@
+package dev.spream.sink.pubsub;
+
+import com.google.api.core.ApiFuture;
+import com.google.api.gax.grpc.GrpcCallContext;
+import com.google.cloud.pubsub.v1.TopicAdminClient;
+import com.google.pubsub.v1.GetTopicRequest;
+import com.google.pubsub.v1.PublishRequest;
+import com.google.pubsub.v1.PublishResponse;
+import com.google.pubsub.v1.PubsubMessage;
+import com.google.pubsub.v1.Topic;
+import io.grpc.CallOptions;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The calls to one topic, so many at a time. Each is tried again by the client while its failure may pass and its time lasts;
+ * cancelling its future cancels the call. Safe for use by many threads.
+ *
+ * <p>Google's {@code Publisher} is not used. With message ordering it retries for ever, whatever its time limit; a
+ * failure shows before the key is blocked, so that resuming may come too early; waiting in its flow control swallows
+ * interrupts; and its shutdown waits without a limit.
+ *
+ * <p>Slots cannot deadlock: who holds one waits for the answer to a request, which comes within its time, and for nothing
+ * else; who waits for one holds none.
+ */
+final class TopicClient implements AutoCloseable {
+    private static final Duration DRAIN = Duration.ofSeconds(10);
+    private static final Duration TERMINATION = Duration.ofSeconds(5);
+
+    private final PubsubOptions options;
+    private final TopicAdminClient client;
+    private final GrpcCallContext callContext;
+    private final Semaphore slots;
+    private final Set<ApiFuture<?>> onTheirWay = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
+
+    private TopicClient(PubsubOptions options, TopicAdminClient client) {
+        this.options = options;
+        this.client = client;
+        this.slots = new Semaphore(options.maxRequests(), true);
+        GrpcCallContext plain = GrpcCallContext.createDefault();
+        this.callContext =
+                options.compression() ? plain.withCallOptions(CallOptions.DEFAULT.withCompression("gzip")) : plain;
+    }
+
+    /**
+     * Connects with the first call.
+     *
+     * @throws IOException if there are no credentials, or they cannot be read
+     */
+    static TopicClient open(PubsubOptions options) throws IOException {
+        return new TopicClient(options, PubsubConnection.open(options));
+    }
+
+    PubsubOptions options() {
+        return options;
+    }
+
+    /** Asks for the topic. */
+    ApiFuture<Topic> look() {
+        return client.getTopicCallable()
+                .futureCall(GetTopicRequest.newBuilder()
+                        .setTopic(options.topic().toString())
+                        .build());
+    }
+
+    /** Takes a slot for a request, waiting for it. */
+    void awaitSlot() throws InterruptedException {
+        slots.acquire();
+    }
+
+    /** Takes a slot for a request, if one is free and nobody waits for it. */
+    boolean takeFreeSlot() throws InterruptedException {
+        return slots.tryAcquire(0, TimeUnit.SECONDS); // the form that is fair
+    }
+
+    /**
+     * Publishes messages of one ordering key, in order: all of them, or none. Uses up a slot that was taken, until the answer
+     * is there.
+     *
+     * @throws IOException if this is closed
+     */
+    ApiFuture<PublishResponse> publish(List<PubsubMessage> messages) throws IOException {
+        ApiFuture<PublishResponse> answer;
+        try {
+            if (closed) {
+                throw new IOException("the sink pubsub is closed; nothing more is published to " + options.topic());
+            }
+            PublishRequest request = PublishRequest.newBuilder()
+                    .setTopic(options.topic().toString())
+                    .addAllMessages(messages)
+                    .build();
+            answer = client.publishCallable().futureCall(request, callContext);
+        } catch (Throwable t) {
+            slots.release();
+            throw t;
+        }
+        onTheirWay.add(answer);
+        answer.addListener(() -> ended(answer), Runnable::run);
+        return answer;
+    }
+
+    private void ended(ApiFuture<?> answer) {
+        onTheirWay.remove(answer);
+        slots.release();
+    }
+
+    /**
+     * Takes no more requests, waits a moment for those that are on their way, gives up what is left, and lets go of
+     * connections and threads. Closing again is harmless.
+     */
+    @Override
+    public void close() {
+        closed = true;
+        boolean interrupted = false;
+        try {
+            if (slots.tryAcquire(options.maxRequests(), DRAIN.toMillis(), TimeUnit.MILLISECONDS)) {
+                slots.release(options.maxRequests());
+            }
+        } catch (InterruptedException e) {
+            interrupted = true;
+        }
+        onTheirWay.forEach(answer -> answer.cancel(true));
+        client.shutdownNow();
+        try {
+            client.awaitTermination(TERMINATION.toMillis(), TimeUnit.MILLISECONDS);
+            ClientThreads.awaitEnd(TERMINATION);
+        } catch (InterruptedException e) {
+            interrupted = true;
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

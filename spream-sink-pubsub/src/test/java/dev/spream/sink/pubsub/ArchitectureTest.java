@@ -1,0 +1,57 @@
+package dev.spream.sink.pubsub;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaModifier.PUBLIC;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+/** What the sink may use: of spream, what a plug-in from the folder sees as well. */
+final class ArchitectureTest {
+    private static final JavaClasses CLASSES = new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .importPackages("dev.spream.sink.pubsub");
+
+    @Test
+    void the_sink_uses_the_ports_the_spi_and_the_client() {
+        classes()
+                .should()
+                .onlyDependOnClassesThat(resideInAnyPackage(
+                        "java.lang..",
+                        "java.io..",
+                        "java.nio..",
+                        "java.security..",
+                        "java.time..",
+                        "java.util..",
+                        "dev.spream.core",
+                        "dev.spream.core.consume..",
+                        "dev.spream.core.partition..",
+                        "dev.spream.core.record..",
+                        "dev.spream.api.spi..",
+                        "dev.spream.sink.pubsub..",
+                        "com.google.api..",
+                        "com.google.auth..",
+                        "com.google.auto.service..",
+                        "com.google.cloud.pubsub..",
+                        "com.google.protobuf..",
+                        "com.google.pubsub..",
+                        "io.grpc..",
+                        "org.jspecify..",
+                        "org.slf4j.."))
+                .check(CLASSES);
+    }
+
+    @Test
+    void the_provider_alone_is_public() {
+        assertThat(CLASSES.stream()
+                        .filter(type -> type.getModifiers().contains(PUBLIC))
+                        .filter(type -> type.getEnclosingClass().isEmpty())
+                        .map(JavaClass::getSimpleName))
+                .containsExactly("PubsubSinkProvider");
+    }
+}

@@ -1,0 +1,116 @@
+package dev.spream.sink.pubsub;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.entry;
+
+import com.google.pubsub.v1.PubsubMessage;
+import dev.spream.api.spi.RejectedException;
+import dev.spream.core.consume.Delivery;
+import dev.spream.core.consume.RecordKey;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.ChangeRecordJson;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.JsonObject;
+import dev.spream.core.record.Mod;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+final class ChangeMessagesTest {
+    private static RecordKey key(String json) {
+        return new RecordKey("Orders", JsonObject.of(json));
+    }
+
+    @Test
+    void a_message_says_in_attributes_what_it_is() {
+        DataChangeRecord change = PubsubChanges.change(7, "a", "b");
+        PubsubMessage message =
+                ChangeMessages.of(change, RecordingBatch.DELIVERY).get(1);
+        assertThat(message.getOrderingKey()).isEqualTo("Orders{\"Id\":\"b\"}");
+        assertThat(message.getAttributesMap())
+                .containsOnly(
+                        entry("identity", "2026-01-01T10:00:07Z/tx7/00000000/1"),
+                        entry("table", "Orders"),
+                        entry("mod_type", "UPDATE"),
+                        entry("commit_timestamp", "2026-01-01T10:00:07Z"),
+                        entry("server_transaction_id", "tx7"),
+                        entry("record_sequence", "00000000"),
+                        entry("mod_index", "1"),
+                        entry("number_of_mods", "2"),
+                        entry("partition_token", "partition-1"));
+    }
+
+    @Test
+    void the_body_is_the_record_with_the_one_row() {
+        DataChangeRecord change = PubsubChanges.change(7, "a", "b");
+        List<PubsubMessage> messages = ChangeMessages.of(change, RecordingBatch.DELIVERY);
+        assertThat(messages).hasSize(2);
+        for (int i = 0; i < 2; i++) {
+            DataChangeRecord read =
+                    ChangeRecordJson.readDataChange(messages.get(i).getData().toStringUtf8());
+            assertThat(read.mods()).containsExactly(change.mods().get(i));
+            assertThat(read.identity()).isEqualTo(change.identity());
+            assertThat(read.modTypeName()).isEqualTo(change.modTypeName());
+        }
+        DataChangeRecord single = PubsubChanges.change(8, "a");
+        assertThat(ChangeMessages.of(single, RecordingBatch.DELIVERY)
+                        .getFirst()
+                        .getData()
+                        .toStringUtf8())
+                .isEqualTo(single.toJson());
+    }
+
+    @Test
+    void a_key_gives_the_same_ordering_key_however_it_is_written() {
+        assertThat(ChangeMessages.orderingKey(key("{\"B\":\"1\",\"A\":null}")))
+                .isEqualTo("Orders{\"A\":null,\"B\":\"1\"}")
+                .isEqualTo(ChangeMessages.orderingKey(key("{ \"A\" : null, \"\\u0042\" : \"1\" }")));
+    }
+
+    @Test
+    void a_long_ordering_key_becomes_its_hash() {
+        String prefix = "Orders{\"Id\":\"";
+        String fits = "y" + "é".repeat((ShortText.MAX_BYTES - prefix.length() - 2) / 2);
+        assertThat(ChangeMessages.orderingKey(key("{\"Id\":\"" + fits + "\"}")))
+                .startsWith(prefix)
+                .satisfies(text -> assertThat(text.getBytes(UTF_8)).hasSize(ShortText.MAX_BYTES));
+        assertThat(ChangeMessages.orderingKey(key("{\"Id\":\"" + fits + "x\"}")))
+                .matches("sha256/[0-9a-f]{64}");
+        assertThat(ShortText.of("a".repeat(1_000_000)))
+                .as("as sha256sum has it")
+                .isEqualTo("sha256/cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+    }
+
+    @Test
+    void a_long_partition_token_does_not_break_the_limit_of_an_attribute() {
+        Delivery delivery =
+                new Delivery(new PartitionToken("t".repeat(1_025)), 1, 1, Optional.empty(), Optional.empty());
+        PubsubMessage message =
+                ChangeMessages.of(PubsubChanges.change(1, "a"), delivery).getFirst();
+        assertThat(message.getAttributesOrThrow("partition_token")).hasSize("sha256/".length() + 64);
+    }
+
+    @Test
+    void a_key_that_cannot_be_read_is_refused_for_good() {
+        DataChangeRecord template = PubsubChanges.change(1, "a");
+        DataChangeRecord broken = new DataChangeRecord(
+                template.commitTimestamp(),
+                "0",
+                "tx1",
+                true,
+                "Orders",
+                List.of(),
+                List.of(new Mod(JsonObject.of("[1]"), JsonObject.EMPTY, JsonObject.EMPTY)),
+                "INSERT",
+                "NEW_VALUES",
+                1,
+                1,
+                "",
+                false);
+        assertThatThrownBy(() -> ChangeMessages.of(broken, RecordingBatch.DELIVERY))
+                .isInstanceOf(RejectedException.class)
+                .hasMessageContaining("tx1");
+    }
+}

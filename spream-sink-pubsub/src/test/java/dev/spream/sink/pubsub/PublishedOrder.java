@@ -1,0 +1,50 @@
+package dev.spream.sink.pubsub;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.pubsub.v1.PubsubMessage;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.Mod;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Judges what arrived by what was committed: nothing is lost, and the history of each key comes in order; where it goes back,
+ * it goes on from there with every change, so that the last one stands at the end.
+ */
+final class PublishedOrder {
+    private PublishedOrder() {}
+
+    static void check(List<DataChangeRecord> committed, List<PubsubMessage> arrived) {
+        Map<String, List<String>> expected = new LinkedHashMap<>();
+        for (DataChangeRecord change : committed) {
+            for (Mod mod : change.mods()) {
+                expected.computeIfAbsent(change.tableName() + mod.keys(), key -> new ArrayList<>())
+                        .add(change.identity() + "/" + change.mods().indexOf(mod));
+            }
+        }
+        Map<String, List<String>> actual = new LinkedHashMap<>();
+        for (PubsubMessage message : arrived) {
+            actual.computeIfAbsent(message.getOrderingKey(), key -> new ArrayList<>())
+                    .add(message.getAttributesOrThrow("identity"));
+        }
+        assertThat(actual.keySet()).containsExactlyInAnyOrderElementsOf(expected.keySet());
+        expected.forEach((key, history) -> checkKey(key, history, actual.getOrDefault(key, List.of())));
+    }
+
+    private static void checkKey(String key, List<String> history, List<String> arrived) {
+        int last = -1;
+        for (String identity : arrived) {
+            int index = history.indexOf(identity);
+            assertThat(index)
+                    .as("%s of %s after change %d of %s in %s", identity, key, last, history, arrived)
+                    .isBetween(0, last + 1);
+            last = index;
+        }
+        assertThat(last)
+                .as("the last change of %s that arrived, in %s", key, arrived)
+                .isEqualTo(history.size() - 1);
+    }
+}

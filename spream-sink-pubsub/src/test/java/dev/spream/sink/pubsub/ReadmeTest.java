@@ -1,0 +1,41 @@
+package dev.spream.sink.pubsub;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.api.spi.ConfigKey;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The README of the module, which lists by hand what the command line cannot, since it does not carry the sink. */
+final class ReadmeTest {
+    private String readme;
+
+    @BeforeEach
+    void read() throws IOException {
+        readme = Files.readString(Path.of("README.md"), UTF_8);
+    }
+
+    @Test
+    void every_key_is_listed_with_its_default() {
+        for (ConfigKey<?> key : new PubsubSinkProvider().keys()) {
+            assertThat(readme).contains("| `sink.pubsub.%s` | ".formatted(key.name()));
+            key.defaultValue()
+                    .flatMap(value -> key.defaultText())
+                    .ifPresent(text ->
+                            assertThat(readme).contains("| `sink.pubsub.%s` | `%s` |".formatted(key.name(), text)));
+        }
+    }
+
+    @Test
+    void every_attribute_is_listed() {
+        ChangeMessages.of(PubsubChanges.change(1, "a"), RecordingBatch.DELIVERY)
+                .getFirst()
+                .getAttributesMap()
+                .keySet()
+                .forEach(attribute -> assertThat(readme).contains("`%s`".formatted(attribute)));
+    }
+}
