@@ -5,6 +5,7 @@ import dev.spream.cli.DemoCheck.Delivered;
 import dev.spream.cli.DemoCheck.Promise;
 import dev.spream.cli.DemoCheck.Verdict;
 import dev.spream.core.SpreamException;
+import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.subscription.RunResult;
@@ -46,14 +47,16 @@ final class Demo {
 
     private final Settings settings;
     private final Output output;
+    private final Operations operations;
     private final TransferWorkload workload;
     private final PartitionTally tally = new PartitionTally();
     private final FaultTally faults = new FaultTally();
     private final CatchUp catchUp = new CatchUp();
 
-    Demo(Settings settings, Output output) {
+    Demo(Settings settings, Output output, Operations operations) {
         this.settings = settings;
         this.output = output;
+        this.operations = operations;
         this.workload = new TransferWorkload(settings.seed());
     }
 
@@ -137,7 +140,8 @@ final class Demo {
         // In PARTITION order nothing can overtake a slow change, and all would wait for it.
         DemoConsumer consumer = new DemoConsumer(lines, ordering() != Ordering.PARTITION);
         try {
-            FutureTask<RunResult> reading = new FutureTask<>(() -> read(subscriber, consumer));
+            FutureTask<RunResult> reading =
+                    new FutureTask<>(() -> read(subscriber, Tracing.around(consumer, DemoDatabase.STREAM)));
             Thread.ofVirtual().name("spream-demo-reader").start(reading);
             workload.run(
                     database.client(),
@@ -148,6 +152,7 @@ final class Demo {
                 System.err.println("demo: stopped by a signal; what was committed so far is checked");
             }
             boolean caughtUp = catchUp.await(lastCommit(), PATIENCE);
+            operations.draining();
             subscriber.shutdown(Tail.DRAIN_TIMEOUT);
             RunResult result = result(reading);
             lines.flush();
@@ -163,7 +168,7 @@ final class Demo {
         }
     }
 
-    private RunResult read(Subscriber subscriber, DemoConsumer consumer) {
+    private RunResult read(Subscriber subscriber, Consumer consumer) {
         try {
             return subscriber.run(consumer);
         } finally {
@@ -212,6 +217,7 @@ final class Demo {
                 .listener(tally)
                 .listener(faults)
                 .listener(catchUp);
+        operations.listeners().forEach(options::listener);
         settings.ordering().ifPresent(options::ordering);
         return options;
     }

@@ -136,8 +136,10 @@ final class DemoDatabase implements AutoCloseable {
 
     private static String stream(Dialect dialect) {
         return switch (dialect) {
-            case GOOGLE_STANDARD_SQL -> "CREATE CHANGE STREAM AccountsStream FOR Accounts";
-            case POSTGRESQL -> "CREATE CHANGE STREAM \"AccountsStream\" FOR \"Accounts\"";
+            case GOOGLE_STANDARD_SQL ->
+                "CREATE CHANGE STREAM AccountsStream FOR Accounts OPTIONS (retention_period = '7d')";
+            case POSTGRESQL ->
+                "CREATE CHANGE STREAM \"AccountsStream\" FOR \"Accounts\" WITH (retention_period = '7d')";
         };
     }
 

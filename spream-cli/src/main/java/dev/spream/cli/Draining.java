@@ -1,7 +1,6 @@
 package dev.spream.cli;
 
 import dev.spream.core.subscription.RunResult;
-import dev.spream.core.subscription.Subscriber;
 import java.util.function.BooleanSupplier;
 import picocli.CommandLine.ExitCode;
 
@@ -27,10 +26,6 @@ final class Draining implements AutoCloseable {
      */
     static Draining of(BooleanSupplier shutdown, Runnable stop) {
         return new Draining(shutdown, stop);
-    }
-
-    static Draining of(Subscriber subscriber) {
-        return of(() -> subscriber.shutdown(Tail.DRAIN_TIMEOUT), subscriber::close);
     }
 
     /** Ends the subscription now: the records that the limit allowed are written, and no other may be. */

@@ -1,6 +1,8 @@
 package dev.spream.cli;
 
+import dev.spream.api.HttpAddress;
 import dev.spream.api.StreamTime;
+import dev.spream.core.record.RecordIdentity;
 import dev.spream.storage.spanner.DatabaseName;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -34,7 +36,9 @@ public final class Main {
         return new CommandLine(new SpreamCommand())
                 .registerConverter(StreamTime.class, TimeArgument::parse)
                 .registerConverter(Duration.class, DurationArgument::parse)
+                .registerConverter(HttpAddress.class, HttpArgument::parse)
                 .registerConverter(DatabaseName.class, Main::databaseName)
+                .registerConverter(RecordIdentity.class, LetterName::parse)
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setAbbreviatedOptionsAllowed(false)
                 .setUsageHelpAutoWidth(true)

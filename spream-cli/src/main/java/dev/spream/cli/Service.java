@@ -1,16 +1,21 @@
 package dev.spream.cli;
 
+import dev.spream.api.HttpAddress;
 import dev.spream.api.Spream;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.plugin.PluginKind;
 import dev.spream.core.subscription.RunResult;
 import java.time.InstantSource;
 import java.util.Locale;
+import java.util.Optional;
 
 /** A run of what the configuration says, until its end, a signal or a failure. */
 final class Service {
     /** The key of another logger than the one that the logging configuration knows. */
     private static final String LOG_SINK_LOGGER = "sink.log.logger";
+
+    private static final String HTTP = "http";
+    private static final String UNNAMED = "spream";
 
     private final SpreamConfig config;
     private final Progress progress;
@@ -29,20 +34,43 @@ final class Service {
         if (sinkIs("log")) {
             config.raw(LOG_SINK_LOGGER).ifPresent(Verbosity::show);
         }
-        try (Spream spream = Spream.builder(config)
-                        .listener(progress)
-                        .listener(settled)
-                        .listener(partitions)
-                        .listener(shares)
-                        .listener(new Outage(line -> progress.say("run: " + line), InstantSource.system()))
-                        .build();
-                Draining draining = Draining.of(spream::shutdown, spream::close)) {
-            // Changes go to the same terminal, most likely, where the line that keeps changing would be in the way.
-            if (Terminal.watched() && !sinkIs("stdout")) {
-                progress.show();
+        Spream.Builder builder = Spream.builder(config)
+                .listener(progress)
+                .listener(settled)
+                .listener(partitions)
+                .listener(shares)
+                .listener(new Outage(line -> progress.say("run: " + line), InstantSource.system()));
+        String subscription = subscription();
+        builder.around(consumer -> Tracing.around(consumer, subscription));
+        try (Operations operations = new Operations(http(), subscription)) {
+            operations.listeners().forEach(builder::listener);
+            try (Spream spream = builder.build();
+                    Draining draining = Draining.of(() -> drain(spream, operations), spream::close)) {
+                return operations.show(() -> run(spream, draining));
             }
-            return run(spream, draining);
         }
+    }
+
+    /** What is no address is among the problems of the configuration. */
+    private Optional<HttpAddress> http() {
+        try {
+            return config.raw(HTTP).map(HttpAddress::parse);
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** As the configuration tells; a source of its own may know another. */
+    private String subscription() {
+        return config.raw("subscription")
+                .or(() -> config.raw(PluginKind.SOURCE.key())
+                        .flatMap(source -> config.raw("source." + source + ".stream")))
+                .orElse(UNNAMED);
+    }
+
+    private static boolean drain(Spream spream, Operations operations) {
+        operations.draining();
+        return spream.shutdown();
     }
 
     private boolean sinkIs(String name) {
@@ -50,6 +78,10 @@ final class Service {
     }
 
     private int run(Spream spream, Draining draining) throws Exception {
+        // Changes go to the same terminal, most likely, where the line that keeps changing would be in the way.
+        if (Terminal.watched() && !sinkIs("stdout")) {
+            progress.show();
+        }
         try {
             RunResult result = spream.run();
             finish(spream, draining.ending(result));

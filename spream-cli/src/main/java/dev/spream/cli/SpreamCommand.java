@@ -18,6 +18,7 @@ import picocli.CommandLine.Spec;
             PartitionsCommand.class,
             VerifyCommand.class,
             CleanupCommand.class,
+            DeadLettersCommand.class,
             ExportCommand.class,
             EmulatorCommand.class
         },

@@ -27,13 +27,15 @@ final class Tail {
 
     private final Settings settings;
     private final Output output;
+    private final Operations operations;
     private final long startNanos = System.nanoTime();
     private final PartitionTally tally = new PartitionTally();
     private final ShareTally shares = new ShareTally();
 
-    Tail(Settings settings, Output output) {
+    Tail(Settings settings, Output output, Operations operations) {
         this.settings = settings;
         this.output = output;
+        this.operations = operations;
     }
 
     /** What to read, and how. Checked by {@link TailCommand}. */
@@ -60,7 +62,7 @@ final class Tail {
                 Subscriber subscriber = Subscriber.builder(reading.product(), open.storage())
                         .options(settings.times().resolve(options(), reading.product(), open.storage(), Instant.now()))
                         .build();
-                Draining draining = Draining.of(subscriber)) {
+                Draining draining = Draining.of(() -> drain(subscriber), subscriber::close)) {
             long limit = settings.limit().orElse(Long.MAX_VALUE);
             try (LimitedLines lines = output.start(limit, draining::limitReached)) {
                 return print(subscriber, lines, draining);
@@ -68,9 +70,14 @@ final class Tail {
         }
     }
 
+    private boolean drain(Subscriber subscriber) {
+        operations.draining();
+        return subscriber.shutdown(DRAIN_TIMEOUT);
+    }
+
     private int print(Subscriber subscriber, LimitedLines lines, Draining draining) throws Exception {
         try {
-            RunResult result = subscriber.run(lines);
+            RunResult result = subscriber.run(Tracing.around(lines, settings.stream()));
             lines.flush();
             output.finish(summary(lines.written(), draining.ending(result)));
             return draining.exitCode(result);
@@ -117,6 +124,7 @@ final class Tail {
                 .listener(tally)
                 .listener(shares)
                 .listener(new Outage(line -> output.progress().say("tail: " + line), InstantSource.system()));
+        operations.listeners().forEach(options::listener);
         settings.ordering().ifPresent(options::ordering);
         settings.worker().ifPresent(options::worker);
         return options.build();

@@ -146,6 +146,9 @@ final class TailCommand implements Callable<Integer> {
                     + " partitions, 100ms to 1h. Default: 15s.")
     private Duration leaseTime = SubscriberOptions.defaults().leaseTime();
 
+    @Mixin
+    private final HttpArgument http = new HttpArgument();
+
     @Option(
             names = "--demo",
             description = {
@@ -172,9 +175,21 @@ final class TailCommand implements Callable<Integer> {
                 new Progress(System.err, InstantSource.system()),
                 Terminal.watched());
         try {
-            return demo ? new Demo(demoSettings(), output).run() : new Tail(settings(), output).run();
+            return demo ? demo(demoSettings(), output) : tail(settings(), output);
         } finally {
             output.progress().end();
+        }
+    }
+
+    private int tail(Tail.Settings settings, Output output) throws Exception {
+        try (Operations operations = new Operations(http.address(), settings.stream())) {
+            return operations.show(new Tail(settings, output, operations)::run);
+        }
+    }
+
+    private int demo(Demo.Settings settings, Output output) throws Exception {
+        try (Operations operations = new Operations(http.address(), DemoDatabase.STREAM)) {
+            return operations.show(new Demo(settings, output, operations)::run);
         }
     }
 

@@ -44,6 +44,10 @@ final class SpreamProcess implements AutoCloseable {
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().remove("SPANNER_EMULATOR_HOST");
         emulatorHost.ifPresent(host -> builder.environment().put("SPANNER_EMULATOR_HOST", host));
+        return start(builder);
+    }
+
+    static SpreamProcess start(ProcessBuilder builder) throws IOException {
         return new SpreamProcess(builder.start());
     }
 

@@ -19,7 +19,7 @@ final class UsageTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
-            ""                                          | spream: a command is missing: tail, run, config, partitions, verify, cleanup, export, emulator (see spream --help)
+            ""                                          | spream: a command is missing: tail, run, config, partitions, verify, cleanup, deadletters, export, emulator (see spream --help)
             tial                                        | spream: unknown argument 'tial'; did you mean 'tail'? (see spream --help)
             tail --steam X                              | spream tail: unknown option '--steam'; did you mean '--stream'? (see spream tail --help)
             tail --zzz                                  | spream tail: unknown option '--zzz' (see spream tail --help)
@@ -32,6 +32,17 @@ final class UsageTest {
             cleanup --jdbc-url jdbc:postgresql:x        | spream cleanup: Missing required option: '--finished-before=TIME' (see spream cleanup --help)
             cleanup --finished-before yesterday         | spream cleanup: Invalid value for option '--finished-before': 'yesterday' is not a time: expected a time such as 2026-01-31T12:00:00Z, now, +10s or -5m (see spream cleanup --help)
             export --for beam --to-table B --jdbc-url jdbc:postgresql:x | spream export: --to-database is missing, and so are --metadata-database and --database (see spream export --help)
+            deadletters                                 | spream deadletters: a command is missing: list, show, replay, release, discard (see spream deadletters --help)
+            deadletters lst                             | spream deadletters: unknown argument 'lst'; did you mean 'list'? (see spream deadletters --help)
+            deadletters list --jsn                      | spream deadletters list: unknown option '--jsn'; did you mean '--json'? (see spream deadletters list --help)
+            deadletters list --sink                     | spream deadletters list: --sink has no value: write --sink=VALUE (see spream deadletters list --help)
+            deadletters show                            | spream deadletters show: Missing required parameter: 'IDENTITY' (see spream deadletters show --help)
+            deadletters show 5                          | spream deadletters show: Invalid value for positional parameter at index 0 (IDENTITY): '5' is not the identity of a change: expected COMMIT_TIMESTAMP/TRANSACTION/SEQUENCE, as deadletters list shows it (see spream deadletters show --help)
+            deadletters replay                          | spream deadletters replay: say which letters: identities, or --key, or --all (see spream deadletters replay --help)
+            deadletters replay --all --key Id=5         | spream deadletters replay: say which letters: identities, or --key, or --all (see spream deadletters replay --help)
+            deadletters replay --table Orders           | spream deadletters replay: --key is missing: a replay is of one key, of some letters or of all (see spream deadletters replay --help)
+            deadletters release                         | spream deadletters release: say which keys: --key, with or without --table, or --table, or --all (see spream deadletters release --help)
+            deadletters discard 2026-01-01T00:00:00Z/t/0 | spream deadletters discard: what is discarded is lost to the sink: look at it with deadletters show, and add --yes (see spream deadletters discard --help)
             emulator --port 70000                       | spream emulator: --port is 70000, must be 0 to 65535 (see spream emulator --help)
             emulator --churn often                      | spream emulator: --churn: 'often' is not a duration: write 500ms, 10s, 5m or 2h, or off (see spream emulator --help)
             emulator --faults 0.95                      | spream emulator: --faults is 0.95, must be 0 to 0.9 (see spream emulator --help)

@@ -74,11 +74,13 @@ class WorkerDeathIT {
                     CounterWorkload workload = new CounterWorkload(connection.client(), SEED);
                     WorkerFleet fleet = new WorkerFleet(
                             Path.of("target", "workers", storageName),
-                            emulator.emulatorHost(),
-                            DATABASE,
-                            postgres.getJdbcUrl("postgres", "postgres"),
-                            storageName,
-                            start.toString())) {
+                            name -> WorkerProcess.command(
+                                    name,
+                                    emulator.emulatorHost(),
+                                    DATABASE,
+                                    postgres.getJdbcUrl("postgres", "postgres"),
+                                    storageName,
+                                    start.toString()))) {
                 for (int i = 0; i < WORKERS; i++) {
                     fleet.start();
                 }

@@ -4,48 +4,34 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /** Worker processes that are started, killed, stopped and continued; each writes a log of its own. */
 final class WorkerFleet implements AutoCloseable {
     private static final long PATIENCE_SECONDS = 60;
 
     private final Path logs;
-    private final List<String> arguments;
+    private final Function<String, List<String>> command;
     private final Map<String, Process> workers = new LinkedHashMap<>();
     private int started;
 
-    /** @param arguments of {@link WorkerProcess}, after the name */
-    WorkerFleet(Path logs, String... arguments) throws IOException {
+    /** @param command that starts the worker of a name */
+    WorkerFleet(Path logs, Function<String, List<String>> command) throws IOException {
         this.logs = Files.createDirectories(logs);
-        this.arguments = List.of(arguments);
+        this.command = command;
     }
 
     String start() throws IOException {
         String name = "w%03d".formatted(++started);
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+IgnoreUnrecognizedVMOptions",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-Xmx256m",
-                "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow",
-                "-Dlogback.configurationFile=" + System.getProperty("logback.configurationFile"),
-                "-cp",
-                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                WorkerProcess.class.getName(),
-                name));
-        command.addAll(arguments);
         File log = logs.resolve(name + ".log").toFile();
         workers.put(
                 name,
-                new ProcessBuilder(command)
+                new ProcessBuilder(command.apply(name))
                         .redirectErrorStream(true)
                         .redirectOutput(log)
                         .start());

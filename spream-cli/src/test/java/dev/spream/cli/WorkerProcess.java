@@ -13,8 +13,11 @@ import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerChangeStreamSource;
 import dev.spream.storage.spanner.SpannerConnection;
 import dev.spream.storage.spanner.SpannerPartitionStorage;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * A worker in a process of its own, to be killed: reads the stream of a {@link CounterWorkload} and writes what it consumes
@@ -26,6 +29,25 @@ final class WorkerProcess {
     static final String SUBSCRIPTION = "counters";
 
     private WorkerProcess() {}
+
+    /** Starts a worker of that name, with the rest of the arguments of {@link #main}. */
+    static List<String> command(String name, String... arguments) {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:+IgnoreUnrecognizedVMOptions",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-Xmx256m",
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-Dlogback.configurationFile=" + System.getProperty("logback.configurationFile"),
+                "-cp",
+                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                WorkerProcess.class.getName(),
+                name));
+        command.addAll(List.of(arguments));
+        return command;
+    }
 
     /** Name, emulator, database, URL of the ledger's database, {@code jdbc} or {@code spanner}, start. */
     public static void main(String[] arguments) throws Exception {

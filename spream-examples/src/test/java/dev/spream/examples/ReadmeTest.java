@@ -34,7 +34,9 @@ final class ReadmeTest {
 
     @Test
     void the_configuration_is_that_of_the_examples() throws IOException {
-        assertThat(blocks(PROPERTIES_BLOCK)).containsExactly(Files.readString(Path.of("spream.properties")));
+        assertThat(blocks(PROPERTIES_BLOCK))
+                .containsExactly(
+                        Files.readString(Path.of("spream.properties")), Files.readString(Path.of("mirror.properties")));
     }
 
     @Test
@@ -63,7 +65,7 @@ final class ReadmeTest {
 
     @Test
     void every_module_and_program_that_it_names_is_there() throws IOException {
-        List<String> paths = Pattern.compile("\\]\\(((?!https)[^)]+)\\)|`(spream-[a-z-]+)`")
+        List<String> paths = Pattern.compile("\\]\\(((?!https|#)[^)]+)\\)|`(spream-[a-z-]+)`")
                 .matcher(readme())
                 .results()
                 .map((MatchResult match) -> match.group(1) == null ? match.group(2) : match.group(1))

@@ -1,0 +1,36 @@
+package dev.spream.cli.http;
+
+import java.nio.charset.StandardCharsets;
+
+/**
+ * What is sent back.
+ *
+ * @param status of HTTP
+ * @param contentType with its charset
+ * @param body in full; never changed after this was made
+ */
+@SuppressWarnings("ArrayRecordComponent") // compared by nobody
+record Answer(int status, String contentType, byte[] body) {
+    static final int OK = 200;
+    static final int BAD_REQUEST = 400;
+    static final int NOT_FOUND = 404;
+    static final int METHOD_NOT_ALLOWED = 405;
+    static final int MISDIRECTED = 421;
+    static final int FAILED = 500;
+    static final int UNAVAILABLE = 503;
+
+    private static final String TEXT = "text/plain; charset=utf-8";
+    private static final String JSON = "application/json; charset=utf-8";
+
+    static Answer of(int status, String contentType, String body) {
+        return new Answer(status, contentType, body.getBytes(StandardCharsets.UTF_8));
+    }
+
+    static Answer text(int status, String line) {
+        return of(status, TEXT, line + "\n");
+    }
+
+    static Answer json(String object) {
+        return of(OK, JSON, object);
+    }
+}

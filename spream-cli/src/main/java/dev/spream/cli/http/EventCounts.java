@@ -1,0 +1,139 @@
+package dev.spream.cli.http;
+
+import dev.spream.core.consume.DeliveryFailure;
+import dev.spream.core.consume.ErrorDecision;
+import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionGap;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.source.SourceException;
+import dev.spream.core.subscription.SubscriptionListener;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/** Counts what happens in this process. Safe for use by many threads. */
+final class EventCounts implements SubscriptionListener {
+    static final String DELIVERIES = "deliveries";
+
+    private static final String END_WITHOUT_PROOF = "end_without_proof";
+
+    private final Map<String, LongAdder> counts = new LinkedHashMap<>(); // not changed after construction
+    private final Map<String, LongAdder> reconnects = new ConcurrentHashMap<>();
+
+    EventCounts() {
+        for (Outcome outcome : Outcome.values()) {
+            counts.put(name(outcome), new LongAdder());
+        }
+        for (String name : new String[] {
+            DELIVERIES,
+            "retries",
+            "failures",
+            "timeouts",
+            "acquired",
+            "released",
+            "finished",
+            "lease_lost",
+            "duplicates_dropped",
+            "gaps_accepted",
+            "storage_retries"
+        }) {
+            counts.put(name, new LongAdder());
+        }
+    }
+
+    static String name(Outcome outcome) {
+        return outcome.name().toLowerCase(Locale.ROOT);
+    }
+
+    /** All of them by name, in a fixed order; zero included. */
+    Map<String, Long> all() {
+        Map<String, Long> sums = new LinkedHashMap<>();
+        counts.forEach((name, count) -> sums.put(name, count.sum()));
+        return sums;
+    }
+
+    /** How often streams were read again, by what had ended them; causes that did not occur are absent. */
+    Map<String, Long> reconnects() {
+        Map<String, Long> sums = new LinkedHashMap<>();
+        reconnects.forEach((cause, count) -> sums.put(cause, count.sum()));
+        return sums;
+    }
+
+    private void count(String name) {
+        LongAdder count = counts.get(name);
+        if (count == null) {
+            throw new IllegalArgumentException("nothing called %s is counted".formatted(name));
+        }
+        count.increment();
+    }
+
+    @Override
+    public void settled(PartitionToken partition, DataChangeRecord change, Outcome outcome, Duration consumeTime) {
+        count(name(outcome));
+    }
+
+    @Override
+    public void delivering(PartitionToken partition, DataChangeRecord change, int attempt) {
+        count(DELIVERIES);
+    }
+
+    @Override
+    public void deliveryFailed(DeliveryFailure failure, ErrorDecision decision) {
+        count("failures");
+        if (decision instanceof ErrorDecision.Retry) {
+            count("retries");
+        }
+    }
+
+    @Override
+    public void consumeTimedOut(PartitionToken partition, DataChangeRecord change, Duration elapsed) {
+        count("timeouts");
+    }
+
+    @Override
+    public void partitionAcquired(PartitionToken partition, long epoch, Instant watermark) {
+        count("acquired");
+    }
+
+    @Override
+    public void partitionReleased(PartitionToken partition) {
+        count("released");
+    }
+
+    @Override
+    public void partitionFinished(PartitionToken partition, EndProof proof) {
+        count("finished");
+    }
+
+    @Override
+    public void leaseLost(PartitionToken partition, long epoch) {
+        count("lease_lost");
+    }
+
+    @Override
+    public void duplicateDropped(PartitionToken partition, DataChangeRecord change) {
+        count("duplicates_dropped");
+    }
+
+    @Override
+    public void gapAccepted(PartitionToken partition, PartitionGap gap) {
+        count("gaps_accepted");
+    }
+
+    @Override
+    public void storageRetrying(String operation, Throwable cause) {
+        count("storage_retries");
+    }
+
+    @Override
+    public void reconnecting(PartitionToken partition, int attempt, Duration delay, @Nullable SourceException cause) {
+        String name = cause == null ? END_WITHOUT_PROOF : cause.kind().name().toLowerCase(Locale.ROOT);
+        reconnects.computeIfAbsent(name, key -> new LongAdder()).increment();
+    }
+}

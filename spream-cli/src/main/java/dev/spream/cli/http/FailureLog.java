@@ -1,0 +1,121 @@
+package dev.spream.cli.http;
+
+import dev.spream.core.consume.DeliveryFailure;
+import dev.spream.core.consume.ErrorDecision;
+import dev.spream.core.partition.PartitionGap;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.source.SourceException;
+import dev.spream.core.subscription.SubscriptionListener;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The failures of late. What a consumer threw is named by its class alone: its message may contain what the change holds.
+ * Safe for use by many threads.
+ */
+final class FailureLog implements SubscriptionListener {
+    private static final int KEPT = 20;
+    private static final int LONGEST_MESSAGE = 300;
+
+    private final InstantSource clock;
+    private final Deque<Failure> latest = new ArrayDeque<>(); // the newest first, guarded by this
+
+    FailureLog(InstantSource clock) {
+        this.clock = clock;
+    }
+
+    /**
+     * Something that went wrong.
+     *
+     * @param what the kind of event, for people
+     * @param partition empty if it was of none
+     */
+    record Failure(Instant at, String what, Optional<PartitionToken> partition, String message) {}
+
+    /** The newest first. */
+    synchronized List<Failure> latest() {
+        return List.copyOf(latest);
+    }
+
+    void note(String what, @Nullable PartitionToken partition, String message) {
+        String line = message.strip().replaceAll("\\s*\\R\\s*", " ");
+        Failure failure = new Failure(
+                clock.instant(),
+                what,
+                Optional.ofNullable(partition),
+                line.length() <= LONGEST_MESSAGE ? line : line.substring(0, LONGEST_MESSAGE) + "…");
+        add(failure);
+    }
+
+    private synchronized void add(Failure failure) {
+        latest.addFirst(failure);
+        if (latest.size() > KEPT) {
+            latest.removeLast();
+        }
+    }
+
+    @Override
+    public void deliveryFailed(DeliveryFailure failure, ErrorDecision decision) {
+        note(
+                "delivery failed",
+                failure.partition(),
+                "%s on attempt %d of a change of %s: %s"
+                        .formatted(
+                                failure.cause().getClass().getSimpleName(),
+                                failure.attempt(),
+                                failure.change().tableName(),
+                                text(decision)));
+    }
+
+    private static String text(ErrorDecision decision) {
+        return switch (decision) {
+            case ErrorDecision.Retry retry -> "again in " + seconds(retry.delay());
+            case ErrorDecision.Skip skip -> "skipped";
+            case ErrorDecision.DeadLetter deadLetter -> "set aside";
+            case ErrorDecision.ParkKey parkKey -> "set aside with its key";
+            case ErrorDecision.Stop stop -> "the subscription stops";
+        };
+    }
+
+    @Override
+    public void consumeTimedOut(PartitionToken partition, DataChangeRecord change, Duration elapsed) {
+        note(
+                "call timed out",
+                partition,
+                "a change of %s was interrupted after %s".formatted(change.tableName(), seconds(elapsed)));
+    }
+
+    @Override
+    public void leaseLost(PartitionToken partition, long epoch) {
+        note("lease lost", partition, "another worker owns it now, or may; epoch %d".formatted(epoch));
+    }
+
+    @Override
+    public void reconnecting(PartitionToken partition, int attempt, Duration delay, @Nullable SourceException cause) {
+        String why = cause == null
+                ? "the stream ended without proof"
+                : "%s: %s".formatted(cause.kind(), String.valueOf(cause.getMessage()));
+        note("reconnect", partition, "attempt %d in %s; %s".formatted(attempt, seconds(delay), why));
+    }
+
+    @Override
+    public void gapAccepted(PartitionToken partition, PartitionGap gap) {
+        note("changes lost", partition, "to the retention period, from %s to %s".formatted(gap.from(), gap.to()));
+    }
+
+    @Override
+    public void storageRetrying(String operation, Throwable cause) {
+        note("storage", null, "%s failed, tried again: %s".formatted(operation, cause.getMessage()));
+    }
+
+    private static String seconds(Duration duration) {
+        return "%d.%03d s".formatted(duration.toSeconds(), duration.toMillisPart());
+    }
+}

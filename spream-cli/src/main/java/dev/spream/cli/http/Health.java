@@ -1,0 +1,111 @@
+package dev.spream.cli.http;
+
+import static java.util.stream.Collectors.toMap;
+
+import dev.spream.core.consume.DeliveryFailure;
+import dev.spream.core.consume.ErrorDecision;
+import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.subscription.PartitionProgress;
+import dev.spream.core.subscription.SubscriptionListener;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether a running subscription does what it should. Two things are wrong that nothing else shows: a storage that has
+ * refused every call for a minute, so that no watermark is stored and leases run out; and partitions held here of which for ten
+ * minutes none moved, nothing was settled, and no retry was due, which is longer than the longest heartbeat interval. A
+ * worker that holds nothing is healthy: others may hold everything. Safe for use by many threads.
+ */
+final class Health implements SubscriptionListener {
+    static final Duration STORAGE_PATIENCE = Duration.ofMinutes(1);
+    static final Duration PROGRESS_PATIENCE = Duration.ofMinutes(10);
+
+    private final InstantSource clock;
+
+    // Guarded by this.
+    private @Nullable Instant storageFailingSince;
+    private String storageFailure = "";
+    private Instant movedAt;
+    private Instant retryAt = Instant.MIN;
+    private Map<PartitionToken, Instant> watermarks = Map.of();
+    private long settled;
+
+    Health(InstantSource clock) {
+        this.clock = clock;
+        this.movedAt = clock.instant();
+    }
+
+    /** What is wrong; empty if nothing is. */
+    synchronized Optional<String> problem() {
+        Instant now = clock.instant();
+        if (storageFailingSince != null && isPast(storageFailingSince.plus(STORAGE_PATIENCE), now)) {
+            return Optional.of("the storage has failed since %s: %s".formatted(storageFailingSince, storageFailure));
+        }
+        if (!watermarks.isEmpty() && isPast(movedAt.plus(PROGRESS_PATIENCE), now) && isPast(retryAt, now)) {
+            return Optional.of("none of the %d partitions held here has moved since %s, and nothing was settled"
+                    .formatted(watermarks.size(), movedAt));
+        }
+        return Optional.empty();
+    }
+
+    private static boolean isPast(Instant moment, Instant now) {
+        return !now.isBefore(moment);
+    }
+
+    /** Looks for progress, once a second. */
+    synchronized void look(List<PartitionProgress> held, long settledSoFar) {
+        Map<PartitionToken, Instant> now =
+                held.stream().collect(toMap(PartitionProgress::token, PartitionProgress::watermark, (a, b) -> b));
+        if (now.isEmpty() || !now.equals(watermarks) || settledSoFar != settled) {
+            movedAt = clock.instant();
+        }
+        watermarks = now;
+        settled = settledSoFar;
+    }
+
+    @Override
+    public synchronized void storageRetrying(String operation, Throwable cause) {
+        if (storageFailingSince == null) {
+            storageFailingSince = clock.instant();
+        }
+        storageFailure = "%s: %s".formatted(operation, cause.getMessage());
+    }
+
+    @Override
+    public synchronized void deliveryFailed(DeliveryFailure failure, ErrorDecision decision) {
+        if (decision instanceof ErrorDecision.Retry retry) {
+            Instant due = clock.instant().plus(retry.delay());
+            retryAt = due.isAfter(retryAt) ? due : retryAt;
+        }
+    }
+
+    private synchronized void storageAnswered() {
+        storageFailingSince = null;
+    }
+
+    @Override
+    public void lowWatermark(Instant lowWatermark) {
+        storageAnswered();
+    }
+
+    @Override
+    public void watermarksPersisted(Map<PartitionToken, Instant> stored) {
+        storageAnswered();
+    }
+
+    @Override
+    public void partitionAcquired(PartitionToken partition, long epoch, Instant watermark) {
+        storageAnswered();
+    }
+
+    @Override
+    public void partitionFinished(PartitionToken partition, EndProof proof) {
+        storageAnswered();
+    }
+}

@@ -1,0 +1,75 @@
+package dev.spream.cli.http;
+
+import dev.spream.core.subscription.PartitionProgress;
+import dev.spream.core.subscription.SubscriptionListener;
+import dev.spream.core.subscription.SubscriptionView;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Everything that is known of the subscription that runs in this process. Safe for use by many threads.
+ *
+ * @param subscription its name
+ * @param startedAt when the process began to open it
+ */
+record Observed(
+        String subscription,
+        Instant startedAt,
+        InstantSource clock,
+        RunState state,
+        EventCounts counts,
+        FailureLog failures,
+        RecentSeconds seconds,
+        Health health,
+        StoredState stored,
+        Metrics metrics) {
+
+    static Observed of(String subscription, InstantSource clock) {
+        RunState state = new RunState();
+        return new Observed(
+                subscription,
+                clock.instant(),
+                clock,
+                state,
+                new EventCounts(),
+                new FailureLog(clock),
+                new RecentSeconds(),
+                new Health(clock),
+                new StoredState(state::view, clock),
+                new Metrics(subscription));
+    }
+
+    /** Who has to be told what happens. */
+    List<SubscriptionListener> listeners() {
+        return List.of(state, counts, failures, health, metrics.listener());
+    }
+
+    /** Why the process is not healthy; empty if it is. */
+    Optional<String> problem() {
+        return switch (state.phase()) {
+            case FAILED -> Optional.of("the subscription has ended: " + state.reason());
+            case STARTING, RUNNING, DRAINING -> health.problem();
+            case ENDED -> Optional.empty();
+        };
+    }
+
+    /** What this worker reads at the moment. */
+    List<PartitionProgress> held() {
+        return switch (state.phase()) {
+            case RUNNING, DRAINING -> state.view().map(SubscriptionView::held).orElse(List.of());
+            case STARTING, ENDED, FAILED -> List.of();
+        };
+    }
+
+    /** Notes where things stand, once a second. */
+    void look() {
+        Optional<SubscriptionView> view = state.view();
+        Instant now = clock.instant();
+        RecentSeconds.Sample sample = new RecentSeconds.Sample(
+                now, counts.all(), view.flatMap(SubscriptionView::lowWatermark).map(low -> Members.behind(low, now)));
+        seconds.add(sample);
+        health.look(held(), sample.settled());
+    }
+}

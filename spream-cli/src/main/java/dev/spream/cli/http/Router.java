@@ -1,0 +1,84 @@
+package dev.spream.cli.http;
+
+import com.sun.net.httpserver.Headers;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpHandler;
+import java.io.IOException;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Checks requests, finds who answers, and sends the answer. Safe for use by many threads. */
+final class Router implements HttpHandler {
+    private static final Logger log = LoggerFactory.getLogger(Router.class);
+    private static final long NO_BODY = -1;
+
+    private final HostCheck hosts;
+    private final Map<String, Endpoint> endpoints;
+
+    Router(HostCheck hosts, Map<String, Endpoint> endpoints) {
+        this.hosts = hosts;
+        this.endpoints = Map.copyOf(endpoints);
+    }
+
+    /** Answers the requests for one path. */
+    @FunctionalInterface
+    interface Endpoint {
+        Answer answer() throws Exception;
+    }
+
+    @Override
+    public void handle(HttpExchange exchange) throws IOException {
+        try (exchange) {
+            send(exchange, answer(exchange));
+        }
+    }
+
+    private Answer answer(HttpExchange exchange) {
+        if (!hosts.allows(exchange.getRequestHeaders().getFirst("Host"))) {
+            return Answer.text(Answer.MISDIRECTED, "this serves its own machine alone, by the name localhost");
+        }
+        String path = exchange.getRequestURI().getPath();
+        Endpoint endpoint = endpoints.get(path == null ? "" : path);
+        if (endpoint == null) {
+            return Answer.text(Answer.NOT_FOUND, "there is nothing here; try /");
+        }
+        if (!isRead(exchange)) {
+            exchange.getResponseHeaders().set("Allow", "GET, HEAD");
+            return Answer.text(Answer.METHOD_NOT_ALLOWED, "nothing can be changed here");
+        }
+        try {
+            return endpoint.answer();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Answer.text(Answer.UNAVAILABLE, "the process ends");
+        } catch (Exception e) {
+            log.warn("answering {} failed; the next request is answered anew", path, e);
+            return Answer.text(Answer.FAILED, "this failed; the log says why");
+        }
+    }
+
+    private static boolean isRead(HttpExchange exchange) {
+        return exchange.getRequestMethod().equals("GET") || isHead(exchange);
+    }
+
+    private static boolean isHead(HttpExchange exchange) {
+        return exchange.getRequestMethod().equals("HEAD");
+    }
+
+    private static void send(HttpExchange exchange, Answer answer) throws IOException {
+        Headers headers = exchange.getResponseHeaders();
+        headers.set("Content-Type", answer.contentType());
+        headers.set("Cache-Control", "no-store");
+        headers.set("X-Content-Type-Options", "nosniff");
+        headers.set("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'; base-uri 'none'");
+        headers.set("Referrer-Policy", "no-referrer");
+        if (isHead(exchange)) {
+            headers.set("Content-Length", Integer.toString(answer.body().length));
+            exchange.sendResponseHeaders(answer.status(), NO_BODY);
+            return;
+        }
+        exchange.sendResponseHeaders(answer.status(), answer.body().length);
+        exchange.getResponseBody().write(answer.body());
+    }
+}

@@ -1,0 +1,66 @@
+package dev.spream.cli.http;
+
+import dev.spream.core.subscription.SubscriptionListener;
+import dev.spream.core.subscription.SubscriptionView;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Where a run stands between its start and its end. Safe for use by many threads. */
+final class RunState implements SubscriptionListener {
+    enum Phase {
+        /** The storage or the source is being opened. */
+        STARTING,
+        RUNNING,
+        /** Told to end: what was started finishes. */
+        DRAINING,
+        ENDED,
+        FAILED
+    }
+
+    private volatile @Nullable SubscriptionView view;
+
+    // Guarded by this.
+    private Phase phase = Phase.STARTING;
+    private String reason = "";
+
+    @Override
+    public void started(SubscriptionView subscription) {
+        view = subscription;
+        become(Phase.RUNNING);
+    }
+
+    @Override
+    public void ended() {
+        become(Phase.ENDED);
+    }
+
+    void draining() {
+        become(Phase.DRAINING);
+    }
+
+    /** The run ended with this. */
+    synchronized void failed(Throwable failure) {
+        phase = Phase.FAILED;
+        reason = failure.getClass().getSimpleName() + ": " + failure.getMessage();
+    }
+
+    private synchronized void become(Phase next) {
+        if (next.compareTo(phase) > 0) {
+            phase = next;
+        }
+    }
+
+    synchronized Phase phase() {
+        return phase;
+    }
+
+    /** Why it failed; empty unless it did. */
+    synchronized String reason() {
+        return reason;
+    }
+
+    /** What runs, or has run; empty before the start. */
+    Optional<SubscriptionView> view() {
+        return Optional.ofNullable(view);
+    }
+}

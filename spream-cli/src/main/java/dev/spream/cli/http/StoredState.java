@@ -1,0 +1,124 @@
+package dev.spream.cli.http;
+
+import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.SubscriptionRecord;
+import dev.spream.core.partition.WorkerRegistration;
+import dev.spream.core.subscription.SubscriptionView;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the storage holds of a subscription, asked when somebody looks, and at most once a second however many look. A
+ * storage that fails or hangs leaves the last answer with its age. Safe for use by many threads.
+ */
+final class StoredState {
+    private static final Duration FRESH = Duration.ofSeconds(1);
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+    private final Supplier<Optional<SubscriptionView>> view;
+    private final InstantSource clock;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Guarded by lock.
+    private @Nullable Snapshot latest;
+    private @Nullable String error;
+    private Instant askedAt = Instant.MIN;
+    private CompletableFuture<?> asking = CompletableFuture.completedFuture(null);
+
+    StoredState(Supplier<Optional<SubscriptionView>> view, InstantSource clock) {
+        this.view = view;
+        this.clock = clock;
+    }
+
+    /**
+     * An answer of the storage.
+     *
+     * @param readAt on this machine's clock
+     */
+    record Snapshot(
+            Instant readAt,
+            Optional<SubscriptionRecord> subscription,
+            Lineage lineage,
+            List<WorkerRegistration> workers) {}
+
+    /**
+     * What is known.
+     *
+     * @param snapshot the last answer; empty if there was none
+     * @param error why there is no later one; empty if that succeeded
+     */
+    record Known(Optional<Snapshot> snapshot, Optional<String> error) {}
+
+    /** What is known, after waiting for a new answer for a short time if the last one is old. */
+    Known look() throws InterruptedException {
+        CompletableFuture<?> answer = ask();
+        boolean late = false;
+        try {
+            answer.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            late = true;
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("reading the storage ended unexpectedly", e);
+        }
+        lock.lock();
+        try {
+            return new Known(
+                    Optional.ofNullable(latest),
+                    Optional.ofNullable(late && error == null ? "the storage has not answered yet" : error));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The answer that is on its way, or a new one if the last is old. */
+    private CompletableFuture<?> ask() {
+        Optional<SubscriptionView> running = view.get();
+        lock.lock();
+        try {
+            Instant now = clock.instant();
+            boolean fresh = !now.isBefore(askedAt) && now.isBefore(askedAt.plus(FRESH));
+            if (running.isPresent() && asking.isDone() && !fresh) {
+                askedAt = now;
+                CompletableFuture<Void> answer = new CompletableFuture<>();
+                asking = answer;
+                Thread.ofVirtual().name("spream-http-storage").start(() -> {
+                    read(running.get());
+                    answer.complete(null);
+                });
+            }
+            return asking;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void read(SubscriptionView running) {
+        try {
+            Optional<SubscriptionRecord> subscription = running.subscription();
+            Lineage lineage = running.lineage();
+            note(new Snapshot(clock.instant(), subscription, lineage, running.workers()), null);
+        } catch (RuntimeException e) {
+            note(null, e.getClass().getSimpleName() + ": " + e.getMessage());
+        }
+    }
+
+    private void note(@Nullable Snapshot snapshot, @Nullable String failure) {
+        lock.lock();
+        try {
+            latest = snapshot == null ? latest : snapshot;
+            error = failure;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

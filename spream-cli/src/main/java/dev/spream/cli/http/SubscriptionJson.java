@@ -1,0 +1,190 @@
+package dev.spream.cli.http;
+
+import static java.util.stream.Collectors.toMap;
+
+import dev.spream.cli.http.FailureLog.Failure;
+import dev.spream.cli.http.StoredState.Known;
+import dev.spream.cli.http.StoredState.Snapshot;
+import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.SubscriptionRecord;
+import dev.spream.core.partition.WorkerRegistration;
+import dev.spream.core.record.JsonObject;
+import dev.spream.core.subscription.PartitionProgress;
+import dev.spream.core.subscription.SubscriptionListener.Outcome;
+import dev.spream.core.subscription.SubscriptionView;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** A subscription as one JSON object: what the page shows. Never fails because the storage does. */
+final class SubscriptionJson {
+    private static final int SHORT = 10;
+    private static final int LONG = 60;
+
+    private final Observed observed;
+    private final Instant now;
+    private final Known known;
+    private final List<PartitionProgress> held;
+
+    private SubscriptionJson(Observed observed, Known known) {
+        this.observed = observed;
+        this.now = observed.clock().instant();
+        this.known = known;
+        this.held = observed.held();
+    }
+
+    /** The object, with what the storage says now or said last. */
+    static String write(Observed observed) throws InterruptedException {
+        return new SubscriptionJson(observed, observed.stored().look()).text();
+    }
+
+    private String text() {
+        Optional<SubscriptionView> view = observed.state().view();
+        Optional<Snapshot> snapshot = known.snapshot();
+        Members members = new Members()
+                .put("subscription", observed.subscription())
+                .put("stream", view.map(SubscriptionView::streamName))
+                .put("worker", view.map(running -> running.worker().value()))
+                .put("phase", observed.state().phase().name().toLowerCase(Locale.ROOT))
+                .put("problem", observed.problem())
+                .put("started_at", observed.startedAt())
+                .put("now", now);
+        snapshot.flatMap(Snapshot::subscription).ifPresent(record -> putRecord(members, record));
+        putProgress(members);
+        members.put("read_at", snapshot.map(Snapshot::readAt))
+                .put("read_age_seconds", snapshot.map(read -> Members.behind(read.readAt(), now)))
+                .put("storage_error", known.error());
+        putStored(members);
+        members.put(
+                        "inflight",
+                        held.stream().mapToInt(PartitionProgress::inflight).sum())
+                .put("rates", rates())
+                .put("counts", counts())
+                .put(
+                        "failures",
+                        observed.failures().latest().stream()
+                                .map(SubscriptionJson::failure)
+                                .toList())
+                .put("history", history());
+        return JsonObject.of(members.map()).toString();
+    }
+
+    private static void putRecord(Members members, SubscriptionRecord record) {
+        members.put("start", record.startTimestamp())
+                .put("end", record.endTimestamp())
+                .put("completed", record.completed());
+    }
+
+    private void putProgress(Members members) {
+        Optional<Instant> low = observed.state().view().flatMap(SubscriptionView::lowWatermark);
+        Optional<Duration> retention = observed.metrics().retention();
+        members.put("low_watermark", low)
+                .put("lag_seconds", low.map(watermark -> Members.behind(watermark, now)))
+                .put("retention_seconds", retention)
+                .put(
+                        "lost_in_seconds",
+                        low.flatMap(
+                                watermark -> retention.map(period -> Duration.between(now, watermark.plus(period)))));
+    }
+
+    private void putStored(Members members) {
+        if (known.snapshot().isEmpty()) {
+            members.put("workers", List.of()).put("partitions", List.of()).put("partitions_left_out", 0);
+            return;
+        }
+        Snapshot snapshot = known.snapshot().get();
+        ShownPartitions shown = ShownPartitions.of(snapshot.lineage());
+        Map<PartitionToken, PartitionProgress> mine =
+                held.stream().collect(toMap(PartitionProgress::token, Function.identity(), (first, second) -> second));
+        members.put(
+                        "workers",
+                        snapshot.workers().stream()
+                                .map(worker -> worker(snapshot, worker))
+                                .toList())
+                .put(
+                        "partitions",
+                        shown.partitions().stream()
+                                .map(partition -> partition(partition, mine))
+                                .toList())
+                .put("partitions_left_out", shown.leftOut());
+    }
+
+    private Map<String, @Nullable Object> partition(
+            PartitionMetadata partition, Map<PartitionToken, PartitionProgress> mine) {
+        return PartitionJson.of(
+                partition,
+                observed.state().view().orElseThrow().worker(),
+                Optional.ofNullable(mine.get(partition.token())),
+                now);
+    }
+
+    private static Map<String, @Nullable Object> worker(Snapshot snapshot, WorkerRegistration worker) {
+        long holds = snapshot.lineage().partitions().stream()
+                .filter(partition -> partition.leaseLive()
+                        && partition.owner().filter(worker.worker()::equals).isPresent())
+                .count();
+        return new Members()
+                .put("worker", worker.worker().value())
+                .put("held", holds)
+                .put("capacity", worker.capacity())
+                .put("alive", worker.alive())
+                .map();
+    }
+
+    private Map<String, @Nullable Object> rates() {
+        return new Members()
+                .put(
+                        "settled_per_second",
+                        new Members()
+                                .put("last_10s", settled(SHORT))
+                                .put("last_1m", settled(LONG))
+                                .map())
+                .put(
+                        "deliveries_per_second",
+                        new Members()
+                                .put("last_10s", observed.seconds().rate(EventCounts.DELIVERIES, SHORT))
+                                .put("last_1m", observed.seconds().rate(EventCounts.DELIVERIES, LONG))
+                                .map())
+                .map();
+    }
+
+    private Map<String, @Nullable Object> settled(int seconds) {
+        Members members = new Members();
+        for (Outcome outcome : Outcome.values()) {
+            String name = EventCounts.name(outcome);
+            members.put(name, observed.seconds().rate(name, seconds));
+        }
+        return members.map();
+    }
+
+    private Map<String, @Nullable Object> counts() {
+        Members members = new Members();
+        observed.counts().all().forEach(members::put);
+        return members.put("reconnects", observed.counts().reconnects()).map();
+    }
+
+    private static Map<String, @Nullable Object> failure(Failure failure) {
+        return new Members()
+                .put("at", failure.at())
+                .put("what", failure.what())
+                .put("partition", failure.partition().map(PartitionToken::value))
+                .put("message", failure.message())
+                .map();
+    }
+
+    private List<Map<String, @Nullable Object>> history() {
+        return observed.seconds().history().stream()
+                .map(second -> new Members()
+                        .put("at", second.at())
+                        .put("settled", second.settled())
+                        .put("lag_seconds", second.lag())
+                        .map())
+                .toList();
+    }
+}

@@ -1,0 +1,103 @@
+// The live page of a worker: asks, and draws what is answered. What was last known stays in view, with its age.
+import { byId, write } from "./dom.js";
+import { seconds, zone } from "./format.js";
+import { drawGraph } from "./graph.js";
+import { read } from "./model.js";
+import { Owners } from "./owners.js";
+import { drawCounts, drawFailures, drawGauges, drawNames, drawWorkers } from "./panels.js";
+import { poll } from "./poll.js";
+import { drawTree } from "./tree.js";
+
+const STALE_AFTER = 3; // seconds without an answer, or since the storage last answered the worker
+
+const STATES = {
+  waiting: { mark: "…", name: "waiting" },
+  live: { mark: "●", name: "live" },
+  draining: { mark: "◐", name: "draining" },
+  ended: { mark: "■", name: "ended" },
+  failed: { mark: "✕", name: "failed" },
+  stale: { mark: "▲", name: "stale" },
+  disconnected: { mark: "✕", name: "disconnected" },
+};
+const PHASES = { starting: "waiting", running: "live", draining: "draining", ended: "ended", failed: "failed" };
+
+const owners = new Owners();
+let model = null;
+let answeredAt = 0;
+let failure = null;
+
+function answered(answer) {
+  model = read(answer);
+  answeredAt = performance.now();
+  failure = null;
+  draw();
+}
+
+function failed(error) {
+  failure = error;
+  drawState();
+}
+
+function draw() {
+  drawNames(model);
+  drawGauges(model);
+  drawWorkers(model, owners);
+  drawTree(model, owners);
+  drawLineage();
+  drawCounts(model);
+  drawFailures(model);
+  drawState();
+  document.title = `${model.answer.stream ?? "spream"}: lag ${seconds(model.answer.lag_seconds)}`;
+  document.body.dataset.now = model.answer.now ?? "";
+}
+
+function drawLineage() {
+  if (model) {
+    drawGraph(model, owners, Number(byId("window").value));
+  }
+}
+
+function drawState() {
+  const state = judge();
+  document.body.dataset.state = state;
+  write(byId("state-mark"), STATES[state].mark);
+  write(byId("state-name"), STATES[state].name);
+  write(byId("state-detail"), detail(state));
+}
+
+const age = () => (performance.now() - answeredAt) / 1000;
+
+function judge() {
+  if (failure) {
+    return "disconnected";
+  }
+  if (!model) {
+    return "waiting";
+  }
+  const known = PHASES[model.phase] ?? "live";
+  const finished = known === "ended" || known === "failed";
+  const old = age() > STALE_AFTER || (model.answer.storage_error && (model.answer.read_age_seconds ?? Infinity) > STALE_AFTER);
+  return old && !finished ? "stale" : known;
+}
+
+function detail(state) {
+  const since = model ? `What is shown is ${seconds(Math.round(age()))} old.` : "Nothing is known yet.";
+  const told = model?.answer.storage_error ? `: ${model.answer.storage_error}` : "";
+  switch (state) {
+    case "waiting": return "Waiting for the worker to open its storage and its stream.";
+    case "live": return model.partitions.length ? "" : "Waiting for the first partitions.";
+    case "draining": return "Told to end: what was started is being finished.";
+    case "ended": return model.answer.completed ? "Everything up to its end was read and settled." : "This worker has stopped; what is stored goes on where it was.";
+    case "failed": return `This worker has failed${model.answer.problem ? `: ${model.answer.problem}` : "; its log says why"}.`;
+    case "stale": return age() > STALE_AFTER
+      ? `No answer for ${seconds(Math.round(age()))}.`
+      : `The storage ${model.answer.read_age_seconds === undefined ? "has not answered this worker yet" : `has not answered this worker for ${seconds(model.answer.read_age_seconds)}`}${told}.`;
+    default: return `The worker cannot be reached (${failure.message}). ${since} Trying again by itself.`;
+  }
+}
+
+write(byId("zone"), zone());
+byId("window").addEventListener("change", drawLineage);
+new ResizeObserver(drawLineage).observe(byId("graph-frame"));
+setInterval(drawState, 1000);
+poll("api/subscription", answered, failed);

@@ -1,0 +1,226 @@
+package dev.spream.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.cloud.spanner.DatabaseClient;
+import com.google.spanner.admin.database.v1.DatabaseDialect;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.partition.WorkerId;
+import dev.spream.emulator.Churn;
+import dev.spream.emulator.FaultRates;
+import dev.spream.emulator.SpannerEmulator;
+import dev.spream.storage.jdbc.JdbcPartitionStorage;
+import dev.spream.storage.spanner.DatabaseName;
+import dev.spream.storage.spanner.SpannerConnection;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Three services mirror tables of every column type into PostgreSQL, while partitions split, merge and move, queries break,
+ * and the services are killed with {@code kill -9} or stopped for longer than their lease and continued. At the end the
+ * tables are equal, row by row, and no change took effect twice or after a later one of its key.
+ *
+ * <p>{@code -Dmirror.changes=1000000} mirrors that many or some more, {@code -Dmirror.rate=…} so many a second, {@code -Dmirror.deaths=30} lets that many services die, {@code
+ * -Dmirror.seed=…} repeats the workload and the choice of who dies.
+ */
+class MirrorIT {
+    private static final String DATABASE = "projects/spream/instances/test/databases/mirrored";
+    private static final String SUBSCRIPTION = "mirrored";
+    private static final int SERVICES = 3;
+    private static final long CHANGES = Long.getLong("mirror.changes", 4_000);
+    private static final long CHANGES_PER_SECOND = Long.getLong("mirror.rate", 700);
+    private static final int DEATHS = Integer.getInteger("mirror.deaths", 2);
+    private static final long SEED = Long.getLong("mirror.seed", System.nanoTime() % 1_000_000);
+    private static final int KEYS = Math.toIntExact(Math.clamp(CHANGES / 200, 50, 5_000));
+    private static final Duration PATIENCE = Duration.ofSeconds(90 + CHANGES / 500);
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void tables_of_googlesql_are_equal_when_streams_tell_modified_columns() throws Exception {
+        run(DatabaseDialect.GOOGLE_STANDARD_SQL, "OLD_AND_NEW_VALUES");
+    }
+
+    @Test
+    void tables_of_postgresql_are_equal_when_streams_tell_whole_rows() throws Exception {
+        run(DatabaseDialect.POSTGRESQL, "NEW_ROW");
+    }
+
+    private void run(DatabaseDialect dialect, String captureType) throws Exception {
+        boolean postgresDialect = dialect == DatabaseDialect.POSTGRESQL;
+        Random random = new Random(SEED);
+        try (SpannerEmulator emulator = SpannerEmulator.builder()
+                        .seed(SEED)
+                        .churn(Churn.every(Duration.ofMillis(700)).weights(3, 2, 1))
+                        .faults(FaultRates.share(0.4))
+                        .start();
+                EmbeddedPostgres postgres = EmbeddedPostgres.builder()
+                        .setServerConfig("fsync", "off")
+                        .start();
+                HikariDataSource pool = DeliveryLedger.pool(postgres.getJdbcUrl("postgres", "postgres"))) {
+            emulator.createDatabase(DATABASE, dialect, MirrorTable.ddl(postgresDialect, captureType));
+            Path file = configure(emulator.emulatorHost(), postgres.getJdbcUrl("postgres", "postgres"), Instant.now());
+            MirrorAudit audit = new MirrorAudit(pool);
+            try (SpannerConnection connection = SpannerConnection.builder(DatabaseName.parse(DATABASE))
+                            .emulatorHost(emulator.emulatorHost())
+                            .open();
+                    PartitionStorage storage = JdbcPartitionStorage.create(pool, SUBSCRIPTION);
+                    WorkerFleet fleet = new WorkerFleet(
+                            Path.of("target", "mirror", captureType.toLowerCase(Locale.ROOT)),
+                            name -> command(file, name));
+                    MirrorWorkload workload = new MirrorWorkload(
+                            connection.client(), postgresDialect, CHANGES_PER_SECOND, KEYS, 12, SEED)) {
+                for (int i = 0; i < SERVICES; i++) {
+                    fleet.start();
+                }
+                int kills = letDie(fleet, storage, audit, random);
+                await(() -> workload.changes() >= CHANGES, () -> "the workload is at " + workload.changes());
+                workload.stop();
+                await(
+                        () -> {
+                            fleet.requireAlive();
+                            return differences(connection.client(), audit, postgresDialect)
+                                    .isEmpty();
+                        },
+                        () -> "not equal with seed " + SEED + ": "
+                                + differences(connection.client(), audit, postgresDialect));
+                fleet.terminate();
+                System.out.printf(
+                        "mirror of %s, %s, seed %d: %d changes of %d keys, %d effects, %d of %d deaths by kill -9, %d ledger rows left%n",
+                        dialect,
+                        captureType,
+                        SEED,
+                        workload.changes(),
+                        KEYS,
+                        audit.effects(),
+                        kills,
+                        DEATHS,
+                        audit.ledgerRows());
+                assertThat(differences(connection.client(), audit, postgresDialect))
+                        .as("differences after the end, seed %d", SEED)
+                        .isEmpty();
+                assertThat(audit.violations())
+                        .as("effects twice or too late, seed %d", SEED)
+                        .isEmpty();
+                assertThat(audit.ledgerIsPruned()).as("the ledger was pruned").isTrue();
+            }
+        }
+    }
+
+    private Path configure(String emulatorHost, String url, Instant start) throws IOException {
+        return Files.writeString(folder.resolve("spream.properties"), """
+                source.spanner.database=%s
+                source.spanner.stream=mirrored
+                source.spanner.emulator-host=%s
+                start=%s
+                storage=jdbc
+                storage.jdbc.url=%s
+                sink=jdbc
+                sink.jdbc.url=%s
+                sink.jdbc.schema=%s
+                sink.jdbc.create-tables=true
+                max-inflight=64
+                heartbeat-interval=200ms
+                lease-time=2s
+                watermark-interval=200ms
+                partition-discovery-interval=200ms
+                finished-retention=5s
+                """.formatted(
+                        DATABASE, emulatorHost, start, url, url, MirrorAudit.SCHEMA));
+    }
+
+    private static List<String> command(Path file, String name) {
+        List<String> command = new ArrayList<>(SpreamProcess.command(Main.class));
+        command.addAll(1, List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx256m"));
+        command.addAll(List.of("run", "--config", file.toString(), "--worker=" + name));
+        return command;
+    }
+
+    /** Kills some of the services, and stops others until they are taken for dead; how many it killed. */
+    private static int letDie(WorkerFleet fleet, PartitionStorage storage, MirrorAudit audit, Random random)
+            throws Exception {
+        int kills = 0;
+        for (int death = 0; death < DEATHS; death++) {
+            awaitEffects(audit, fleet);
+            String victim = awaitHolder(storage, fleet, random);
+            if (death % 2 == 0) {
+                kills++;
+                fleet.kill(victim);
+                fleet.start();
+            } else {
+                fleet.stop(victim);
+                await(
+                        () -> holders(storage).stream().noneMatch(victim::equals),
+                        () -> "nobody took over what " + victim + " held");
+                fleet.resume(victim);
+            }
+        }
+        return kills;
+    }
+
+    /** Deaths are spread over the workload. */
+    private static void awaitEffects(MirrorAudit audit, WorkerFleet fleet) throws Exception {
+        long before = audit.effects();
+        await(
+                () -> {
+                    fleet.requireAlive();
+                    return audit.effects() >= before + CHANGES / (DEATHS * 3L);
+                },
+                () -> "nothing is mirrored any more, seed " + SEED);
+    }
+
+    private static String awaitHolder(PartitionStorage storage, WorkerFleet fleet, Random random) throws Exception {
+        List<String> found = new ArrayList<>();
+        await(
+                () -> found.addAll(holders(storage).stream().filter(fleet::runs).toList()),
+                () -> "no service that runs holds a partition");
+        return found.get(random.nextInt(found.size()));
+    }
+
+    /** The services that own unfinished partitions; what is added to their names is cut off. */
+    private static List<String> holders(PartitionStorage storage) {
+        return storage.frontier().partitions().stream()
+                .filter(partition -> !partition.isFinished())
+                .flatMap(partition -> partition.owner().stream())
+                .map(WorkerId::value)
+                .map(owner -> owner.substring(0, owner.indexOf('-')))
+                .distinct()
+                .sorted()
+                .toList();
+    }
+
+    private static List<String> differences(DatabaseClient client, MirrorAudit audit, boolean postgresDialect)
+            throws SQLException {
+        List<String> differences = new ArrayList<>();
+        for (MirrorTable table : MirrorTable.ALL) {
+            differences.addAll(MirrorRows.differences(
+                    table, MirrorRows.inSpanner(client, table, postgresDialect), audit.rows(table)));
+        }
+        return differences;
+    }
+
+    private static void await(Callable<Boolean> condition, Callable<String> state) throws Exception {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (!condition.call()) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new AssertionError("waited in vain: " + state.call());
+            }
+            LockSupport.parkNanos(200_000_000);
+        }
+    }
+}

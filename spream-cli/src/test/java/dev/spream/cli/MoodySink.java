@@ -1,0 +1,92 @@
+package dev.spream.cli;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.spream.core.record.ChangeRecordJson;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.Mod;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.locks.LockSupport;
+
+/** A web hook that refuses changes of some items for as long as it is told to, and remembers the versions that it took. */
+final class MoodySink implements AutoCloseable {
+    private static final long PATIENCE_NANOS = 60_000_000_000L;
+
+    private final HttpServer server;
+    private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
+    private final Set<Long> refused = ConcurrentHashMap.newKeySet();
+    private final Map<Long, List<Long>> taken = new TreeMap<>(); // guarded by itself
+
+    MoodySink() throws IOException {
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", this::answer);
+        server.setExecutor(executor);
+        server.start();
+    }
+
+    private void answer(HttpExchange exchange) throws IOException {
+        String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+        exchange.sendResponseHeaders(take(ChangeRecordJson.readDataChange(body)) ? 204 : 422, -1);
+        exchange.close();
+    }
+
+    private boolean take(DataChangeRecord change) {
+        Mod mod = change.mods().getFirst();
+        long item = mod.keys().int64("Id").orElseThrow();
+        if (refused.contains(item)) {
+            return false;
+        }
+        synchronized (taken) {
+            taken.computeIfAbsent(item, id -> new ArrayList<>())
+                    .add(mod.newValues().int64("Version").orElseThrow());
+        }
+        return true;
+    }
+
+    String url() {
+        return "http://127.0.0.1:%d/".formatted(server.getAddress().getPort());
+    }
+
+    void refuse(long item) {
+        refused.add(item);
+    }
+
+    void relent() {
+        refused.clear();
+    }
+
+    /** The versions of an item in the order in which they were taken. */
+    List<Long> taken(long item) {
+        synchronized (taken) {
+            return List.copyOf(taken.getOrDefault(item, List.of()));
+        }
+    }
+
+    void awaitTaken(long item, long version) {
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        while (!taken(item).contains(version)) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new AssertionError(
+                        "version %d of item %d did not come, only %s".formatted(version, item, taken(item)));
+            }
+            LockSupport.parkNanos(10_000_000);
+        }
+    }
+
+    @Override
+    public void close() {
+        server.stop(0);
+        executor.shutdownNow();
+    }
+}

@@ -1,0 +1,99 @@
+package dev.spream.cli.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.core.consume.DeliveryFailure;
+import dev.spream.core.consume.ErrorDecision;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.subscription.PartitionProgress;
+import dev.spream.core.subscription.ScriptedSource;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+final class HealthTest {
+    private static final PartitionToken TOKEN = new PartitionToken("p");
+
+    private final DrivenClock clock = new DrivenClock();
+    private final Health health = new Health(clock);
+
+    @Test
+    void a_storage_that_fails_for_a_minute_is_a_problem_until_it_answers() {
+        fail();
+        clock.advance(Health.STORAGE_PATIENCE.minusMillis(1));
+        assertThat(health.problem()).isEmpty();
+
+        clock.advance(Duration.ofMillis(1));
+        fail();
+        assertThat(health.problem())
+                .hasValueSatisfying(problem -> assertThat(problem)
+                        .contains("2026-01-01T11:00:00Z", "reading the lineage: the database is away"));
+
+        health.watermarksPersisted(Map.of());
+        assertThat(health.problem()).isEmpty();
+        fail();
+        assertThat(health.problem()).isEmpty();
+    }
+
+    @Test
+    void partitions_of_which_none_moves_are_a_problem() {
+        look(0, ScriptedSource.START);
+        clock.advance(Health.PROGRESS_PATIENCE.minusMillis(1));
+        look(0, ScriptedSource.START);
+        assertThat(health.problem()).isEmpty();
+
+        clock.advance(Duration.ofMillis(1));
+        assertThat(health.problem())
+                .contains("none of the 1 partitions held here has moved since 2026-01-01T11:00:00Z, and nothing was"
+                        + " settled");
+
+        look(0, ScriptedSource.at(1));
+        assertThat(health.problem()).isEmpty();
+    }
+
+    @Test
+    void what_is_settled_behind_a_change_that_is_not_is_progress() {
+        look(0, ScriptedSource.START);
+        clock.advance(Health.PROGRESS_PATIENCE);
+        look(1, ScriptedSource.START);
+
+        assertThat(health.problem()).isEmpty();
+    }
+
+    @Test
+    void a_retry_that_is_not_due_yet_is_no_problem() {
+        look(0, ScriptedSource.START);
+        health.deliveryFailed(
+                new DeliveryFailure(
+                        TOKEN,
+                        ScriptedSource.newChange(1, "A", "tx"),
+                        1,
+                        clock.instant(),
+                        clock.instant(),
+                        new IllegalStateException("refused")),
+                new ErrorDecision.Retry(Duration.ofHours(1)));
+        clock.advance(Health.PROGRESS_PATIENCE);
+        assertThat(health.problem()).isEmpty();
+
+        clock.advance(Duration.ofHours(1));
+        assertThat(health.problem()).isPresent();
+    }
+
+    @Test
+    void who_holds_nothing_is_healthy() {
+        clock.advance(Duration.ofDays(1));
+        health.look(List.of(), 0);
+
+        assertThat(health.problem()).isEmpty();
+    }
+
+    private void fail() {
+        health.storageRetrying("reading the lineage", new IllegalStateException("the database is away"));
+    }
+
+    private void look(long settled, Instant watermark) {
+        health.look(List.of(new PartitionProgress(TOKEN, 1, watermark, 1)), settled);
+    }
+}
