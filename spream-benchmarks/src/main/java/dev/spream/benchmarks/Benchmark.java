@@ -20,6 +20,8 @@ enum Benchmark {
     REBALANCE("rebalance", Rebalance.class, 256),
     /** A thousand partitions in a small heap. */
     IDLE("idle", IdlePartitions.class, 256),
+    /** A mirror in PostgreSQL beside plain upserts. */
+    MIRROR("mirror", MirrorRate.class, 512),
     /** The emulator beside Google's. */
     EMULATOR("emulator", EmulatorReads.class, 512),
     ;
