@@ -14,7 +14,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** A store as it would be if what is done to it was done. Confined to one thread. */
+/**
+ * A store as it would be if the replay that is tried on it took place: it takes part in nothing else. Confined to one thread.
+ */
 final class DryStore implements DeadLetterStore {
     private final DeadLetterStore store;
     private final Set<RecordIdentity> replayed = new HashSet<>();
@@ -70,17 +72,21 @@ final class DryStore implements DeadLetterStore {
 
     @Override
     public void accept(DeadLetter letter) {
-        throw new UnsupportedOperationException();
+        throw notInReplay();
     }
 
     @Override
     public void delivering(DataChangeRecord change) {
-        throw new UnsupportedOperationException();
+        throw notInReplay();
     }
 
     @Override
     public boolean discard(RecordIdentity identity) {
-        throw new UnsupportedOperationException();
+        throw notInReplay();
+    }
+
+    private static UnsupportedOperationException notInReplay() {
+        return new UnsupportedOperationException("a dry run replays and releases, and does nothing else with letters");
     }
 
     private final class DryClaim implements Claim {

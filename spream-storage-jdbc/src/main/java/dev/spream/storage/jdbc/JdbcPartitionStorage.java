@@ -16,12 +16,11 @@ import dev.spream.core.partition.WatermarkAdvance;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.partition.WorkerRegistration;
 import dev.spream.core.record.ChildPartitionsRecord;
+import dev.spream.storage.jdbc.internal.BuilderChecks;
 import dev.spream.storage.jdbc.internal.Database;
-import dev.spream.storage.jdbc.internal.SchemaMigration;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -50,7 +49,6 @@ import javax.sql.DataSource;
 public final class JdbcPartitionStorage implements PartitionStorage {
     static final String DEFAULT_SCHEMA = "spream";
     static final Duration DEFAULT_STATEMENT_TIMEOUT = Duration.ofSeconds(5);
-    static final Duration MAX_STATEMENT_TIMEOUT = Duration.ofHours(1);
 
     private static final int MAX_NAME_LENGTH = 200;
 
@@ -204,12 +202,8 @@ public final class JdbcPartitionStorage implements PartitionStorage {
 
         private Builder(DataSource dataSource, String subscription) {
             this.dataSource = requireNonNull(dataSource, "dataSource");
-            this.subscription = requireNonNull(subscription, "subscription");
-            if (subscription.isBlank() || subscription.length() > MAX_NAME_LENGTH || subscription.indexOf('\0') >= 0) {
-                throw new IllegalArgumentException(
-                        "malformed subscription name '%s': expected 1 to %d characters, not all blank, none of them NUL"
-                                .formatted(subscription.replace('\0', '?'), MAX_NAME_LENGTH));
-            }
+            this.subscription =
+                    BuilderChecks.requireSubscription(requireNonNull(subscription, "subscription"), MAX_NAME_LENGTH);
         }
 
         /** The schema that holds the tables, {@code spream} by default: lower-case letters, digits and underscores. */
@@ -233,13 +227,7 @@ public final class JdbcPartitionStorage implements PartitionStorage {
          * all is given up 2 seconds later.
          */
         public Builder statementTimeout(Duration statementTimeout) {
-            if (statementTimeout.compareTo(Duration.ofSeconds(1)) < 0
-                    || statementTimeout.compareTo(MAX_STATEMENT_TIMEOUT) > 0
-                    || !statementTimeout.equals(statementTimeout.truncatedTo(ChronoUnit.SECONDS))) {
-                throw new IllegalArgumentException(
-                        "statementTimeout must be whole seconds from PT1S to PT1H, was " + statementTimeout);
-            }
-            this.statementTimeout = statementTimeout;
+            this.statementTimeout = BuilderChecks.requireStatementTimeout(statementTimeout);
             return this;
         }
 
@@ -249,12 +237,7 @@ public final class JdbcPartitionStorage implements PartitionStorage {
          * @throws StorageException if the database cannot be reached, or its tables are not what is needed
          */
         public JdbcPartitionStorage build() {
-            SchemaMigration tables = PartitionSchema.in(dataSource, schema);
-            if (migrate) {
-                tables.migrate();
-            } else {
-                tables.check();
-            }
+            PartitionSchema.in(dataSource, schema).ensure(migrate);
             return new JdbcPartitionStorage(new Database(dataSource, schema, statementTimeout), subscription);
         }
     }

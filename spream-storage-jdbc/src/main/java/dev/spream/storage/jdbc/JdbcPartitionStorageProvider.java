@@ -8,6 +8,7 @@ import dev.spream.api.spi.PartitionStorageProvider;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
 import dev.spream.core.partition.PartitionStorage;
+import dev.spream.storage.jdbc.internal.BuilderChecks;
 import dev.spream.storage.jdbc.internal.ConnectionKeys;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,8 +32,8 @@ public final class JdbcPartitionStorageProvider implements PartitionStorageProvi
             .withDefault(true);
     private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConfigKey.of(
                     "statement-timeout",
-                    ConnectionKeys.wholeSeconds(
-                            ConfigType.duration(Duration.ofSeconds(1), JdbcPartitionStorage.MAX_STATEMENT_TIMEOUT)),
+                    ConnectionKeys.wholeSeconds(ConfigType.duration(
+                            BuilderChecks.MIN_STATEMENT_TIMEOUT, BuilderChecks.MAX_STATEMENT_TIMEOUT)),
                     "How long a statement may take; well below the lease time.")
             .withDefault(JdbcPartitionStorage.DEFAULT_STATEMENT_TIMEOUT);
 

@@ -12,11 +12,10 @@ import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.StorageException;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
-import dev.spream.storage.jdbc.internal.SchemaMigration;
+import dev.spream.storage.jdbc.internal.BuilderChecks;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -56,7 +55,6 @@ import org.jspecify.annotations.Nullable;
 public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable {
     static final String DEFAULT_SCHEMA = "spream";
     static final Duration DEFAULT_STATEMENT_TIMEOUT = Duration.ofSeconds(5);
-    static final Duration MAX_STATEMENT_TIMEOUT = Duration.ofHours(1);
     static final Duration DEFAULT_SETTLED_RETENTION = Duration.ofDays(7);
 
     private static final int MAX_NAME_LENGTH = 200;
@@ -341,12 +339,8 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
 
         private Builder(DataSource dataSource, String subscription) {
             this.dataSource = requireNonNull(dataSource, "dataSource");
-            this.subscription = requireNonNull(subscription, "subscription");
-            if (subscription.isBlank() || subscription.length() > MAX_NAME_LENGTH || subscription.indexOf('\0') >= 0) {
-                throw new IllegalArgumentException(
-                        "malformed subscription name '%s': expected 1 to %d characters, not all blank, none of them NUL"
-                                .formatted(subscription.replace('\0', '?'), MAX_NAME_LENGTH));
-            }
+            this.subscription =
+                    BuilderChecks.requireSubscription(requireNonNull(subscription, "subscription"), MAX_NAME_LENGTH);
         }
 
         /** The schema that holds the tables, {@code spream} by default: lower-case letters, digits and underscores. */
@@ -369,13 +363,7 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
          * many megabytes go over a slow network. A server that does not answer at all is given up 2 seconds later.
          */
         public Builder statementTimeout(Duration statementTimeout) {
-            if (statementTimeout.compareTo(Duration.ofSeconds(1)) < 0
-                    || statementTimeout.compareTo(MAX_STATEMENT_TIMEOUT) > 0
-                    || !statementTimeout.equals(statementTimeout.truncatedTo(ChronoUnit.SECONDS))) {
-                throw new IllegalArgumentException(
-                        "statementTimeout must be whole seconds from PT1S to PT1H, was " + statementTimeout);
-            }
-            this.statementTimeout = statementTimeout;
+            this.statementTimeout = BuilderChecks.requireStatementTimeout(statementTimeout);
             return this;
         }
 
@@ -397,12 +385,7 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
          * @throws StorageException if the database cannot be reached, or its tables are not what is needed
          */
         public JdbcDeadLetterStore build() throws InterruptedException {
-            SchemaMigration tables = DeadLetterSchema.in(dataSource, schema);
-            if (migrate) {
-                tables.migrate();
-            } else {
-                tables.check();
-            }
+            DeadLetterSchema.in(dataSource, schema).ensure(migrate);
             JdbcDeadLetterStore store = new JdbcDeadLetterStore(
                     new Transactions(dataSource, schema, statementTimeout), schema, subscription);
             store.prune(settledRetention);

@@ -9,6 +9,7 @@ import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
 import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.storage.jdbc.JdbcPool;
+import dev.spream.storage.jdbc.internal.BuilderChecks;
 import dev.spream.storage.jdbc.internal.ConnectionKeys;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,8 +33,8 @@ public final class JdbcDeadLettersProvider implements DeadLetterSinkProvider {
             .withDefault(true);
     private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConfigKey.of(
                     "statement-timeout",
-                    ConnectionKeys.wholeSeconds(
-                            ConfigType.duration(Duration.ofSeconds(1), JdbcDeadLetterStore.MAX_STATEMENT_TIMEOUT)),
+                    ConnectionKeys.wholeSeconds(ConfigType.duration(
+                            BuilderChecks.MIN_STATEMENT_TIMEOUT, BuilderChecks.MAX_STATEMENT_TIMEOUT)),
                     "How long a statement may take.")
             .withDefault(JdbcDeadLetterStore.DEFAULT_STATEMENT_TIMEOUT);
     private static final ConfigKey<Duration> SETTLED_RETENTION = ConfigKey.of(

@@ -38,6 +38,15 @@ public final class SchemaMigration {
         this.tables = tables;
     }
 
+    /** {@linkplain #migrate Migrates} the tables, or {@linkplain #check requires} them as they have to be. */
+    public void ensure(boolean migrate) {
+        if (migrate) {
+            migrate();
+        } else {
+            check();
+        }
+    }
+
     /** Creates or migrates the tables where they are not as this version of spream needs them. */
     public void migrate() {
         if (storedVersion() >= tables.version()) {

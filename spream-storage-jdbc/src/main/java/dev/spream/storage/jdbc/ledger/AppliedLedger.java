@@ -9,7 +9,6 @@ import dev.spream.core.consume.Delivery;
 import dev.spream.core.partition.StorageException;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
-import dev.spream.storage.jdbc.internal.SchemaMigration;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import dev.spream.storage.jdbc.internal.Transactions;
 import java.sql.Connection;
@@ -292,12 +291,7 @@ public final class AppliedLedger {
          * @throws StorageException if the database cannot be reached, or its tables are not what is needed
          */
         public AppliedLedger build() {
-            SchemaMigration tables = LedgerSchema.in(dataSource, schema);
-            if (migrate) {
-                tables.migrate();
-            } else {
-                tables.check();
-            }
+            LedgerSchema.in(dataSource, schema).ensure(migrate);
             Transactions transactions = new Transactions(dataSource, statementTimeout);
             LedgerEntries entries = new LedgerEntries(schema, name);
             return new AppliedLedger(
