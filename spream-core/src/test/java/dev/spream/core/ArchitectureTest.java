@@ -55,6 +55,7 @@ final class ArchitectureTest {
         mayUse("partition", "record").check(CORE_CLASSES);
         mayUse("source", "partition", "record").check(CORE_CLASSES);
         mayUse("consume", "partition", "record").check(CORE_CLASSES);
+        mayUse("lock").check(CORE_CLASSES);
         mayUse("subscription", "consume", "source", "partition", "record").check(CORE_CLASSES);
     }
 
@@ -107,10 +108,11 @@ final class ArchitectureTest {
                         CORE + ".partition",
                         CORE + ".source",
                         CORE + ".consume",
+                        CORE + ".lock",
                         CORE + ".subscription");
         assertThat(new TreeSet<>(
                         CORE_CLASSES.stream().map(JavaClass::getPackageName).toList()))
-                .hasSize(6);
+                .hasSize(7);
     }
 
     @Test

@@ -1,0 +1,103 @@
+package dev.spream.core.lock;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** What all owners of one {@link HierarchicalLocks} share. Safe for use by many threads. */
+final class LockEngine<T> {
+    private final LockStore<T> store;
+    private final LockOptions options;
+    private final LockEvents events;
+    private final LockWatch<T> watch;
+
+    LockEngine(LockStore<T> store, LockOptions options) {
+        this.store = store;
+        this.options = options;
+        this.events = new LockEvents(options.listeners());
+        this.watch = new LockWatch<>(store, options);
+    }
+
+    LockStore<T> store() {
+        return store;
+    }
+
+    LockOptions options() {
+        return options;
+    }
+
+    LockEvents events() {
+        return events;
+    }
+
+    LockWatch<T> watch() {
+        return watch;
+    }
+
+    /** The owner of a transaction that the engine began, while it is open. */
+    @SuppressWarnings("ReferenceEquality") // two connections are two, whatever they say
+    Optional<TransactionScope<T>> ownerOf(T transaction) {
+        return watch.holders()
+                .filter(owner -> owner.transaction() == transaction)
+                .findFirst();
+    }
+
+    /** Whether the calling thread holds locks by a handle or in a transaction of the engine's. */
+    boolean isHeldByThisThread() {
+        return watch.holders().anyMatch(owner -> owner.thread().equals(Thread.currentThread()));
+    }
+
+    /** A call that takes locks, and returns who has them. */
+    @FunctionalInterface
+    interface Call<T> {
+        TransactionScope<T> take(LockDeadline deadline) throws InterruptedException;
+    }
+
+    /** Runs a call from its beginning, the wait for a connection included, and tells the listeners how it went. */
+    TransactionScope<T> observe(LockRequest request, LockDeadline deadline, Call<T> call) throws InterruptedException {
+        long start = System.nanoTime();
+        try {
+            TransactionScope<T> owner = call.take(deadline);
+            Duration took = Duration.ofNanos(System.nanoTime() - start);
+            events.tell(listener -> listener.acquired(request, owner.lastTaken(), took, owner.lastWaited()));
+            return owner;
+        } catch (LockException e) {
+            Duration took = Duration.ofNanos(System.nanoTime() - start);
+            events.tell(listener -> listener.failed(request, e, took));
+            throw e;
+        } catch (InterruptedException e) {
+            Duration took = Duration.ofNanos(System.nanoTime() - start);
+            events.tell(listener -> listener.interrupted(request, took));
+            throw e;
+        }
+    }
+
+    /** An owner is about to wait. */
+    void waiting(TransactionScope<T> owner, LockRequest request, PlannedLock next) {
+        events.tell(listener -> listener.waiting(request, next));
+        watch.waiting(owner);
+    }
+
+    void waited(TransactionScope<T> owner, LockKey key, Duration time) {
+        watch.waited(owner, key, time);
+    }
+
+    /**
+     * The database cannot see that two connections are used by one thread, and would let it wait for itself for ever.
+     *
+     * @throws LockOrderException if the calling thread holds, by another handle or transaction, what is in the way
+     */
+    void requireNotForItself(TransactionScope<T> owner, LockRequest request, List<PlannedLock> missing) {
+        Optional<LockRequest> mine = watch.holders()
+                .filter(other -> !other.equals(owner) && other.thread().equals(Thread.currentThread()))
+                .flatMap(other -> other.held().stream())
+                .filter(held -> LockPlan.of(held, store.space()).conflictsWith(missing))
+                .findFirst();
+        if (mine.isPresent()) {
+            throw new LockOrderException(
+                    "locking %s: this thread holds %s itself, by another handle or transaction, and would wait for itself for ever. Take what is needed by that one, or close it first; if another thread closes it, wait with a deadline. Nothing was changed"
+                            .formatted(request, mine.get()),
+                    null);
+        }
+    }
+}

@@ -1,0 +1,126 @@
+package dev.spream.core.lock;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Begins transactions of the engine's own, for handles and for work. Safe for use by many threads. */
+final class LockTransactions<T> {
+    private static final Logger log = LoggerFactory.getLogger(LockTransactions.class);
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
+    private static final int MAX_DOUBLINGS = 6;
+    private static final StackWalker STACK = StackWalker.getInstance();
+    private static final String HERE = HierarchicalLocks.class.getPackageName() + ".";
+
+    private final LockEngine<T> engine;
+    private final ReentrantLock pausing = new ReentrantLock();
+    private final Condition never = pausing.newCondition();
+
+    LockTransactions(LockEngine<T> engine) {
+        this.engine = engine;
+    }
+
+    LockHandle open(LockRequest request, LockWait wait) throws InterruptedException {
+        Optional<StackTraceElement> place = caller();
+        TransactionScope<T> scope =
+                begin(request, wait, LockDeadline.start(wait, engine.options().clock()));
+        OpenHandle<T> handle = new OpenHandle<>(engine, scope, place);
+        engine.watch().opened(handle);
+        handle.requireNotEnded();
+        return new LockHandle(handle);
+    }
+
+    /** Who asked, for warnings of handles that stay open; a few microseconds, if such warnings are wanted. */
+    private Optional<StackTraceElement> caller() {
+        if (engine.options().warnAfter().isZero()) {
+            return Optional.empty();
+        }
+        return STACK.walk(frames -> frames.filter(frame -> !frame.getClassName().startsWith(HERE))
+                .findFirst()
+                .map(StackWalker.StackFrame::toStackTraceElement));
+    }
+
+    private TransactionScope<T> begin(LockRequest request, LockWait wait, LockDeadline deadline)
+            throws InterruptedException {
+        return engine.observe(request, deadline, left -> {
+            T transaction = beginUnlessNested(request, wait, left);
+            try {
+                return new TransactionScope<>(engine, transaction).acquire(request, wait, left);
+            } catch (Throwable t) {
+                engine.store().end(transaction);
+                throw t;
+            }
+        });
+    }
+
+    /** A thread that waits for a connection which it holds itself would wait for ever, and no database would see it. */
+    private T beginUnlessNested(LockRequest request, LockWait wait, LockDeadline deadline) throws InterruptedException {
+        if (!(wait instanceof LockWait.Forever) || !engine.isHeldByThisThread()) {
+            return engine.store().begin(deadline);
+        }
+        try {
+            return engine.store()
+                    .begin(LockDeadline.start(LockWait.NONE, engine.options().clock()));
+        } catch (LockTimeoutException e) {
+            throw new LockOrderException(
+                    "locking %s: this thread holds locks by another handle or transaction, and there is no connection for one more; it could wait for itself for ever. Take what is needed by that one, wait with a deadline, or have more connections for handles. Nothing was changed"
+                            .formatted(request),
+                    e);
+        }
+    }
+
+    <R, E extends Exception> R run(LockRequest request, LockWait wait, LockedWork<T, R, E> work)
+            throws E, InterruptedException {
+        LockDeadline deadline = LockDeadline.start(wait, engine.options().clock());
+        for (int attempt = 1; true; attempt++) {
+            try {
+                return runOnce(request, wait, deadline, work);
+            } catch (Exception e) {
+                if (!isDeadlock(e) || attempt == engine.options().attempts() || deadline.isOver()) {
+                    throw e;
+                }
+                log.debug("locking {}: rolled back in attempt {}, running it again", request, attempt, e);
+                pause(attempt);
+            }
+        }
+    }
+
+    private boolean isDeadlock(Exception failure) {
+        return failure instanceof LockDeadlockException || engine.store().isDeadlock(failure);
+    }
+
+    @SuppressWarnings("NullAway") // what the work returns is the caller's affair, null included
+    private <R, E extends Exception> R runOnce(
+            LockRequest request, LockWait wait, LockDeadline deadline, LockedWork<T, R, E> work)
+            throws E, InterruptedException {
+        TransactionScope<T> scope = begin(request, wait, deadline);
+        engine.watch().holds(scope);
+        try {
+            R result = work.run(scope.transaction());
+            scope.requireUnbroken(request);
+            engine.store().commit(scope.transaction());
+            return result;
+        } finally {
+            engine.watch().holdsNoMore(scope);
+            engine.store().end(scope.transaction());
+        }
+    }
+
+    /** Up to 20 ms, then up to 40 ms and so on, so that those who met do not meet again. */
+    private void pause(int attempt) throws InterruptedException {
+        long most = FIRST_PAUSE.toNanos() << Math.min(attempt - 1, MAX_DOUBLINGS);
+        long left = ThreadLocalRandom.current().nextLong(most) + 1;
+        pausing.lockInterruptibly();
+        try {
+            while (left > 0) {
+                left = never.awaitNanos(left);
+            }
+        } finally {
+            pausing.unlock();
+        }
+    }
+}

@@ -1,0 +1,9 @@
+package dev.spream.core.lock;
+
+/**
+ * What {@link LockStore#tryLock} took.
+ *
+ * @param count how many locks, from the first on
+ * @param session what the database calls the connection that holds them, such as a process id
+ */
+public record TakenLocks(int count, String session) {}
