@@ -60,6 +60,16 @@ final class Judgement {
         return judgement;
     }
 
+    /** The same for a program that takes locks, and need not have a subscription. */
+    static Judgement ofLocks(SpreamConfig config, PluginRegistry plugins) {
+        Selection selection = Selection.ofLocks(config, plugins);
+        ResolvedConfig resolved = ResolvedConfig.of(config, sections(plugins, selection));
+        List<String> problems = new ArrayList<>(plugins.problems());
+        selection.problemOfLocks(config, resolved).ifPresent(problems::add);
+        problems.addAll(resolved.problems());
+        return new Judgement(selection, resolved, problems);
+    }
+
     /** The plug-ins of the class path, and of the folder that is configured or, if it is there, of the default one. */
     static PluginRegistry discover(SpreamConfig config) {
         Optional<String> configured = config.raw(PLUGINS.name());

@@ -6,8 +6,10 @@ import dev.spream.api.plugin.PluginKind;
 import dev.spream.api.plugin.PluginRegistry;
 import dev.spream.core.SpreamException;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,6 +17,9 @@ import org.slf4j.LoggerFactory;
 /** What is to be opened and run, judged as a whole: whoever has one has a configuration without problems. */
 final class Plan implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Plan.class);
+
+    /** What a subscription is made of. */
+    private static final Set<PluginKind> RUNNING = EnumSet.complementOf(EnumSet.of(PluginKind.LOCKS));
 
     private final Judgement judgement;
     private final OwnParts own;
@@ -86,7 +91,7 @@ final class Plan implements AutoCloseable {
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder();
-        for (PluginKind kind : PluginKind.values()) {
+        for (PluginKind kind : RUNNING) {
             String name = own.kinds().contains(kind)
                     ? "the program's own"
                     : judgement

@@ -11,6 +11,7 @@ import dev.spream.api.spi.ConfigType;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,7 +29,13 @@ final class Selection {
             PluginKind.SINK,
             key(PluginKind.SINK, "What receives the changes."),
             PluginKind.DEAD_LETTERS,
-            key(PluginKind.DEAD_LETTERS, "Where changes go that are set aside.").withDefaultMeaning("none"));
+            key(PluginKind.DEAD_LETTERS, "Where changes go that are set aside.").withDefaultMeaning("none"),
+            PluginKind.LOCKS,
+            key(PluginKind.LOCKS, "Where hierarchical locks are taken; a subscription needs none.")
+                    .withDefaultMeaning("none"));
+
+    /** What need not be chosen, and is not unless it is named. */
+    private static final Set<PluginKind> OPTIONAL = EnumSet.of(PluginKind.DEAD_LETTERS, PluginKind.LOCKS);
 
     /** Where the plug-ins of spream's own are that not every class path has. */
     private static final Map<String, String> MODULES = Map.of(
@@ -36,7 +43,8 @@ final class Selection {
             "source spanner", "spream-storage-spanner",
             "storage spanner", "spream-storage-spanner",
             "storage jdbc", "spream-storage-jdbc",
-            "dead-letters jdbc", "spream-storage-jdbc");
+            "dead-letters jdbc", "spream-storage-jdbc",
+            "locks jdbc", "spream-storage-jdbc");
 
     /** The storage that nothing survives in. */
     private static final String FORGETFUL = "memory";
@@ -67,7 +75,7 @@ final class Selection {
 
     /** A storage that forgets is chosen by name only, and so is a sink: nobody's changes go somewhere by accident. */
     private static Optional<Plugin<?>> only(SpreamConfig config, PluginRegistry plugins, PluginKind kind) {
-        if (kind == PluginKind.SINK || kind == PluginKind.DEAD_LETTERS || config.mayConfigure(kind.key())) {
+        if (kind == PluginKind.SINK || OPTIONAL.contains(kind) || config.mayConfigure(kind.key())) {
             return Optional.empty();
         }
         List<Plugin<?>> candidates = plugins.plugins(kind).stream()
@@ -79,6 +87,15 @@ final class Selection {
     /** The keys that choose, in the order in which changes flow. */
     static List<ConfigKey<?>> keys() {
         return Arrays.stream(PluginKind.values()).<ConfigKey<?>>map(KEYS::get).toList();
+    }
+
+    /** The one that takes locks, for a program that need not have anything else. */
+    static Selection ofLocks(SpreamConfig config, PluginRegistry plugins) {
+        Map<PluginKind, Plugin<?>> chosen = new EnumMap<>(PluginKind.class);
+        config.raw(PluginKind.LOCKS.key())
+                .flatMap(name -> plugins.find(PluginKind.LOCKS, name))
+                .ifPresent(found -> chosen.put(PluginKind.LOCKS, found));
+        return new Selection(plugins, chosen, Set.of());
     }
 
     Optional<Plugin<?>> plugin(PluginKind kind) {
@@ -96,13 +113,22 @@ final class Selection {
                 .toList();
     }
 
+    /** What is wrong with the one that takes locks. */
+    Optional<String> problemOfLocks(SpreamConfig config, ResolvedConfig resolved) {
+        if (!config.mayConfigure(PluginKind.LOCKS.key())) {
+            return Optional.of(
+                    "locks is not configured: name what takes them, such as jdbc. Found: " + found(PluginKind.LOCKS));
+        }
+        return problem(config, resolved, PluginKind.LOCKS);
+    }
+
     private Optional<String> problem(SpreamConfig config, ResolvedConfig resolved, PluginKind kind) {
         Optional<String> name = config.raw(kind.key());
         if (own.contains(kind)) {
             return name.map(given ->
                     "%s, and the program brings its own: leave one out".formatted(resolved.describe(kind.key())));
         }
-        if (chosen.containsKey(kind) || (name.isEmpty() && kind == PluginKind.DEAD_LETTERS)) {
+        if (chosen.containsKey(kind) || (name.isEmpty() && OPTIONAL.contains(kind))) {
             return Optional.empty();
         }
         if (name.isEmpty() && config.mayConfigure(kind.key())) {

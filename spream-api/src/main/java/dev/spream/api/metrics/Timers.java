@@ -13,6 +13,10 @@ record Timers(Timer consume, Timer handOver) {
             .mapToObj(Duration::ofMillis)
             .toArray(Duration[]::new);
 
+    static Duration[] buckets() {
+        return BUCKETS.clone();
+    }
+
     static Timers of(MeterRegistry registry, Tags tags) {
         return new Timers(
                 Timer.builder("spream.consume")

@@ -1,6 +1,6 @@
 /**
- * Meters of running subscriptions in a Micrometer registry. Start with {@link dev.spream.api.metrics.SpreamMetrics}, a
- * listener; {@code docs/metrics.md} lists the meters. This package is the only one that uses Micrometer, which is there
+ * Meters in a Micrometer registry: {@link dev.spream.api.metrics.SpreamMetrics} is a listener of running subscriptions,
+ * {@link dev.spream.api.metrics.LockMetrics} one of locks; {@code docs/metrics.md} lists the meters. This package is the only one that uses Micrometer, which is there
  * only if the program brings it, and it knows nothing but the core.
  */
 @NullMarked

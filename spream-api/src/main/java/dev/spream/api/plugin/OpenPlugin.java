@@ -12,16 +12,17 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * @param <T> the port that it fills
  */
 public final class OpenPlugin<T> implements AutoCloseable {
-    private final Plugin<T> plugin;
+    private final Plugin<?> plugin;
     private final CallScope scope;
     private final T product;
     private final List<AutoCloseable> closeables;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    OpenPlugin(Plugin<T> plugin, CallScope scope, T made, List<AutoCloseable> resources) {
+    /** @param scoped what it made, as it is to be called */
+    OpenPlugin(Plugin<?> plugin, CallScope scope, T made, T scoped, List<AutoCloseable> resources) {
         this.plugin = plugin;
         this.scope = scope;
-        this.product = Scoped.product(plugin.kind(), made, scope);
+        this.product = scoped;
         this.closeables = inClosingOrder(made, resources);
     }
 
@@ -36,7 +37,7 @@ public final class OpenPlugin<T> implements AutoCloseable {
     }
 
     /** What made it. */
-    public Plugin<T> plugin() {
+    public Plugin<?> plugin() {
         return plugin;
     }
 

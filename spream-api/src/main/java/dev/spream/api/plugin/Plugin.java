@@ -1,10 +1,14 @@
 package dev.spream.api.plugin;
 
 import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.LockStoreProvider;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginProvider;
+import dev.spream.core.lock.BucketProvisioning;
+import dev.spream.core.lock.LockObserver;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * One plug-in: what it is called and configured by, and where it is from. Immutable and safe for use by many threads, until
@@ -68,18 +72,67 @@ public final class Plugin<T> {
      *     had opened is closed
      */
     public OpenPlugin<T> open(PluginConfig config, InstantSource clock, String subscription) {
-        OpeningContext context = new OpeningContext(clock, subscription);
-        try {
-            T product = scope.call(() -> provider.create(config, context));
-            if (product == null) {
+        return open(new OpeningContext(clock, subscription), context -> {
+            T made = provider.create(config, context);
+            if (made == null) {
                 throw new IllegalStateException("its create returned null, which is for its author to correct");
             }
-            return new OpenPlugin<>(this, scope, product, context.take());
+            return new OpenPlugin<>(this, scope, made, Scoped.product(kind, made, scope), context.take());
+        });
+    }
+
+    /**
+     * Makes what provisions the places that a store of locks locks by, as {@link #open} makes the store.
+     *
+     * @return empty if this makes no store of locks, or there is nothing to provision
+     */
+    public Optional<OpenPlugin<BucketProvisioning>> openProvisioning(
+            PluginConfig config, InstantSource clock, String subscription) {
+        return provider instanceof LockStoreProvider locks
+                ? open(new OpeningContext(clock, subscription), context -> provisioning(locks, config, context))
+                : Optional.empty();
+    }
+
+    /**
+     * Makes what looks at the locks of a store, as {@link #open} makes the store.
+     *
+     * @return empty if this makes no store of locks, or nothing can be seen of them
+     */
+    public Optional<OpenPlugin<LockObserver>> openObserver(
+            PluginConfig config, InstantSource clock, String subscription) {
+        return provider instanceof LockStoreProvider locks
+                ? open(
+                        new OpeningContext(clock, subscription),
+                        context -> locks.observer(config, context)
+                                .map(made -> new OpenPlugin<>(
+                                        this, scope, made, Scoped.observer(made, scope), context.take())))
+                : Optional.empty();
+    }
+
+    private <R> R open(OpeningContext context, Opening<R> opening) {
+        try {
+            return scope.call(() -> opening.open(context));
         } catch (Throwable t) {
             RuntimeException failure = blame.openingFailed(this, t);
             Closing.all(scope, context.take()).ifPresent(failure::addSuppressed);
             throw failure;
         }
+    }
+
+    private Optional<OpenPlugin<BucketProvisioning>> provisioning(
+            LockStoreProvider locks, PluginConfig config, OpeningContext context) throws Exception {
+        Optional<BucketProvisioning> made = locks.provisioning(config, context);
+        if (made.isEmpty()) {
+            Closing.all(scope, context.take());
+            return Optional.empty();
+        }
+        BucketProvisioning scoped = Scoped.provisioning(made.get(), scope);
+        return Optional.of(new OpenPlugin<>(this, scope, made.get(), scoped, context.take()));
+    }
+
+    /** Makes something, which stands on what it leaves in the context. */
+    private interface Opening<R> {
+        R open(OpeningContext context) throws Exception;
     }
 
     @Override

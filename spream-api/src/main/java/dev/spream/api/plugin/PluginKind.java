@@ -3,6 +3,7 @@ package dev.spream.api.plugin;
 import dev.spream.api.spi.ChangeStreamSourceProvider;
 import dev.spream.api.spi.ConsumerProvider;
 import dev.spream.api.spi.DeadLetterSinkProvider;
+import dev.spream.api.spi.LockStoreProvider;
 import dev.spream.api.spi.PartitionStorageProvider;
 import dev.spream.api.spi.PluginProvider;
 
@@ -11,7 +12,8 @@ public enum PluginKind {
     SOURCE("source", ChangeStreamSourceProvider.class),
     STORAGE("storage", PartitionStorageProvider.class),
     SINK("sink", ConsumerProvider.class),
-    DEAD_LETTERS("dead-letters", DeadLetterSinkProvider.class);
+    DEAD_LETTERS("dead-letters", DeadLetterSinkProvider.class),
+    LOCKS("locks", LockStoreProvider.class);
 
     private final String key;
     private final Class<? extends PluginProvider<?>> providerType;

@@ -4,6 +4,9 @@ import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.DeadLetterStore;
+import dev.spream.core.lock.BucketProvisioning;
+import dev.spream.core.lock.LockObserver;
+import dev.spream.core.lock.LockStore;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.source.ChangeStreamSource;
 
@@ -26,7 +29,16 @@ final class Scoped {
                     case STORAGE -> new ScopedStorage((PartitionStorage) made, scope);
                     case SINK -> consumer((Consumer) made, scope);
                     case DEAD_LETTERS -> deadLetterSink((DeadLetterSink) made, scope);
+                    case LOCKS -> new ScopedLockStore<>((LockStore<?>) made, scope);
                 };
+    }
+
+    static BucketProvisioning provisioning(BucketProvisioning made, CallScope scope) {
+        return scope.changesLoader() ? new ScopedProvisioning(made, scope) : made;
+    }
+
+    static LockObserver observer(LockObserver made, CallScope scope) {
+        return scope.changesLoader() ? () -> scope.call(made::observe) : made;
     }
 
     private static Consumer consumer(Consumer made, CallScope scope) {

@@ -13,7 +13,11 @@ import java.util.List;
  * @param <T> the port
  */
 public sealed interface PluginProvider<T>
-        permits ChangeStreamSourceProvider, ConsumerProvider, DeadLetterSinkProvider, PartitionStorageProvider {
+        permits ChangeStreamSourceProvider,
+                ConsumerProvider,
+                DeadLetterSinkProvider,
+                LockStoreProvider,
+                PartitionStorageProvider {
 
     /** What configuration calls it, as in {@code storage=jdbc}: lower-case letters, digits and hyphens, a letter first. */
     String name();

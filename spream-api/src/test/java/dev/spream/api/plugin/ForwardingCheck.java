@@ -94,7 +94,7 @@ final class ForwardingCheck<T> {
 
     /** What is wrapped in its turn has a check of its own. */
     private static boolean isWrapped(Class<?> type) {
-        return type.getSimpleName().equals("Batch") || type.getSimpleName().equals("ChangeStreamCursor");
+        return List.of("Batch", "ChangeStreamCursor", "Progress").contains(type.getSimpleName());
     }
 
     private @Nullable Throwable thrownBy(Object wrapper, Method method) throws Exception {

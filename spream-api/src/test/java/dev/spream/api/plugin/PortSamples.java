@@ -3,6 +3,16 @@ package dev.spream.api.plugin;
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.consume.StoredLetter;
+import dev.spream.core.lock.BucketHash;
+import dev.spream.core.lock.BucketProvisioning;
+import dev.spream.core.lock.LockDeadline;
+import dev.spream.core.lock.LockLayout;
+import dev.spream.core.lock.LockObservation;
+import dev.spream.core.lock.LockReport;
+import dev.spream.core.lock.LockSpace;
+import dev.spream.core.lock.LockSpaceCheck;
+import dev.spream.core.lock.LockWait;
+import dev.spream.core.lock.TakenLocks;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionGap;
@@ -21,6 +31,7 @@ import dev.spream.core.source.PartitionQuery;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -48,9 +59,26 @@ final class PortSamples {
 
     private static final DeadLetter LETTER =
             new DeadLetter(DeadLetter.Reason.BEHIND_PARKED, TOKEN, CHANGE, START, Optional.empty());
+    private static final LockSpace SPACE = new LockSpace(BucketHash.SHA256, 7, 3);
+    private static final LockLayout LAYOUT = new LockLayout("rows", SPACE);
     private static final Map<Class<?>, Object> VALUES = Map.ofEntries(
+            Map.entry(Object.class, "a transaction"),
+            Map.entry(Class.class, String.class),
+            Map.entry(LockSpace.class, SPACE),
+            Map.entry(LockLayout.class, LAYOUT),
+            Map.entry(LockDeadline.class, LockDeadline.start(LockWait.FOREVER, InstantSource.fixed(START))),
+            Map.entry(TakenLocks.class, new TakenLocks(1, "4711")),
+            Map.entry(
+                    LockObservation.class,
+                    new LockObservation(START, SPACE, true, List.of(), List.of(), List.of(), "KILL ?", List.of())),
+            Map.entry(LockReport.class, new LockReport("orders/4711", List.of(), List.of())),
+            Map.entry(BucketProvisioning.Provisioned.class, new BucketProvisioning.Provisioned(LAYOUT, 21, 7)),
+            Map.entry(
+                    LockSpaceCheck.class,
+                    new LockSpaceCheck("here", Optional.of(LAYOUT), List.of(), List.of(), List.of())),
             Map.entry(boolean.class, true),
             Map.entry(int.class, 7),
+            Map.entry(long.class, 7L),
             Map.entry(String.class, "Orders"),
             Map.entry(Instant.class, START),
             Map.entry(Duration.class, Duration.ofSeconds(7)),
@@ -78,6 +106,7 @@ final class PortSamples {
                             PartitionMode.IMMUTABLE_KEY_RANGE,
                             false)),
             Map.entry(Lineage.class, Lineage.of(List.of(), START)),
+            Map.entry(Exception.class, new Exception("met a deadlock")),
             Map.entry(WorkerId.class, new WorkerId("ann")),
             Map.entry(PartitionLease.class, new PartitionLease(TOKEN, new WorkerId("ann"), 1, START)),
             Map.entry(PartitionGap.class, new PartitionGap(START, START.plusSeconds(1))),

@@ -10,6 +10,9 @@ import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.RecordConsumer;
 import dev.spream.core.consume.RecordKey;
+import dev.spream.core.lock.BucketProvisioning;
+import dev.spream.core.lock.LockObserver;
+import dev.spream.core.lock.LockStore;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionStorage;
@@ -56,6 +59,9 @@ final class ScopedTest {
                 product(DeadLetterStore.class, PluginKind.DEAD_LETTERS),
                 product(PartitionStorage.class, PluginKind.STORAGE),
                 product(ChangeStreamSource.class, PluginKind.SOURCE),
+                product(LockStore.class, PluginKind.LOCKS),
+                new Wrapping<>(BucketProvisioning.class, Scoped::provisioning, List.of()),
+                new Wrapping<>(LockObserver.class, Scoped::observer, List.of()),
                 new Wrapping<>(
                         AutoCloseable.class,
                         (target, scope) -> Scoped.product(PluginKind.SINK, target, scope),
@@ -179,6 +185,25 @@ final class ScopedTest {
         claim.everyMethodReaches(((DeadLetterStore) Scoped.product(PluginKind.DEAD_LETTERS, store, SCOPE))
                 .claim(PortSamples.CHANGE.identity(), false)
                 .orElseThrow());
+    }
+
+    @Test
+    void who_is_told_of_progress_runs_as_the_host_does() throws Exception {
+        ClassLoader host = Thread.currentThread().getContextClassLoader();
+        ForwardingCheck<BucketProvisioning.Progress> engine =
+                new ForwardingCheck<>(BucketProvisioning.Progress.class, host);
+        List<ClassLoader> inPlugin = new ArrayList<>();
+        BucketProvisioning telling = (BucketProvisioning) Proxy.newProxyInstance(
+                ScopedTest.class.getClassLoader(),
+                new Class<?>[] {BucketProvisioning.class},
+                (proxy, method, arguments) -> {
+                    inPlugin.add(Thread.currentThread().getContextClassLoader());
+                    engine.everyMethodReaches(arguments[0]);
+                    return PortSamples.of(method.getReturnType());
+                });
+        Scoped.provisioning(telling, SCOPE).provision(engine.target());
+        Scoped.provisioning(telling, SCOPE).check(engine.target());
+        assertThat(inPlugin).containsExactly(PLUGIN, PLUGIN);
     }
 
     @Test

@@ -1,0 +1,96 @@
+package dev.spream.api.metrics;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.lock.LockException;
+import dev.spream.core.lock.LockListener;
+import dev.spream.core.lock.LockRequest;
+import dev.spream.core.lock.PlannedLock;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+
+/**
+ * Publishes what happens to hierarchical locks to a Micrometer registry. Every meter carries the tag {@code locks}; no tag
+ * ever names a target or a bucket: {@code ./spream locks list} does. All exist from the beginning, with every value that a
+ * tag can have.
+ *
+ * <p>One is for the locks of one store; several share a registry under different names. Safe for use by many threads.
+ */
+public final class LockMetrics implements LockListener {
+    private static final String ACQUIRE = "spream.locks.acquire";
+    private static final String HELD = "spream.locks.held";
+
+    private final Map<LockOutcome, Timer> acquire = new EnumMap<>(LockOutcome.class); // not changed after construction
+    private final Counter waits;
+    private final Timer held;
+    private final Counter lost;
+
+    private LockMetrics(MeterRegistry registry, String locks) {
+        Tags tags = Tags.of("locks", requireNonNull(locks, "locks"));
+        for (LockOutcome outcome : LockOutcome.values()) {
+            acquire.put(
+                    outcome,
+                    Timer.builder(ACQUIRE)
+                            .description("From the call until it had its locks or failed, by how it ended.")
+                            .serviceLevelObjectives(Timers.buckets())
+                            .tags(tags.and("outcome", outcome.tag()))
+                            .register(registry));
+        }
+        this.waits = Counter.builder("spream.locks.waits")
+                .description("Calls that began to wait because somebody else was in the way, however they ended.")
+                .tags(tags)
+                .register(registry);
+        this.held = Timer.builder(HELD)
+                .description("How long handles held their locks until they gave them back.")
+                .serviceLevelObjectives(Timers.buckets())
+                .tags(tags)
+                .register(registry);
+        this.lost = Counter.builder("spream.locks.lost")
+                .description("Handles that lost their locks before they gave them back.")
+                .tags(tags)
+                .register(registry);
+    }
+
+    /**
+     * A listener that publishes to the registry.
+     *
+     * @param locks the value of the tag
+     */
+    public static LockMetrics of(MeterRegistry registry, String locks) {
+        return new LockMetrics(requireNonNull(registry, "registry"), locks);
+    }
+
+    @Override
+    public void waiting(LockRequest request, PlannedLock next) {
+        waits.increment();
+    }
+
+    @Override
+    public void acquired(LockRequest request, int locks, Duration took, boolean waited) {
+        record(waited ? LockOutcome.WAITED : LockOutcome.ACQUIRED, took);
+    }
+
+    @Override
+    public void failed(LockRequest request, LockException failure, Duration took) {
+        record(LockOutcome.of(failure), took);
+    }
+
+    private void record(LockOutcome outcome, Duration took) {
+        requireNonNull(acquire.get(outcome)).record(took);
+    }
+
+    @Override
+    public void released(LockRequest request, Duration heldFor) {
+        held.record(heldFor);
+    }
+
+    @Override
+    public void lost(LockRequest request, Duration heldFor) {
+        lost.increment();
+    }
+}

@@ -1,0 +1,48 @@
+package dev.spream.api.metrics;
+
+import dev.spream.core.lock.LockBusyException;
+import dev.spream.core.lock.LockCancelledException;
+import dev.spream.core.lock.LockConnectionException;
+import dev.spream.core.lock.LockDeadlockException;
+import dev.spream.core.lock.LockException;
+import dev.spream.core.lock.LockLostException;
+import dev.spream.core.lock.LockOrderException;
+import dev.spream.core.lock.LockSpaceException;
+import dev.spream.core.lock.LockStoreException;
+import dev.spream.core.lock.LockTimeoutException;
+import java.util.Locale;
+
+/** How a request for locks ended, as the value of a tag. */
+enum LockOutcome {
+    /** It had them at once. */
+    ACQUIRED,
+    /** It had them after a wait. */
+    WAITED,
+    BUSY,
+    TIMEOUT,
+    DEADLOCK,
+    CANCELLED,
+    CONNECTION,
+    ORDER,
+    LOST,
+    SPACE,
+    STORE;
+
+    static LockOutcome of(LockException failure) {
+        return switch (failure) {
+            case LockBusyException busy -> BUSY;
+            case LockTimeoutException timeout -> TIMEOUT;
+            case LockDeadlockException deadlock -> DEADLOCK;
+            case LockCancelledException cancelled -> CANCELLED;
+            case LockConnectionException connection -> CONNECTION;
+            case LockOrderException order -> ORDER;
+            case LockLostException lost -> LOST;
+            case LockSpaceException space -> SPACE;
+            case LockStoreException store -> STORE;
+        };
+    }
+
+    String tag() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,33 @@
+package dev.spream.api.spi;
+
+import dev.spream.core.lock.BucketProvisioning;
+import dev.spream.core.lock.LockObserver;
+import dev.spream.core.lock.LockStore;
+import java.util.Optional;
+
+/**
+ * Makes a {@link LockStore}, as {@code locks} in the configuration names it. What operators need beside it is made from the
+ * same configuration, and without a store, which would refuse to open what is not provisioned.
+ */
+public non-sealed interface LockStoreProvider extends PluginProvider<LockStore<?>> {
+
+    /**
+     * Makes what provisions the places that the store locks by. Whoever called closes it; what it stands on and does not
+     * close itself is for {@link PluginContext#onClose}, as with {@link #create}.
+     *
+     * @return empty if there is nothing to provision
+     */
+    default Optional<BucketProvisioning> provisioning(PluginConfig config, PluginContext context) throws Exception {
+        return Optional.empty();
+    }
+
+    /**
+     * Makes what looks at the locks, for whoever asks why something stands still. It is closed like what {@link
+     * #provisioning} makes.
+     *
+     * @return empty if nothing can be seen of these locks
+     */
+    default Optional<LockObserver> observer(PluginConfig config, PluginContext context) throws Exception {
+        return Optional.empty();
+    }
+}
