@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.pool.HikariPool.PoolInitializationException;
 import dev.spream.core.partition.StorageException;
+import dev.spream.storage.jdbc.internal.DriverDataSource;
 import dev.spream.storage.jdbc.internal.JdbcUrl;
 import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.sql.SQLException;
@@ -12,11 +13,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import javax.sql.DataSource;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Opens a small pool of connections to PostgreSQL for {@link JdbcPartitionStorage}. It holds no connection while nothing
+ * Opens a small pool of connections to PostgreSQL for {@link JdbcPartitionStorage}, and to PostgreSQL, MySQL or MariaDB for
+ * locks. It holds no connection while nothing
  * happens for a minute, notices a dead server within seconds, and shows as {@code spream} in {@code pg_stat_activity}.
+ * The driver of MySQL or MariaDB is not among spream's dependencies: whoever uses one adds it.
  *
  * <p>What the URL says wins over these settings, as in {@code ?ApplicationName=orders&socketTimeout=60}.
  */
@@ -26,19 +28,16 @@ public final class JdbcPool {
     private static final Duration VALIDATION_TIMEOUT = Duration.ofSeconds(2);
     private static final Duration IDLE_TIMEOUT = Duration.ofMinutes(1);
 
-    /** The last resort; calls of the storage end sooner by themselves. */
-    private static final Duration SOCKET_TIMEOUT = Duration.ofSeconds(30);
-
     private JdbcPool() {}
 
     /**
      * A pool, once a first connection succeeded. Whoever opened it closes it, after the storages that use it. Safe for use by
      * many threads.
      *
-     * @param url as in {@code jdbc:postgresql://host:5432/database}
+     * @param url as in {@code jdbc:postgresql://host:5432/database}, or {@code jdbc:mysql:} or {@code jdbc:mariadb:}
      * @param user the user; empty for the URL's, and else the driver's default
      * @param password the password; empty for the URL's, and else the driver's ways to find one
-     * @throws IllegalArgumentException if the URL is not one of PostgreSQL
+     * @throws IllegalArgumentException if the URL is of no database that is known, or its driver is not there
      * @throws StorageException if the first connection failed
      */
     public static HikariDataSource open(String url, Optional<String> user, Optional<String> password) {
@@ -47,41 +46,13 @@ public final class JdbcPool {
         user.ifPresent(name -> taken.put("user", name));
         password.ifPresent(secret -> taken.put("password", secret));
         try {
-            return new HikariDataSource(pool(server(parsed, taken)));
+            return new HikariDataSource(pool(DriverDataSource.of(parsed, taken)));
         } catch (PoolInitializationException e) {
             throw failedConnection(parsed, Optional.ofNullable(taken.get("user")), e);
         }
     }
 
-    /** Secrets go into the driver's own data source and not into the pool's configuration, which the pool logs. */
-    private static PGSimpleDataSource server(JdbcUrl url, Map<String, String> taken) {
-        PGSimpleDataSource server = new PGSimpleDataSource();
-        server.setURL(url.address());
-        Map<String, String> settings = Map.of(
-                "ApplicationName",
-                "spream",
-                "connectTimeout",
-                Long.toString(CONNECT_TIMEOUT.toSeconds()),
-                "socketTimeout",
-                Long.toString(SOCKET_TIMEOUT.toSeconds()),
-                "tcpKeepAlive",
-                "true");
-        try {
-            for (Map.Entry<String, String> setting : settings.entrySet()) {
-                if (!url.says(setting.getKey())) {
-                    server.setProperty(setting.getKey(), setting.getValue());
-                }
-            }
-            for (Map.Entry<String, String> secret : taken.entrySet()) {
-                server.setProperty(secret.getKey(), secret.getValue());
-            }
-        } catch (SQLException e) {
-            throw new IllegalArgumentException(
-                    "malformed URL of the database %s: %s".formatted(url, e.getMessage()), e);
-        }
-        return server;
-    }
-
+    /** Secrets are in the source and not in the pool's configuration, which the pool logs. */
     private static HikariConfig pool(DataSource server) {
         HikariConfig config = new HikariConfig();
         config.setPoolName("spream");

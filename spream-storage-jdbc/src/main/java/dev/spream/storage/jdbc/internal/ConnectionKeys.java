@@ -13,9 +13,21 @@ import java.util.List;
 public final class ConnectionKeys {
     public static final ConfigKey<String> URL = ConfigKey.of(
                     "url",
-                    new ConfigType<>("jdbc:postgresql://host:port/database", JdbcUrl::withoutPassword, url -> url),
+                    new ConfigType<>(
+                            "jdbc:postgresql://host:port/database", JdbcUrl::ofPostgresWithoutPassword, url -> url),
                     "The database.")
             .required();
+
+    /** The same key, for plug-ins that do with MySQL and MariaDB as well. */
+    public static final ConfigKey<String> URL_OF_ANY_KIND = ConfigKey.of(
+                    "url",
+                    new ConfigType<>(
+                            "jdbc:postgresql://host:port/database, jdbc:mysql://… or jdbc:mariadb://…",
+                            JdbcUrl::withoutPassword,
+                            url -> url),
+                    "The database.")
+            .required();
+
     public static final ConfigKey<String> USER =
             ConfigKey.of("user", ConfigType.text(), "Who connects.").withDefaultMeaning("the URL's");
     public static final ConfigKey<String> PASSWORD = ConfigKey.of("password", ConfigType.text(), "The user's password.")
@@ -48,7 +60,12 @@ public final class ConnectionKeys {
 
     /** A pool for one plug-in, closed when the run has ended. */
     public static HikariDataSource open(PluginConfig config, PluginContext context) {
-        HikariDataSource pool = JdbcPool.open(config.get(URL), config.find(USER), config.find(PASSWORD));
+        return open(config, context, URL);
+    }
+
+    /** The same for a plug-in with that key. */
+    public static HikariDataSource open(PluginConfig config, PluginContext context, ConfigKey<String> url) {
+        HikariDataSource pool = JdbcPool.open(config.get(url), config.find(USER), config.find(PASSWORD));
         context.onClose(pool);
         return pool;
     }

@@ -9,26 +9,27 @@ import java.util.Map;
 import java.util.StringJoiner;
 
 /**
- * A PostgreSQL URL, parted from the user and the secrets in its query, so that neither a log nor a message can show them.
+ * The URL of a database, parted from the user and the secrets in its query, so that neither a log nor a message can show them.
  *
  * @param address the URL without them
  * @param taken what was taken out: {@code user}, and everything whose name contains "password"
  * @see <a href="https://jdbc.postgresql.org/documentation/use/">pgJDBC: connecting to the database</a>
+ * @see DatabaseKind
  */
 public record JdbcUrl(String address, Map<String, String> taken) {
-    private static final String PREFIX = "jdbc:postgresql:";
+    private static final String FORMS = "jdbc:postgresql://host:port/database, jdbc:mysql:// or jdbc:mariadb://";
 
+    /** A URL of any {@linkplain DatabaseKind kind}. */
     public static JdbcUrl parse(String url) {
-        if (!url.startsWith(PREFIX)) {
-            throw new IllegalArgumentException(
-                    "malformed URL of the database: expected jdbc:postgresql://host:port/database, got one that starts"
-                            + " otherwise");
-        }
+        DatabaseKind kind = DatabaseKind.of(url)
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "malformed URL of the database: expected %s, got one that starts otherwise".formatted(FORMS)));
         int query = url.indexOf('?');
         String path = query < 0 ? url : url.substring(0, query);
-        if (path.contains("@")) {
-            throw new IllegalArgumentException("malformed URL of the database: expected user and password apart from"
-                    + " jdbc:postgresql://host:port/database, got them before the host");
+        if (path.contains("@") || path.contains("(")) {
+            throw new IllegalArgumentException(
+                    "malformed URL of the database: expected user and password apart from %s, got them before the host, or a list of settings there"
+                            .formatted(kind.form()));
         }
         Map<String, String> taken = new LinkedHashMap<>();
         StringJoiner kept = new StringJoiner("&", "?", "").setEmptyValue("");
@@ -45,15 +46,33 @@ public record JdbcUrl(String address, Map<String, String> taken) {
     }
 
     /**
-     * The same URL, for places that many can look at.
+     * The same URL, of any kind, for places that many can look at.
      *
-     * @throws IllegalArgumentException if it is not one of PostgreSQL, or has a password
+     * @throws IllegalArgumentException if it has a password
      */
     public static String withoutPassword(String url) {
         if (parse(url).hasPassword()) {
             throw new IllegalArgumentException("expected the password apart from the URL of the database");
         }
         return url;
+    }
+
+    /**
+     * The same URL of PostgreSQL, for places that many can look at.
+     *
+     * @throws IllegalArgumentException if it is one of another database, or has a password
+     */
+    public static String ofPostgresWithoutPassword(String url) {
+        if (parse(url).kind() != DatabaseKind.POSTGRESQL) {
+            throw new IllegalArgumentException(
+                    "expected a database of PostgreSQL, as in %s; spream keeps nothing but locks in others"
+                            .formatted(DatabaseKind.POSTGRESQL.form()));
+        }
+        return withoutPassword(url);
+    }
+
+    public DatabaseKind kind() {
+        return DatabaseKind.of(address).orElseThrow();
     }
 
     private boolean hasPassword() {

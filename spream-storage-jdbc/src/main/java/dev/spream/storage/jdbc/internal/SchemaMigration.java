@@ -112,9 +112,18 @@ public final class SchemaMigration {
     /** 0 if there are no tables. */
     private int storedVersion() {
         try (Connection connection = dataSource.getConnection()) {
+            requirePostgres(connection);
             return ask(connection, HISTORY_EXISTS, schema.value(), tables.historyTable()) ? version(connection) : 0;
         } catch (SQLException e) {
             throw SqlErrors.storageException("reading the version of the tables in schema '%s'".formatted(schema), e);
+        }
+    }
+
+    private void requirePostgres(Connection connection) throws SQLException {
+        String product = connection.getMetaData().getDatabaseProductName();
+        if (!product.equals("PostgreSQL")) {
+            throw unusable("the tables of %s need PostgreSQL, the database is %s; spream keeps nothing but locks there"
+                    .formatted(tables.owner(), product));
         }
     }
 

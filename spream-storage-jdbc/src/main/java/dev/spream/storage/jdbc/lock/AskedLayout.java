@@ -1,0 +1,56 @@
+package dev.spream.storage.jdbc.lock;
+
+import dev.spream.core.lock.BucketHash;
+import dev.spream.core.lock.LockLayout;
+import dev.spream.core.lock.LockSpace;
+import java.util.Optional;
+
+/**
+ * What a process asks of the locks in a place. What it leaves open is as recorded there, or else the default.
+ *
+ * @param strategy what a lock is
+ * @param hash how a path becomes a number
+ * @param buckets how many buckets each level has
+ * @param levels how deep targets can be
+ */
+record AskedLayout(
+        Optional<LockStrategy> strategy, Optional<BucketHash> hash, Optional<Long> buckets, Optional<Integer> levels) {
+    static final AskedLayout ANY =
+            new AskedLayout(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+
+    static AskedLayout of(Optional<LockStrategy> strategy, Optional<LockSpace> space) {
+        AskedLayout asked = strategy.map(ANY::with).orElse(ANY);
+        return space.map(asked::with).orElse(asked);
+    }
+
+    AskedLayout with(LockStrategy chosen) {
+        return new AskedLayout(Optional.of(chosen), hash, buckets, levels);
+    }
+
+    AskedLayout with(LockSpace space) {
+        return new AskedLayout(
+                strategy, Optional.of(space.hash()), Optional.of(space.buckets()), Optional.of(space.levels()));
+    }
+
+    /** Whether somebody said that locks are rows, rather than left it to what is recorded. */
+    boolean saysRows() {
+        return strategy.filter(said -> said == LockStrategy.ROWS).isPresent();
+    }
+
+    /** Whether a number of buckets was said for locks that have all there can be, most likely by mistake. */
+    boolean saysOnlyBuckets(LockLayout settled) {
+        return strategy.isEmpty() && buckets.isPresent() && LockLayouts.strategy(settled) == LockStrategy.ADVISORY;
+    }
+
+    /** All of it said. */
+    LockLayout over(Optional<LockLayout> recorded, LockStrategy byDefault) {
+        LockStrategy settled =
+                strategy.or(() -> recorded.map(LockLayouts::strategy)).orElse(byDefault);
+        LockSpace base = recorded.filter(layout -> LockLayouts.strategy(layout) == settled)
+                .map(LockLayout::space)
+                .orElse(settled.defaultSpace());
+        return LockLayouts.of(
+                settled,
+                new LockSpace(hash.orElse(base.hash()), buckets.orElse(base.buckets()), levels.orElse(base.levels())));
+    }
+}

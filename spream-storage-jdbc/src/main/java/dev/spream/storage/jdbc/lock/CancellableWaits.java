@@ -1,0 +1,61 @@
+package dev.spream.storage.jdbc.lock;
+
+import dev.spream.core.lock.LockConnectionException;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The waits of a store, each on a thread of its own: the caller's thread can be interrupted, while an interrupt of a thread
+ * that waits in the driver has no effect, or on a virtual thread closes the connection, and the server goes on waiting in its
+ * queue. Safe for use by many threads.
+ */
+final class CancellableWaits implements AutoCloseable {
+    private final Set<CancellableWait> open = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
+
+    /** What waits. */
+    interface Work {
+        int run(CancellableWait wait) throws SQLException;
+    }
+
+    /**
+     * Runs the work and returns what it returns, or throws what it throws.
+     *
+     * @param limit how long it may take; empty if there is no limit
+     * @throws CancellableWait.TimeOverException if the time was over; the work has ended all the same, in the database as well
+     * @throws InterruptedException if the thread was interrupted; the work has ended all the same, in the database as well
+     * @throws LockConnectionException if the store was closed meanwhile
+     */
+    int call(String thread, Optional<Duration> limit, Work work) throws SQLException, InterruptedException {
+        CancellableWait wait = new CancellableWait(work);
+        open.add(wait);
+        try {
+            Thread.ofVirtual().name(thread).start(wait);
+            if (closed) {
+                wait.cancelUntilDone();
+            }
+            return wait.result(limit);
+        } catch (SQLException e) {
+            if (closed) {
+                throw closed();
+            }
+            throw e;
+        } finally {
+            open.remove(wait);
+        }
+    }
+
+    private static LockConnectionException closed() {
+        return new LockConnectionException("waiting for locks failed: the store of locks is closed", null);
+    }
+
+    /** Ends all waits, in the database as well. */
+    @Override
+    public void close() {
+        closed = true;
+        open.forEach(CancellableWait::cancelUntilDone);
+    }
+}

@@ -1,0 +1,246 @@
+package dev.spream.storage.jdbc.lock;
+
+import dev.spream.core.lock.LockConnectionException;
+import dev.spream.core.lock.LockDeadline;
+import dev.spream.core.lock.LockTimeoutException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The connections of handles: no more at a time than there are permits, each in a transaction from the moment it is taken, and
+ * given back as it was. What the store itself asks has to be answered in time; what else runs on a connection of a handle has
+ * the limit that the pool has set. Safe for use by many threads.
+ */
+final class HandleConnections implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(HandleConnections.class);
+
+    private final DataSource dataSource;
+    private final LockSql sql;
+    private final int size;
+    private final Duration holderTimeout;
+    private final int networkTimeoutMillis;
+    private final Semaphore permits;
+    private final Map<Connection, Handle> taken = new ConcurrentHashMap<>();
+    private volatile boolean closed;
+
+    /** A connection that was taken, and what it was like before. */
+    private static final class Handle {
+        private final Connection connection;
+        private final boolean autoCommit;
+        private final int networkTimeout;
+        private volatile boolean unused = true;
+
+        Handle(Connection connection) throws SQLException {
+            this.connection = connection;
+            this.autoCommit = connection.getAutoCommit();
+            this.networkTimeout = connection.getNetworkTimeout();
+        }
+    }
+
+    /** @param answerTime how long a server may take to answer, before the connection counts as dead */
+    HandleConnections(DataSource dataSource, LockSql sql, int size, Duration holderTimeout, Duration answerTime) {
+        this.networkTimeoutMillis = Math.toIntExact(answerTime.toMillis());
+        this.dataSource = dataSource;
+        this.sql = sql;
+        this.size = size;
+        this.holderTimeout = holderTimeout;
+        this.permits = new Semaphore(size, true);
+    }
+
+    /** One whose {@code close} does nothing; {@link #end} gives it back. */
+    Connection begin(LockDeadline deadline) throws InterruptedException {
+        acquirePermit(deadline);
+        Connection lent = openOrRelease();
+        if (closed) {
+            end(lent);
+            throw storeClosed();
+        }
+        return lent;
+    }
+
+    private Connection openOrRelease() throws InterruptedException {
+        try {
+            return open();
+        } catch (Throwable t) {
+            permits.release();
+            throw t;
+        }
+    }
+
+    private static LockConnectionException storeClosed() {
+        return new LockConnectionException("beginning a handle failed: the store of locks is closed", null);
+    }
+
+    private void acquirePermit(LockDeadline deadline) throws InterruptedException {
+        Optional<Duration> left = deadline.left();
+        if (left.isEmpty()) {
+            permits.acquire();
+        } else if (!permits.tryAcquire(left.get().toNanos(), TimeUnit.NANOSECONDS)) {
+            throw new LockTimeoutException(
+                    "beginning a handle failed: all %d connections for handles are in use; release handles sooner, or have more with handles(n)"
+                            .formatted(size),
+                    null);
+        }
+    }
+
+    private Connection open() throws InterruptedException {
+        if (closed) {
+            throw storeClosed();
+        }
+        try {
+            Connection connection = dataSource.getConnection();
+            try {
+                Handle handle = new Handle(connection);
+                prepare(connection);
+                Connection lent = LentConnection.of(connection);
+                taken.put(lent, handle);
+                return lent;
+            } catch (SQLException | RuntimeException e) {
+                try (connection) {
+                    throw e;
+                }
+            }
+        } catch (SQLException e) {
+            if (Thread.interrupted()) {
+                InterruptedException interruption = new InterruptedException("interrupted while a handle began");
+                interruption.initCause(e);
+                throw interruption;
+            }
+            throw sql.errors().exception("beginning a handle", e);
+        }
+    }
+
+    private void prepare(Connection connection) throws SQLException {
+        inTime(connection, () -> {
+            connection.setAutoCommit(false);
+            sql.begin(connection, holderTimeout);
+            return true;
+        });
+    }
+
+    /** What the store asks of a connection. */
+    interface Question<T> {
+        T ask() throws SQLException;
+    }
+
+    /** Asks what has to be answered in time if the connection is a handle's. If not, how long to wait is the caller's affair. */
+    <T> T ask(Connection connection, Question<T> question) throws SQLException {
+        return taken.containsKey(connection) ? inTime(connection, question) : question.ask();
+    }
+
+    private <T> T inTime(Connection connection, Question<T> question) throws SQLException {
+        int before = connection.getNetworkTimeout();
+        connection.setNetworkTimeout(Runnable::run, networkTimeoutMillis);
+        try {
+            return question.ask();
+        } finally {
+            setBack(connection, before);
+        }
+    }
+
+    private static void setBack(Connection connection, int networkTimeout) {
+        try {
+            connection.setNetworkTimeout(Runnable::run, networkTimeout);
+        } catch (SQLException e) {
+            log.debug("a connection broke while the store of locks asked something", e);
+        }
+    }
+
+    /** Rolls back, on a connection that is open; one that cannot is closed, so that the server does it. */
+    void rollback(Connection connection) {
+        try {
+            if (!connection.isClosed()) {
+                ask(connection, () -> {
+                    connection.rollback();
+                    return true;
+                });
+                ended(connection);
+            }
+        } catch (SQLException e) {
+            log.debug("rolling back failed; the connection is closed, and the server frees its locks", e);
+            closeHard(connection);
+        }
+    }
+
+    /** To be told when a transaction is over: what comes next on that connection is another. */
+    void ended(Connection connection) {
+        Handle handle = taken.get(connection);
+        if (handle != null) {
+            handle.unused = true;
+        }
+    }
+
+    /** Whether a handle's transaction on that connection has had no statement yet. */
+    boolean isUnused(Connection connection) {
+        Handle handle = taken.get(connection);
+        return handle != null && handle.unused;
+    }
+
+    /** Whether it is a handle's, whose transaction from now on has had a statement. */
+    boolean use(Connection connection) {
+        Handle handle = taken.get(connection);
+        if (handle == null) {
+            return false;
+        }
+        handle.unused = false;
+        return true;
+    }
+
+    /** Harmless if it has ended already. */
+    void end(Connection lent) {
+        Handle handle = taken.remove(lent);
+        if (handle == null) {
+            return;
+        }
+        try (Connection connection = handle.connection) {
+            reset(connection, handle);
+        } catch (SQLException e) {
+            log.debug("giving back the connection of a handle failed; the server frees its locks", e);
+        } finally {
+            permits.release();
+        }
+    }
+
+    /** What cannot be as it was must not be used again. */
+    private void reset(Connection connection, Handle handle) {
+        try {
+            if (!connection.isClosed()) {
+                connection.setNetworkTimeout(Runnable::run, networkTimeoutMillis);
+                connection.rollback();
+                sql.restore(connection);
+                connection.setAutoCommit(handle.autoCommit);
+                connection.setNetworkTimeout(Runnable::run, handle.networkTimeout);
+            }
+        } catch (SQLException e) {
+            log.debug("the connection of a handle cannot be used again; the server frees its locks", e);
+            closeHard(connection);
+        }
+    }
+
+    /** Takes the connections away from the handles that are open. */
+    @Override
+    public void close() {
+        closed = true;
+        taken.keySet().forEach(connection -> {
+            closeHard(connection);
+            end(connection);
+        });
+    }
+
+    private static void closeHard(Connection connection) {
+        try {
+            connection.abort(Runnable::run);
+        } catch (SQLException e) {
+            log.debug("closing a connection failed", e);
+        }
+    }
+}

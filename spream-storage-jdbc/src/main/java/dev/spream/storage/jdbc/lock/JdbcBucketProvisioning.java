@@ -1,0 +1,272 @@
+package dev.spream.storage.jdbc.lock;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.lock.BucketProvisioning;
+import dev.spream.core.lock.LockBusyException;
+import dev.spream.core.lock.LockConnectionException;
+import dev.spream.core.lock.LockException;
+import dev.spream.core.lock.LockLayout;
+import dev.spream.core.lock.LockSpaceCheck;
+import dev.spream.core.lock.LockSpaceCheck.Range;
+import dev.spream.core.lock.LockSpaceException;
+import java.sql.PreparedStatement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import javax.sql.DataSource;
+
+/**
+ * A {@link BucketProvisioning} of a database. Each chunk is a transaction of its own that takes the record of the layout for
+ * itself, makes the next buckets and notes how far it is. The data source stays the caller's.
+ */
+final class JdbcBucketProvisioning implements BucketProvisioning {
+    public static final int DEFAULT_CHUNK = 10_000;
+    public static final int MAX_CHUNK = 100_000;
+
+    private final LockTables tables;
+    private final LockSpaceTable space;
+    private final BucketRows rows;
+    private final boolean migrate;
+    private final AskedLayout asked;
+    private final int chunk;
+
+    /** What was recorded before it was cleared: what nobody asks for otherwise stays as it was. */
+    private Optional<LockLayout> cleared = Optional.empty();
+
+    private JdbcBucketProvisioning(
+            DataSource dataSource, LockTables tables, boolean migrate, AskedLayout asked, int chunk) {
+        this.tables = tables;
+        this.space = new LockSpaceTable(tables, dataSource);
+        this.rows = new BucketRows(tables);
+        this.migrate = migrate;
+        this.asked = asked;
+        this.chunk = chunk;
+    }
+
+    /**
+     * The provisioning of what is in that place.
+     *
+     * @param schema empty for the default, the schema {@code spream}, or the database of the URL
+     * @param migrate whether provisioning creates the tables where needed
+     * @param chunk how many rows a transaction makes, 1 to {@value #MAX_CHUNK}
+     */
+    static JdbcBucketProvisioning of(
+            DataSource dataSource, Optional<String> schema, boolean migrate, AskedLayout asked, int chunk) {
+        if (chunk < 1 || chunk > MAX_CHUNK) {
+            throw new IllegalArgumentException("chunk is %d, must be 1 to %d".formatted(chunk, MAX_CHUNK));
+        }
+        return new JdbcBucketProvisioning(
+                requireNonNull(dataSource, "dataSource"), LockTables.in(dataSource, schema), migrate, asked, chunk);
+    }
+
+    @Override
+    public LockLayout layout() {
+        return layout(tables.exist() ? space.recorded() : Optional.empty());
+    }
+
+    private LockLayout layout(Optional<RecordedSpace> recorded) {
+        return space.layout(asked, recorded.map(RecordedSpace::layout).or(() -> cleared));
+    }
+
+    @Override
+    public Provisioned provision(Progress progress) throws InterruptedException {
+        try {
+            return provisionAll(progress);
+        } catch (LockConnectionException e) {
+            requireNotInterrupted(); // a pool that was interrupted says that it has no connection
+            throw e;
+        }
+    }
+
+    private Provisioned provisionAll(Progress progress) throws InterruptedException {
+        tables.ensure(migrate);
+        if (!asked.saysRows()) {
+            space.requireRecordOfBuckets();
+        }
+        Optional<RecordedSpace> recorded = space.recorded();
+        LockLayout layout = layout(recorded);
+        if (recorded.isEmpty()) {
+            requireBucketsMeant(layout);
+        }
+        tables.sql(LockLayouts.strategy(layout)); // which the server may not have
+        space.record(layout);
+        long made = 0;
+        Chunk last;
+        do {
+            requireNotInterrupted();
+            last = makeNext(layout);
+            made += last.made();
+            progress.reached(last.done(), LockLayouts.rows(layout));
+        } while (last.done() < LockLayouts.rows(layout));
+        return new Provisioned(layout, LockLayouts.rows(layout), made + makeMissing(layout));
+    }
+
+    private void requireBucketsMeant(LockLayout layout) {
+        if (asked.saysOnlyBuckets(layout)) {
+            throw new LockSpaceException(
+                    "the locks in %s would be advisory, which need no buckets; nothing was changed. Leave the buckets out, or say --strategy rows"
+                            .formatted(tables.place()),
+                    null);
+        }
+    }
+
+    /**
+     * @param made how many buckets were made
+     * @param done how many there are now, from the first on
+     */
+    private record Chunk(int made, long done) {}
+
+    private Chunk makeNext(LockLayout layout) {
+        return space.run("making buckets of locks in " + tables.place(), connection -> {
+            RecordedSpace recorded = space.lock(connection).orElseThrow(this::removed);
+            space.requireSame(layout, recorded);
+            if (recorded.isComplete()) {
+                return new Chunk(0, LockLayouts.rows(layout));
+            }
+            long buckets = layout.space().buckets();
+            int level = Math.toIntExact(recorded.provisioned() / buckets);
+            long first = recorded.provisioned() % buckets;
+            Range range = new Range(first, Math.min(first + chunk, buckets) - 1);
+            int made = rows.make(connection, level, range);
+            long done = recorded.provisioned() + range.size();
+            try (PreparedStatement note = connection.prepareStatement(
+                    tables.in("UPDATE @hier_lock_space SET provisioned = ? WHERE id = 1"))) {
+                note.setLong(1, done);
+                note.executeUpdate();
+            }
+            return new Chunk(made, done);
+        });
+    }
+
+    private LockSpaceException removed() {
+        return new LockSpaceException(
+                "which locks there are in %s was removed meanwhile; see who did, and run this again"
+                        .formatted(tables.place()),
+                null);
+    }
+
+    /** What was made once may have been deleted. */
+    private long makeMissing(LockLayout layout) throws InterruptedException {
+        long made = 0;
+        for (LockSpaceCheck.Level level : levels(layout, (done, all) -> {})) {
+            for (Range missing : level.missing()) {
+                for (Range part : parts(missing, chunk)) {
+                    requireNotInterrupted();
+                    made += space.run(
+                            "making buckets of locks in " + tables.place(),
+                            connection -> rows.make(connection, level.level(), part));
+                }
+            }
+        }
+        return made;
+    }
+
+    @Override
+    public void clear() {
+        if (!tables.exist()) {
+            return;
+        }
+        Optional<RecordedSpace> before = space.recorded();
+        requireBucketsMeant(layout(before));
+        Optional<LockLayout> recorded = before.map(RecordedSpace::layout);
+        space.run("removing the buckets of locks in " + tables.place(), tables::clear)
+                .ifPresent(holders -> {
+                    throw new LockBusyException(
+                            "the locks in %s cannot be made anew: %s. Nothing was changed; stop every process that locks there, and try again"
+                                    .formatted(tables.place(), holders),
+                            null);
+                });
+        cleared = recorded;
+    }
+
+    @Override
+    public LockSpaceCheck check(Progress progress) throws InterruptedException {
+        boolean exist = tables.exist();
+        Optional<RecordedSpace> recorded = exist ? space.recorded() : Optional.empty();
+        LockLayout layout = layout(recorded);
+        List<LockSpaceCheck.Level> levels =
+                recorded.isPresent() ? levels(recorded.get().layout(), progress) : List.of();
+        LockTables.Facts facts = space.run(
+                "looking at the server of the locks",
+                connection -> tables.facts(connection, LockLayouts.strategy(layout)));
+        List<String> problems = new ArrayList<>(facts.problems());
+        recorded.flatMap(found -> unusable(found.layout())).ifPresent(problems::add);
+        Optional<String> lost = exist && recorded.isEmpty() ? space.lostRecord() : Optional.empty();
+        lost.ifPresentOrElse(
+                problems::add,
+                () -> problems.addAll(
+                        new LayoutProblems(tables.place(), tables.schema()).of(layout, recorded, levels)));
+        if (exist && facts.problems().isEmpty()) {
+            problems.addAll(new LockTableProbes(tables, space).problems(LockLayouts.strategy(layout)));
+        }
+        return new LockSpaceCheck(
+                "%s, %s".formatted(space.run("asking for the server's version", tables::server), tables.place()),
+                recorded.map(RecordedSpace::layout),
+                levels,
+                facts.facts(),
+                problems);
+    }
+
+    /** Why a store would refuse the server. */
+    private Optional<String> unusable(LockLayout layout) {
+        try {
+            tables.sql(LockLayouts.strategy(layout));
+            return Optional.empty();
+        } catch (LockException e) {
+            return Optional.of(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private List<LockSpaceCheck.Level> levels(LockLayout layout, Progress progress) throws InterruptedException {
+        List<LockSpaceCheck.Level> levels = new ArrayList<>();
+        if (LockLayouts.strategy(layout) == LockStrategy.ROWS) {
+            for (int level = 0; level < layout.space().levels(); level++) {
+                levels.add(level(layout, level, progress));
+            }
+        }
+        return levels;
+    }
+
+    /** Looked at in parts, so that no statement takes long. */
+    private LockSpaceCheck.Level level(LockLayout layout, int level, Progress progress) throws InterruptedException {
+        long buckets = layout.space().buckets();
+        List<Range> missing = new ArrayList<>();
+        for (Range part : parts(new Range(0, buckets - 1), MAX_CHUNK)) {
+            requireNotInterrupted();
+            space.run(
+                            "counting buckets of locks in " + tables.place(),
+                            connection -> rows.missing(connection, level, part))
+                    .forEach(range -> append(missing, range));
+            progress.reached(level * buckets + part.last() + 1, LockLayouts.rows(layout));
+        }
+        return new LockSpaceCheck.Level(
+                level, buckets - missing.stream().mapToLong(Range::size).sum(), missing);
+    }
+
+    private static void append(List<Range> ranges, Range next) {
+        if (!ranges.isEmpty() && ranges.getLast().last() + 1 == next.first()) {
+            Range before = ranges.removeLast();
+            ranges.add(new Range(before.first(), next.last()));
+        } else {
+            ranges.add(next);
+        }
+    }
+
+    private static List<Range> parts(Range range, int size) {
+        List<Range> parts = new ArrayList<>();
+        for (long first = range.first(); first <= range.last(); first += size) {
+            parts.add(new Range(first, Math.min(first + size - 1, range.last())));
+        }
+        return parts;
+    }
+
+    private static void requireNotInterrupted() throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+    }
+
+    @Override
+    public void close() {}
+}

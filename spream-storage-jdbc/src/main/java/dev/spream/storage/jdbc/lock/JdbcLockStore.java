@@ -1,0 +1,419 @@
+package dev.spream.storage.jdbc.lock;
+
+import static java.util.Objects.requireNonNull;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.core.lock.BucketProvisioning;
+import dev.spream.core.lock.LockCancelledException;
+import dev.spream.core.lock.LockConnectionException;
+import dev.spream.core.lock.LockDeadline;
+import dev.spream.core.lock.LockDeadlockException;
+import dev.spream.core.lock.LockException;
+import dev.spream.core.lock.LockLayout;
+import dev.spream.core.lock.LockReport;
+import dev.spream.core.lock.LockSpace;
+import dev.spream.core.lock.LockStore;
+import dev.spream.core.lock.LockStoreException;
+import dev.spream.core.lock.LockTimeoutException;
+import dev.spream.core.lock.PlannedLock;
+import dev.spream.core.lock.TakenLocks;
+import dev.spream.storage.jdbc.internal.BuilderChecks;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A {@link LockStore} in PostgreSQL 14, MySQL 8.0.1 or MariaDB 10.6, or newer, for any number of processes at once. Locks are taken in the caller's
+ * transactions, or in those of handles.
+ *
+ * <p>Safe for use by many threads. The data source stays the caller's, who closes it after the store. The store keeps one of
+ * its connections while it is open, so that who holds locks can have an epoch even if those who wait have all the others, and
+ * takes one for each handle, {@code handles + 1} in all.
+ *
+ * <p>Transactions have to be READ COMMITTED. On MySQL and MariaDB set it before the transaction begins, by {@code
+ * setTransactionIsolation}: there the session tells what its next transactions are, and nothing tells what the running one is.
+ */
+public final class JdbcLockStore implements LockStore<Connection> {
+    private static final Logger log = LoggerFactory.getLogger(JdbcLockStore.class);
+
+    /** What is longer has no end: servers and drivers count milliseconds by an int. */
+    private static final Duration LONGEST_WAIT = Duration.ofDays(24);
+
+    /** The server keeps each in memory that all its sessions share. */
+    private static final int MAX_LOCKS = 10_000;
+
+    /** What a server has to end a statement and say so, before the connection counts as dead. */
+    private static final Duration ANSWER_TIME = Duration.ofSeconds(2);
+
+    /**
+     * The server ends a wait by its own clock, as a rule. PostgreSQL begins to count anew when a waiter for a row comes to the
+     * head of the queue, so that it is ended from here.
+     */
+    private static final Duration SERVER_FIRST = Duration.ofMillis(50);
+
+    private static final int MAX_CAUSES = 20;
+
+    private final LockSql sql;
+    private final LockSpace space;
+    private final Duration holderTimeout;
+    private final HandleConnections handles;
+    private final ServiceConnection service;
+    private final LockReports reports;
+    private final CancellableWaits waits = new CancellableWaits();
+
+    private JdbcLockStore(
+            LockSql sql,
+            LockSpace space,
+            Duration holderTimeout,
+            HandleConnections handles,
+            ServiceConnection service,
+            LockReports reports) {
+        this.sql = sql;
+        this.space = space;
+        this.holderTimeout = holderTimeout;
+        this.handles = handles;
+        this.service = service;
+        this.reports = reports;
+    }
+
+    private JdbcLockStore checked() {
+        try {
+            service.run(connection -> {
+                sql.requirePrimary(connection);
+                return true;
+            });
+            return this;
+        } catch (SQLException e) {
+            close();
+            throw sql.errors().exception("opening the store of locks", e);
+        } catch (RuntimeException e) {
+            close();
+            throw e;
+        }
+    }
+
+    public static Builder builder(DataSource dataSource) {
+        return new Builder(dataSource);
+    }
+
+    @Override
+    public LockSpace space() {
+        return space;
+    }
+
+    @Override
+    public Class<Connection> transactionType() {
+        return Connection.class;
+    }
+
+    @Override
+    public Connection begin(LockDeadline deadline) throws InterruptedException {
+        return handles.begin(deadline);
+    }
+
+    @Override
+    public TakenLocks tryLock(Connection transaction, List<PlannedLock> locks) {
+        requireFew(locks);
+        try {
+            requireTransaction(transaction);
+            return handles.use(transaction)
+                    ? handles.ask(transaction, () -> sql.tryInHandle(transaction, locks, holderTimeout))
+                    : sql.tryLock(transaction, locks);
+        } catch (SQLException e) {
+            throw failure("taking %d locks, the first of them %s,".formatted(locks.size(), locks.getFirst()), e);
+        }
+    }
+
+    /** An interrupt of a virtual thread closes the connection that it waits for. */
+    private LockException failure(String failed, SQLException cause) {
+        LockException failure = sql.errors().exception(failed, cause);
+        return failure instanceof LockConnectionException
+                        && Thread.currentThread().isInterrupted()
+                ? new LockCancelledException(
+                        failed + " failed: the thread was interrupted, which closed the connection", cause)
+                : failure;
+    }
+
+    private static void requireFew(List<PlannedLock> locks) {
+        if (locks.size() > MAX_LOCKS) {
+            throw new LockStoreException(
+                    "taking %d locks failed: there can be %d in a call; lock a common parent instead of so many targets"
+                            .formatted(locks.size(), MAX_LOCKS),
+                    null);
+        }
+    }
+
+    private static void requireTransaction(Connection transaction) throws SQLException {
+        if (transaction.getAutoCommit()) {
+            throw new LockStoreException(
+                    "taking locks failed: the connection is in auto-commit mode, where they would be free at once; call"
+                            + " setAutoCommit(false) first",
+                    null);
+        }
+    }
+
+    @Override
+    public void lock(Connection transaction, List<PlannedLock> locks, LockDeadline deadline)
+            throws InterruptedException {
+        int taken = 0;
+        while (taken < locks.size()) {
+            taken += lockSome(transaction, locks, taken, deadline);
+        }
+    }
+
+    /** Waits for the first that is not taken yet; a handle's first statement is another. */
+    private int lockSome(Connection transaction, List<PlannedLock> locks, int taken, LockDeadline deadline)
+            throws InterruptedException {
+        List<PlannedLock> rest = locks.subList(taken, locks.size());
+        if (handles.isUnused(transaction)) {
+            return tryLock(transaction, rest).count();
+        }
+        String what = "waiting for lock %s, number %d of %d,".formatted(rest.getFirst(), taken + 1, locks.size());
+        Optional<Duration> left = deadline.left().filter(time -> time.compareTo(LONGEST_WAIT) <= 0);
+        if (deadline.isOver()) {
+            throw new LockTimeoutException(what + " failed: the time for it is over", null);
+        }
+        try {
+            requireTransaction(transaction);
+            return waitInDatabase(transaction, rest, left);
+        } catch (CancellableWait.TimeOverException e) {
+            throw new LockTimeoutException(what + " failed: " + e.getMessage(), e);
+        } catch (SQLException e) {
+            throw sql.errors().exception(what, e);
+        }
+    }
+
+    /** The connection must not count as dead because the server does what it was asked to do, which is to wait. */
+    private int waitInDatabase(Connection transaction, List<PlannedLock> locks, Optional<Duration> left)
+            throws SQLException, InterruptedException {
+        int networkTimeout = transaction.getNetworkTimeout();
+        transaction.setNetworkTimeout(
+                Runnable::run, left.map(JdbcLockStore::answerWithin).orElse(0));
+        try {
+            return waits.call(
+                    "spream-locks-wait-" + locks.getFirst().key(),
+                    left.map(time -> time.plus(SERVER_FIRST)),
+                    wait -> sql.lock(transaction, locks, left, wait));
+        } finally {
+            restore(transaction, networkTimeout);
+        }
+    }
+
+    private static int answerWithin(Duration wait) {
+        return Math.toIntExact(wait.plus(ANSWER_TIME).toMillis());
+    }
+
+    private static void restore(Connection transaction, int networkTimeout) {
+        try {
+            if (!transaction.isClosed()) {
+                transaction.setNetworkTimeout(Runnable::run, networkTimeout);
+            }
+        } catch (SQLException e) {
+            log.debug("a connection broke while it waited for a lock", e);
+        }
+    }
+
+    @Override
+    public boolean isAlive(Connection transaction) {
+        try {
+            return !transaction.isClosed() && handles.ask(transaction, () -> sql.isAlive(transaction));
+        } catch (SQLException e) {
+            log.debug("a transaction that held locks is over: {}", e.getMessage());
+            return false;
+        }
+    }
+
+    @Override
+    public void commit(Connection transaction) {
+        try {
+            handles.ask(transaction, () -> {
+                transaction.commit();
+                return true;
+            });
+            handles.ended(transaction);
+        } catch (SQLException e) {
+            throw sql.errors().exception("committing a transaction that holds locks", e);
+        }
+    }
+
+    @Override
+    public void rollback(Connection transaction) {
+        handles.rollback(transaction);
+    }
+
+    @Override
+    public void end(Connection transaction) {
+        handles.end(transaction);
+    }
+
+    @Override
+    public boolean isDeadlock(Exception failure) {
+        return failure instanceof LockDeadlockException
+                || Stream.iterate((Throwable) failure, Objects::nonNull, Throwable::getCause)
+                        .limit(MAX_CAUSES)
+                        .anyMatch(cause -> cause instanceof SQLException error
+                                && sql.errors().exception("work", error) instanceof LockDeadlockException);
+    }
+
+    @Override
+    public long nextEpoch() {
+        try {
+            return service.run(sql::nextEpoch);
+        } catch (SQLException e) {
+            throw sql.errors().exception("taking the next epoch", e);
+        }
+    }
+
+    @Override
+    public Duration holderTimeout() {
+        return holderTimeout;
+    }
+
+    @Override
+    public void report(LockReport report) {
+        try {
+            service.run(connection -> {
+                reports.write(connection, report);
+                return true;
+            });
+        } catch (SQLException e) {
+            throw sql.errors().exception("reporting the locks of process %s".formatted(report.process()), e);
+        }
+    }
+
+    @Override
+    public void close() {
+        waits.close();
+        handles.close();
+        service.close();
+    }
+
+    /** Says what the store is to be. Confined to one thread. */
+    public static final class Builder {
+        static final int DEFAULT_HANDLES = 4;
+        static final Duration DEFAULT_HOLDER_TIMEOUT = Duration.ofSeconds(60);
+        static final Duration DEFAULT_STATEMENT_TIMEOUT = Duration.ofSeconds(5);
+
+        private final DataSource dataSource;
+        private Optional<String> schema = Optional.empty();
+        private AskedLayout asked = AskedLayout.ANY;
+        private boolean migrate = true;
+        private int handles = DEFAULT_HANDLES;
+        private Duration holderTimeout = DEFAULT_HOLDER_TIMEOUT;
+        private Duration statementTimeout = DEFAULT_STATEMENT_TIMEOUT;
+
+        private Builder(DataSource dataSource) {
+            this.dataSource = requireNonNull(dataSource, "dataSource");
+        }
+
+        /**
+         * Holds the tables, and is the namespace of the locks. By default {@code spream} on PostgreSQL; on MySQL and MariaDB,
+         * where a schema is a database, that of the connections.
+         */
+        public Builder schema(String name) {
+            this.schema = Optional.of(name);
+            return this;
+        }
+
+        /** By default what is recorded, and else advisory locks where the database has them, and rows elsewhere. */
+        public Builder strategy(LockStrategy chosen) {
+            this.asked = asked.with(requireNonNull(chosen, "strategy"));
+            return this;
+        }
+
+        /** By default what is recorded, and else the {@linkplain LockStrategy#defaultSpace strategy's}. */
+        public Builder space(LockSpace keys) {
+            this.asked = asked.with(requireNonNull(keys, "space"));
+            return this;
+        }
+
+        /** Strategy and space, as far as they are said. */
+        Builder layout(AskedLayout layout) {
+            this.asked = layout;
+            return this;
+        }
+
+        /** Whether to create the schema and the tables, or to migrate them, where needed. By default true. */
+        public Builder migrate(boolean create) {
+            this.migrate = create;
+            return this;
+        }
+
+        /** How many handles can be open at a time; each holds a connection. 1 to 1000, by default 4. */
+        public Builder handles(int atMost) {
+            if (atMost < 1 || atMost > 1000) {
+                throw new IllegalArgumentException("handles is %d, must be 1 to 1000".formatted(atMost));
+            }
+            this.handles = atMost;
+            return this;
+        }
+
+        /**
+         * How long a process that holds a handle may stand still before the database takes its locks away. Whole seconds from
+         * one second to a day, by default a minute.
+         */
+        public Builder holderTimeout(Duration timeout) {
+            if (timeout.compareTo(Duration.ofSeconds(1)) < 0
+                    || timeout.compareTo(Duration.ofDays(1)) > 0
+                    || timeout.toNanosPart() != 0) {
+                throw new IllegalArgumentException(
+                        "holderTimeout is %s, must be whole seconds from PT1S to PT24H".formatted(timeout));
+            }
+            this.holderTimeout = timeout;
+            return this;
+        }
+
+        /** The limit of statements that do not wait for locks. Whole seconds up to an hour, by default five seconds. */
+        public Builder statementTimeout(Duration timeout) {
+            this.statementTimeout = BuilderChecks.requireStatementTimeout(timeout);
+            return this;
+        }
+
+        /**
+         * Opens the store.
+         *
+         * @throws IllegalArgumentException if the data source is a HikariCP pool of too few connections
+         * @throws dev.spream.core.lock.LockException if the database cannot be used; the message says what to do
+         */
+        public JdbcLockStore build() {
+            requireEnoughConnections();
+            LockTables tables = LockTables.in(dataSource, schema);
+            tables.ensure(migrate);
+            LockLayout layout = new LockSpaceTable(tables, dataSource).settle(asked);
+            LockSql sql = tables.sql(LockLayouts.strategy(layout));
+            Duration answerTime = statementTimeout.plus(ANSWER_TIME);
+            return new JdbcLockStore(
+                            sql,
+                            layout.space(),
+                            holderTimeout,
+                            new HandleConnections(dataSource, sql, handles, holderTimeout, answerTime),
+                            new ServiceConnection(dataSource, answerTime),
+                            tables.reports())
+                    .checked();
+        }
+
+        /** One that is too small stands still once all handles are open. */
+        private void requireEnoughConnections() {
+            if (dataSource instanceof HikariDataSource pool && pool.getMaximumPoolSize() <= handles) {
+                throw new IllegalArgumentException(
+                        "the pool has %d connections, %d handles need %d; give it more, or have fewer with handles(n)"
+                                .formatted(pool.getMaximumPoolSize(), handles, handles + 1));
+            }
+        }
+
+        /**
+         * What makes and judges the rows that this store would lock, in chunks of {@value
+         * JdbcBucketProvisioning#DEFAULT_CHUNK}. Whoever asks for it closes it.
+         */
+        public BucketProvisioning provisioning() {
+            return JdbcBucketProvisioning.of(dataSource, schema, migrate, asked, JdbcBucketProvisioning.DEFAULT_CHUNK);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package dev.spream.storage.jdbc.lock;
+
+import dev.spream.core.lock.LockLayout;
+import dev.spream.core.lock.LockSpaceCheck.Level;
+import dev.spream.core.lock.LockSpaceCheck.Range;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** What is wrong with the layout of the locks in a place, and what to do. */
+final class LayoutProblems {
+    private static final int MAX_SHOWN = 5;
+
+    private final String place;
+    private final String schema;
+
+    LayoutProblems(String place, String schema) {
+        this.place = place;
+        this.schema = schema;
+    }
+
+    List<String> of(LockLayout asked, Optional<RecordedSpace> recorded, List<Level> levels) {
+        if (recorded.isEmpty()) {
+            return LockLayouts.strategy(asked) == LockStrategy.ROWS
+                    ? List.of("%s has no buckets to lock by; make them: %s"
+                            .formatted(place, LockLayouts.command(asked, schema)))
+                    : List.of();
+        }
+        List<String> problems = new ArrayList<>();
+        RecordedSpace space = recorded.get();
+        if (!space.layout().equals(asked)) {
+            problems.add(
+                    "the locks in %s are %s, and %s is asked for; ask for what is there, or stop every process that locks there and run %s --recreate"
+                            .formatted(place, space.layout(), asked, LockLayouts.command(asked, schema)));
+        }
+        if (!space.isComplete()) {
+            problems.add("%d of %d buckets were made; go on: %s"
+                    .formatted(
+                            space.provisioned(),
+                            LockLayouts.rows(space.layout()),
+                            LockLayouts.command(space.layout(), schema)));
+        }
+        levels.stream()
+                .filter(level -> space.isComplete() && !level.missing().isEmpty())
+                .map(level -> missing(space.layout(), level))
+                .forEach(problems::add);
+        return problems;
+    }
+
+    private String missing(LockLayout layout, Level level) {
+        List<Range> missing = level.missing();
+        String shown = missing.stream().limit(MAX_SHOWN).map(Range::toString).collect(Collectors.joining(", "));
+        return "level %d lacks %d of %d buckets (%s%s), which somebody deleted; make them again: %s"
+                .formatted(
+                        level.level(),
+                        layout.space().buckets() - level.rows(),
+                        layout.space().buckets(),
+                        shown,
+                        missing.size() > MAX_SHOWN ? " and %d more ranges".formatted(missing.size() - MAX_SHOWN) : "",
+                        LockLayouts.command(layout, schema));
+    }
+}

@@ -1,0 +1,204 @@
+package dev.spream.storage.jdbc.lock;
+
+import dev.spream.core.lock.LockKey;
+import dev.spream.core.lock.LockObservation;
+import dev.spream.core.lock.LockObservation.Reported;
+import dev.spream.core.lock.LockReport;
+import dev.spream.core.lock.LockReport.BucketWaits;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
+
+/**
+ * What processes say of their locks, in the database: the owners of each process, replaced by each of its reports and of no
+ * use a minute later, and the waits for each key by the hour. Rows are locked in the order of their keys, so processes
+ * that report at once do not deadlock. Safe for use by many threads.
+ */
+final class LockReports {
+    /** Many times the usual interval between reports. Who has ended is known by its session, so long does no harm. */
+    private static final Duration LIVE = Duration.ofMinutes(1);
+
+    private static final long CLEAN_UP_NANOS = TimeUnit.MINUTES.toNanos(1);
+    private static final int MAX_LABEL = 200;
+    private static final Comparator<BucketWaits> IN_ORDER = Comparator.comparing(BucketWaits::key);
+
+    private final ReportSql sql;
+    private final UnaryOperator<String> in;
+    private final AtomicBoolean silent = new AtomicBoolean();
+    private final AtomicLong nextCleanUp = new AtomicLong(System.nanoTime());
+
+    /** @param in puts the place into a statement */
+    LockReports(ReportSql sql, UnaryOperator<String> in) {
+        this.sql = sql;
+        this.in = in;
+    }
+
+    /** Replaces what the process said before, in a transaction of its own. The connection is in auto-commit mode. */
+    void write(Connection connection, LockReport report) throws SQLException {
+        boolean nothing = report.owners().isEmpty();
+        if (silent.get() && nothing && report.waits().isEmpty()) {
+            return;
+        }
+        inTransaction(connection, () -> {
+            dropOwners(connection, report.process());
+            putOwners(connection, report);
+            addWaits(connection, report);
+        });
+        silent.set(nothing);
+        if (System.nanoTime() - nextCleanUp.get() >= 0) {
+            nextCleanUp.set(System.nanoTime() + CLEAN_UP_NANOS);
+            cleanUp(connection);
+        }
+    }
+
+    private interface Work {
+        void run() throws SQLException;
+    }
+
+    private static void inTransaction(Connection connection, Work work) throws SQLException {
+        connection.setAutoCommit(false);
+        try {
+            work.run();
+            connection.commit();
+        } catch (Throwable t) {
+            if (!connection.isClosed()) {
+                connection.rollback();
+            }
+            throw t;
+        } finally {
+            if (!connection.isClosed()) {
+                connection.setAutoCommit(true);
+            }
+        }
+    }
+
+    private void dropOwners(Connection connection, String process) throws SQLException {
+        try (PreparedStatement drop = connection.prepareStatement(in.apply(ReportSql.DROP_OWNERS))) {
+            drop.setString(1, process);
+            drop.executeUpdate();
+        }
+    }
+
+    private void putOwners(Connection connection, LockReport report) throws SQLException {
+        if (report.owners().isEmpty()) {
+            return;
+        }
+        try (PreparedStatement put = connection.prepareStatement(in.apply(sql.putOwner()))) {
+            for (LockReport.Owner owner : report.owners()) {
+                put.setString(1, report.process());
+                put.setString(2, owner.session());
+                put.setString(3, label(owner.label()));
+                put.setString(4, TargetText.write(owner.held()));
+                put.setString(5, TargetText.write(owner.wanted()));
+                put.setLong(6, micros(owner.heldFor()));
+                put.setLong(7, micros(owner.waitingFor()));
+                put.setLong(8, micros(LIVE));
+                put.addBatch();
+            }
+            put.executeBatch();
+        }
+    }
+
+    /** PostgreSQL cannot store the character 0. */
+    private static String label(String label) {
+        String stored = label.replace('\0', ' ');
+        return stored.length() <= MAX_LABEL ? stored : stored.substring(0, MAX_LABEL - 1) + "…";
+    }
+
+    private static long micros(Duration time) {
+        return TimeUnit.MICROSECONDS.convert(time);
+    }
+
+    private void addWaits(Connection connection, LockReport report) throws SQLException {
+        if (report.waits().isEmpty()) {
+            return;
+        }
+        try (PreparedStatement add = connection.prepareStatement(in.apply(sql.addWaits()))) {
+            for (BucketWaits waits : report.waits().stream().sorted(IN_ORDER).toList()) {
+                add.setInt(1, waits.key().level());
+                add.setLong(2, waits.key().bucket());
+                add.setLong(3, waits.waits());
+                add.setLong(4, micros(waits.waited()));
+                add.addBatch();
+            }
+            add.executeBatch();
+        }
+    }
+
+    /** Of processes that ended without a word. Looks without locks first, as there hardly ever is one. */
+    private void cleanUp(Connection connection) throws SQLException {
+        for (String process : expired(connection)) {
+            try (PreparedStatement drop = connection.prepareStatement(in.apply(sql.dropExpired()))) {
+                drop.setString(1, process);
+                drop.executeUpdate();
+            }
+        }
+        try (PreparedStatement drop = connection.prepareStatement(in.apply(sql.dropWaits()))) {
+            drop.setInt(1, LockObservation.WAITS_KEPT_HOURS);
+            drop.executeUpdate();
+        }
+    }
+
+    private List<String> expired(Connection connection) throws SQLException {
+        List<String> processes = new ArrayList<>();
+        try (PreparedStatement select = connection.prepareStatement(in.apply(sql.expired()));
+                ResultSet rows = select.executeQuery()) {
+            while (rows.next()) {
+                processes.add(rows.getString(1));
+            }
+        }
+        return processes;
+    }
+
+    /** What processes that are alive said last, the newest first. */
+    List<Reported> owners(Connection connection) throws SQLException {
+        List<Reported> owners = new ArrayList<>();
+        try (PreparedStatement select = connection.prepareStatement(in.apply(sql.owners()));
+                ResultSet rows = select.executeQuery()) {
+            while (rows.next()) {
+                owners.add(new Reported(
+                        rows.getString("process"),
+                        new LockReport.Owner(
+                                rows.getString("session"),
+                                rows.getString("label"),
+                                TargetText.read(rows.getString("held")),
+                                TargetText.read(rows.getString("wanted")),
+                                age(rows, "held_micros"),
+                                age(rows, "waiting_micros"))));
+            }
+        }
+        return owners;
+    }
+
+    /** Zero where there is no time. */
+    private static Duration age(ResultSet row, String column) throws SQLException {
+        return Duration.of(Math.max(0, row.getLong(column)), ChronoUnit.MICROS);
+    }
+
+    /** The waits for each key in the last hours. */
+    List<BucketWaits> waits(Connection connection) throws SQLException {
+        List<BucketWaits> all = new ArrayList<>();
+        try (PreparedStatement select = connection.prepareStatement(in.apply(sql.waits()))) {
+            select.setInt(1, LockObservation.WAITS_KEPT_HOURS);
+            try (ResultSet rows = select.executeQuery()) {
+                while (rows.next()) {
+                    all.add(new BucketWaits(
+                            new LockKey(rows.getInt("level"), rows.getLong("bucket")),
+                            rows.getLong("waits"),
+                            age(rows, "waited_micros")));
+                }
+            }
+        }
+        return all;
+    }
+}

@@ -1,0 +1,188 @@
+package dev.spream.storage.jdbc.lock;
+
+import dev.spream.core.lock.BucketHash;
+import dev.spream.core.lock.BucketsNotProvisionedException;
+import dev.spream.core.lock.LockException;
+import dev.spream.core.lock.LockLayout;
+import dev.spream.core.lock.LockSpace;
+import dev.spream.core.lock.LockSpaceException;
+import dev.spream.storage.jdbc.internal.Transactions;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Optional;
+import javax.sql.DataSource;
+
+/**
+ * What everybody who locks in one place has agreed on. It is recorded once, by whoever is first, and everybody else has to ask
+ * for the same: with another number of buckets, another hash or another strategy one would exclude nobody.
+ *
+ * <p>Safe for use by many threads.
+ */
+final class LockSpaceTable {
+    private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
+    private static final String READ =
+            "SELECT strategy, hash, buckets, levels, provisioned FROM @hier_lock_space WHERE id = 1";
+
+    private final LockTables tables;
+    private final Transactions transactions;
+
+    LockSpaceTable(LockTables tables, DataSource dataSource) {
+        this.tables = tables;
+        this.transactions = new Transactions(dataSource, TIME_LIMIT);
+    }
+
+    /**
+     * What a store is to lock by: what it asks for, which is what is recorded. Without a record, it is recorded now, unless
+     * it needs rows.
+     *
+     * @throws LockSpaceException if another layout is recorded
+     * @throws BucketsNotProvisionedException if rows are needed, and not all were made
+     */
+    LockLayout settle(AskedLayout asked) {
+        requireRecordOfBuckets();
+        Optional<RecordedSpace> recorded = recorded();
+        LockLayout layout = layout(asked, recorded.map(RecordedSpace::layout));
+        if (recorded.isEmpty() && LockLayouts.strategy(layout) != LockStrategy.ROWS) {
+            recorded = Optional.of(record(layout));
+        }
+        RecordedSpace space = recorded.orElseThrow(() -> new BucketsNotProvisionedException(
+                "%s has no buckets to lock by. Make them once, before the first lock: %s"
+                        .formatted(tables.place(), LockLayouts.command(layout, tables.schema())),
+                null));
+        requireSame(layout, space);
+        if (!space.isComplete()) {
+            throw new BucketsNotProvisionedException(
+                    "%s has %d of %d buckets to lock by. Whoever makes them goes on where it was stopped: %s"
+                            .formatted(
+                                    tables.place(),
+                                    space.provisioned(),
+                                    LockLayouts.rows(layout),
+                                    LockLayouts.command(layout, tables.schema())),
+                    null);
+        }
+        return layout;
+    }
+
+    /**
+     * Refuses buckets that nothing is recorded of: who locks by them would not exclude those who record something else now.
+     *
+     * @throws LockSpaceException if there are some
+     */
+    void requireRecordOfBuckets() {
+        lostRecord().ifPresent(lost -> {
+            throw new LockSpaceException(lost, null);
+        });
+    }
+
+    /** What is wrong if there are buckets and no record of them. Looks for buckets first, which are made after the record. */
+    Optional<String> lostRecord() {
+        boolean lost = run(
+                "looking for buckets of locks in " + tables.place(),
+                connection -> finds(connection, "SELECT 1 FROM @hier_lock_buckets LIMIT 1")
+                        && read(connection, READ).isEmpty());
+        return lost
+                ? Optional.of(
+                        "%s has rows in hier_lock_buckets, and hier_lock_space does not record what they are for: who records another layout now would not exclude those who lock by them. Record it as it was: ./spream locks provision --strategy rows --buckets <as before> --levels <as before> --hash <as before> --schema %s. Or stop every process that locks there, and run that with the layout you want and --recreate"
+                                .formatted(tables.place(), tables.schema()))
+                : Optional.empty();
+    }
+
+    private boolean finds(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(tables.in(sql))) {
+            return row.next();
+        }
+    }
+
+    /** What is asked for, in full. */
+    LockLayout layout(AskedLayout asked, Optional<LockLayout> recorded) {
+        return asked.over(recorded, tables.defaultStrategy());
+    }
+
+    Optional<RecordedSpace> recorded() {
+        return run("reading which locks there are in " + tables.place(), connection -> read(connection, READ));
+    }
+
+    /**
+     * Records a layout if none is. Of several that do so at once, one does.
+     *
+     * @throws LockSpaceException if another one is recorded
+     */
+    RecordedSpace record(LockLayout layout) {
+        RecordedSpace space = run("recording which locks there are in " + tables.place(), connection -> {
+                    try (PreparedStatement insert = connection.prepareStatement(tables.in(tables.recordSpace()))) {
+                        insert.setString(1, layout.strategy());
+                        insert.setInt(2, layout.space().hash().version());
+                        insert.setLong(3, layout.space().buckets());
+                        insert.setInt(4, layout.space().levels());
+                        insert.executeUpdate();
+                    }
+                    return read(connection, READ);
+                })
+                .orElseThrow(() -> new LockSpaceException(
+                        "which locks there are in %s was removed while this process started; start it again"
+                                .formatted(tables.place()),
+                        null));
+        requireSame(layout, space);
+        return space;
+    }
+
+    void requireSame(LockLayout asked, RecordedSpace recorded) {
+        if (!asked.equals(recorded.layout())) {
+            throw new LockSpaceException(
+                    "the locks in %s are %s, and this process asks for %s: the two would not exclude each other, so nothing is locked. Ask for what is there, or change it: stop every process that locks there, and then run %s --recreate"
+                            .formatted(
+                                    tables.place(),
+                                    recorded.layout(),
+                                    asked,
+                                    LockLayouts.command(asked, tables.schema())),
+                    null);
+        }
+    }
+
+    /** What is recorded, locked until the transaction ends, so that one at a time goes on. */
+    Optional<RecordedSpace> lock(Connection connection) throws SQLException {
+        return read(connection, READ + " FOR UPDATE");
+    }
+
+    private Optional<RecordedSpace> read(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(tables.in(sql))) {
+            return row.next() ? Optional.of(recorded(row)) : Optional.empty();
+        }
+    }
+
+    private RecordedSpace recorded(ResultSet row) throws SQLException {
+        LockSpace space = new LockSpace(hash(row.getInt("hash")), row.getLong("buckets"), row.getInt("levels"));
+        return new RecordedSpace(new LockLayout(row.getString("strategy"), space), row.getLong("provisioned"));
+    }
+
+    private BucketHash hash(int version) {
+        return Arrays.stream(BucketHash.values())
+                .filter(hash -> hash.version() == version)
+                .findFirst()
+                .orElseThrow(() -> new LockSpaceException(
+                        "the locks in %s are by version %d of the hash, which this spream does not know; use the version of spream that recorded it, or a newer one"
+                                .formatted(tables.place(), version),
+                        null));
+    }
+
+    /** Runs work in a transaction, in which each statement sees what others have committed. */
+    <T> T run(String what, Transactions.Work<T, LockException> work) {
+        try {
+            return transactions.run(connection -> {
+                try (Statement statement = connection.createStatement()) {
+                    statement.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
+                }
+                return work.run(connection);
+            });
+        } catch (SQLException e) {
+            throw LockTableErrors.of(what, e);
+        }
+    }
+}

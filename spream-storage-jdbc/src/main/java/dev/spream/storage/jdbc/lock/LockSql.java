@@ -1,0 +1,72 @@
+package dev.spream.storage.jdbc.lock;
+
+import dev.spream.core.lock.LockSpaceException;
+import dev.spream.core.lock.PlannedLock;
+import dev.spream.core.lock.TakenLocks;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How a strategy takes locks in one kind of database. What it throws as {@link SQLException} becomes a {@link
+ * dev.spream.core.lock.LockException} by {@link #errors}. Has no state; safe for use by many threads.
+ */
+interface LockSql {
+
+    /** What the errors of this kind of database mean. */
+    LockErrors errors();
+
+    /**
+     * Refuses a server on which locks exclude nobody elsewhere, before the first is taken; {@link #tryLock} does as well.
+     *
+     * @throws LockSpaceException if it is one
+     */
+    default void requirePrimary(Connection connection) throws SQLException {}
+
+    /**
+     * Prepares a connection for transactions of a handle; it is in none, and auto-commit is off. What can be part of {@link
+     * #tryInHandle} is better there, without a round trip of its own.
+     */
+    default void begin(Connection connection, Duration holderTimeout) throws SQLException {}
+
+    /**
+     * The {@link #tryLock} of a handle, always the first statement of its transaction, which it also prepares: every statement
+     * sees what was committed before it, only the limits that are asked for end a wait, and the database ends the transaction
+     * when the process stands still for longer than that. All of it ends with the transaction, or by {@link #restore}.
+     */
+    default TakenLocks tryInHandle(Connection connection, List<PlannedLock> locks, Duration holderTimeout)
+            throws SQLException {
+        return tryLock(connection, locks);
+    }
+
+    /** Takes back what was prepared for a handle and did not end with its transaction, which is over. */
+    default void restore(Connection connection) throws SQLException {}
+
+    /**
+     * Takes locks from the first on, and stops at the first that is not to be had at once. Never waits.
+     *
+     * @param locks at least one
+     * @throws LockSpaceException if locks in this transaction would exclude nobody, or the bucket at which it stops is missing
+     */
+    TakenLocks tryLock(Connection connection, List<PlannedLock> locks) throws SQLException;
+
+    /**
+     * Waits for the first of the locks, and then may take some of the following, as long as it needs not wait for them. Runs on
+     * a thread that nobody interrupts; every statement that may wait is run by {@link CancellableWait#run}.
+     *
+     * @param locks at least one
+     * @param left more than zero; rounded up to what the database can express. Empty if there is no end
+     * @return how many locks were taken, 1 or more
+     * @throws LockSpaceException if the bucket is missing
+     */
+    int lock(Connection connection, List<PlannedLock> locks, Optional<Duration> left, CancellableWait wait)
+            throws SQLException;
+
+    /** Whether the transaction still is one, by a statement that fails or says so if it is not. */
+    boolean isAlive(Connection connection) throws SQLException;
+
+    /** Increments the epoch, in auto-commit mode, so that it is committed when this returns. */
+    long nextEpoch(Connection connection) throws SQLException;
+}

@@ -1,0 +1,28 @@
+package dev.spream.storage.jdbc.lock;
+
+import dev.spream.core.lock.BucketHash;
+import dev.spream.core.lock.LockSpace;
+import dev.spream.core.lock.LockTarget;
+
+/** What stands for a bucket in the database. Locks of one strategy exclude nobody of the other. */
+public enum LockStrategy {
+    /**
+     * Advisory locks of PostgreSQL, which end with the transaction. Nothing has to be provisioned and nothing is written,
+     * those who wait are served in the order in which they came, and there are so many buckets that two targets never share
+     * one.
+     */
+    ADVISORY,
+    /** A row for each bucket, locked for reading or for change. All rows have to be there before the first lock is taken. */
+    ROWS;
+
+    private static final long DEFAULT_ROWS = 1L << 20;
+    private static final int DEFAULT_LEVELS_OF_ROWS = 3;
+
+    /** What a store has unless told otherwise. */
+    public LockSpace defaultSpace() {
+        return switch (this) {
+            case ADVISORY -> new LockSpace(BucketHash.SHA256, LockSpace.MAX_BUCKETS, LockTarget.MAX_LEVELS);
+            case ROWS -> new LockSpace(BucketHash.SHA256, DEFAULT_ROWS, DEFAULT_LEVELS_OF_ROWS);
+        };
+    }
+}

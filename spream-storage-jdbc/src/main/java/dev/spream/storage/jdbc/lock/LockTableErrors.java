@@ -1,0 +1,24 @@
+package dev.spream.storage.jdbc.lock;
+
+import dev.spream.core.lock.LockConnectionException;
+import dev.spream.core.lock.LockException;
+import dev.spream.core.lock.LockStoreException;
+import dev.spream.core.partition.StorageException;
+import dev.spream.storage.jdbc.internal.SqlErrors;
+import java.sql.SQLException;
+
+/** What errors of statements mean that take no lock. */
+final class LockTableErrors {
+    private LockTableErrors() {}
+
+    /** @param what what failed, such as "reading the space of locks in schema 'spream'" */
+    static LockException of(String what, SQLException cause) {
+        return of(SqlErrors.storageException(what, cause));
+    }
+
+    static LockException of(StorageException failure) {
+        return failure.retryable()
+                ? new LockConnectionException(String.valueOf(failure.getMessage()), failure)
+                : new LockStoreException(String.valueOf(failure.getMessage()), failure);
+    }
+}

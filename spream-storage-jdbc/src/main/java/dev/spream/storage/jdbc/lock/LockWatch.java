@@ -1,0 +1,29 @@
+package dev.spream.storage.jdbc.lock;
+
+import dev.spream.core.lock.LockSession;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+
+/** Where a kind of database shows its locks. Has no state; safe for use by many threads. */
+interface LockWatch {
+
+    /**
+     * Looks, without locks of its own.
+     *
+     * @param reported the sessions that say to have locks, which are shown if they are connected
+     */
+    View look(Connection connection, Set<String> reported) throws SQLException;
+
+    /**
+     * What there was to see.
+     *
+     * @param at by the database's clock
+     * @param complete whether every key that is held is shown
+     * @param ending the statement that ends a session, with {@code ?} for its id
+     * @param notes what this user may not see, and what to grant
+     */
+    record View(Instant at, boolean complete, List<LockSession> sessions, String ending, List<String> notes) {}
+}

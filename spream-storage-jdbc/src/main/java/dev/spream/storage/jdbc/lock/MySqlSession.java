@@ -1,0 +1,202 @@
+package dev.spream.storage.jdbc.lock;
+
+import dev.spream.core.lock.LockSpaceException;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * The session of a connection: whose locks they are, whether they exclude anybody, and how long it waits. What is set for a
+ * session outlives its transactions and goes back to the pool with the connection, so all of it is remembered in variables of
+ * the session, and taken back.
+ *
+ * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/set-variable.html">MySQL: SET, which changes all or nothing</a>
+ */
+final class MySqlSession {
+    /** In seconds; as long as each of the two can wait. */
+    private static final long MYSQL_LONGEST_LOCK_WAIT = 1 << 30;
+
+    private static final long MARIADB_LONGEST_LOCK_WAIT = 100_000_000;
+
+    private static final Duration MYSQL_LONGEST_STATEMENT = Duration.ofMillis(0xffff_ffffL);
+    private static final Duration MARIADB_LONGEST_STATEMENT = Duration.ofDays(365);
+
+    private static final int QUERY_INTERRUPTED = 1317;
+    private static final int RESTORE_ATTEMPTS = 3;
+
+    private final MySqlDialect dialect;
+
+    MySqlSession(MySqlDialect dialect) {
+        this.dialect = dialect;
+    }
+
+    /** For the select list of a statement that takes locks, to be {@linkplain #read read}. */
+    String columns() {
+        return "CONNECTION_ID() AS session, @@SESSION.%s AS isolation, @@GLOBAL.read_only AS replica, @@GLOBAL.innodb_read_only AS frozen"
+                .formatted(dialect.isolation());
+    }
+
+    /** Who it is, asked by a statement of its own. */
+    String ask(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT " + columns())) {
+            row.next();
+            return read(row);
+        }
+    }
+
+    /**
+     * Who it is, from the {@link #columns}. What is asked is what the session's next transactions are, and nothing tells what
+     * the running one is; so the callers are told to set it before the transaction begins.
+     *
+     * @throws LockSpaceException if its locks exclude nobody
+     */
+    String read(ResultSet row) throws SQLException {
+        requireWritable(row);
+        String isolation = row.getString("isolation");
+        if (!isolation.equals("READ-COMMITTED")) {
+            throw new LockSpaceException(
+                    "taking locks failed: the session's transactions are %s, and after a wait would go on seeing what was there before it; make them READ COMMITTED, by setTransactionIsolation before the transaction begins"
+                            .formatted(isolation.replace('-', ' ')),
+                    null);
+        }
+        return row.getString("session");
+    }
+
+    void requireWritable(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT " + columns())) {
+            row.next();
+            requireWritable(row);
+        }
+    }
+
+    private static void requireWritable(ResultSet row) throws SQLException {
+        if (isOn(row.getString("replica")) || isOn(row.getString("frozen"))) {
+            throw new LockSpaceException(
+                    "the server is read-only, as a replica is, where locks exclude nobody on the primary; connect to the primary",
+                    null);
+        }
+    }
+
+    /** A flag is a number or, where it has more than two values, a word. */
+    private static boolean isOn(String value) {
+        return !value.equals("0") && !value.equalsIgnoreCase("OFF");
+    }
+
+    /**
+     * Prepares it for a transaction of a handle. A process that stands still for longer than that loses its connection.
+     *
+     * @see <a href="https://mariadb.com/kb/en/transaction-timeouts/">MariaDB: transaction timeouts</a>
+     */
+    void prepare(Connection connection, Duration holderTimeout) throws SQLException {
+        execute(connection, """
+                SET @spream_isolation = @@SESSION.%1$s, @spream_lock_wait = @@SESSION.innodb_lock_wait_timeout,
+                    @spream_stand_still = @@SESSION.%2$s,
+                    SESSION %1$s = 'READ-COMMITTED', SESSION innodb_lock_wait_timeout = %3$d, SESSION %2$s = %4$d""".formatted(
+                        dialect.isolation(), standStill(), longestLockWait(), holderTimeout.toSeconds()));
+    }
+
+    /** Takes back what {@link #prepare} did. */
+    void restore(Connection connection) throws SQLException {
+        execute(connection, """
+                SET SESSION %1$s = @spream_isolation, SESSION innodb_lock_wait_timeout = @spream_lock_wait,
+                    SESSION %2$s = @spream_stand_still""".formatted(dialect.isolation(), standStill()));
+    }
+
+    /** MySQL ends a session that says nothing, whether it is in a transaction or not. */
+    private String standStill() {
+        return dialect.mariadb() ? "idle_transaction_timeout" : "wait_timeout";
+    }
+
+    private long longestLockWait() {
+        return dialect.mariadb() ? MARIADB_LONGEST_LOCK_WAIT : MYSQL_LONGEST_LOCK_WAIT;
+    }
+
+    /** What waits for a lock. */
+    interface Wait<T> {
+        T run() throws SQLException;
+    }
+
+    /**
+     * Runs a {@linkplain #limited limited} statement, without the limit that the server has for waits and that is in whole
+     * seconds. MariaDB lifts it for a single statement, MySQL for the session.
+     */
+    <T> T unlimited(Connection connection, Wait<T> wait) throws SQLException {
+        if (dialect.mariadb()) {
+            return wait.run();
+        }
+        execute(
+                connection,
+                "SET @spream_before = @@SESSION.innodb_lock_wait_timeout, SESSION innodb_lock_wait_timeout = %d"
+                        .formatted(longestLockWait()));
+        T result;
+        try {
+            result = wait.run();
+        } catch (SQLException | RuntimeException e) {
+            try {
+                restoreLimit(connection);
+            } catch (SQLException suppressed) {
+                e.addSuppressed(suppressed);
+            }
+            throw e;
+        }
+        restoreLimit(connection);
+        return result;
+    }
+
+    /** A cancellation that came too late for the wait may hit this instead. */
+    private static void restoreLimit(Connection connection) throws SQLException {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                execute(connection, "SET SESSION innodb_lock_wait_timeout = @spream_before");
+                return;
+            } catch (SQLException e) {
+                if (e.getErrorCode() != QUERY_INTERRUPTED || attempt == RESTORE_ATTEMPTS) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /**
+     * A {@code SELECT} that the server ends after that time.
+     *
+     * @param rest the statement after the word SELECT
+     * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/optimizer-hints.html#optimizer-hints-execution-time">MySQL:
+     *     statement execution time</a>
+     * @see <a href="https://mariadb.com/kb/en/set-statement/">MariaDB: SET STATEMENT</a>
+     */
+    String limited(String rest, Optional<Duration> left) {
+        return dialect.mariadb() ? limitedByMariaDb(rest, left) : limitedByMySql(rest, left);
+    }
+
+    private static String limitedByMariaDb(String rest, Optional<Duration> left) {
+        String limit = left.map(time -> shorter(time, MARIADB_LONGEST_STATEMENT).plusNanos(999))
+                .map(time -> ", max_statement_time = %d.%06d".formatted(time.toSeconds(), time.toNanosPart() / 1_000))
+                .orElse("");
+        return "SET STATEMENT innodb_lock_wait_timeout = %d%s FOR SELECT %s"
+                .formatted(MARIADB_LONGEST_LOCK_WAIT, limit, rest);
+    }
+
+    private static String limitedByMySql(String rest, Optional<Duration> left) {
+        return left.map(time -> shorter(time.plusNanos(999_999), MYSQL_LONGEST_STATEMENT)
+                        .toMillis())
+                .map("SELECT /*+ MAX_EXECUTION_TIME(%d) */ "::formatted)
+                .orElse("SELECT ")
+                .concat(rest);
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+}

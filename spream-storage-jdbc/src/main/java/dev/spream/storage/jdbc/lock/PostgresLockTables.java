@@ -1,0 +1,204 @@
+package dev.spream.storage.jdbc.lock;
+
+import dev.spream.core.lock.LockLayout;
+import dev.spream.core.partition.StorageException;
+import dev.spream.storage.jdbc.internal.MigratedTables;
+import dev.spream.storage.jdbc.internal.SchemaMigration;
+import dev.spream.storage.jdbc.internal.SchemaName;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import javax.sql.DataSource;
+
+/** The tables of the locks in a schema of PostgreSQL. */
+final class PostgresLockTables implements LockTables {
+    static final String SCHEMA = "spream";
+
+    private static final MigratedTables TABLES = new MigratedTables(
+            "hierarchical locks",
+            "dev/spream/storage/jdbc/lock/postgresql",
+            "hier_lock_history",
+            1,
+            "migrate(true), in a configuration locks.jdbc.migrate=true, or by ./spream locks provision");
+
+    private static final String TABLE_EXISTS =
+            "SELECT FROM pg_tables WHERE schemaname = ? AND tablename = 'hier_lock_space'";
+
+    private static final String LOCK_NOT_AVAILABLE = "55P03";
+
+    /** Those that have one number as a key; whose they are, the server does not know. */
+    private static final String ADVISORY_LOCKS = """
+            SELECT string_agg(DISTINCT pid::text, ', ') FROM pg_locks
+            WHERE locktype = 'advisory' AND objsubid = 1 AND pid <> pg_backend_pid()
+                AND database = (SELECT oid FROM pg_database WHERE datname = current_database())""";
+
+    private static final String FACTS = """
+            SELECT pg_is_in_recovery(), current_setting('default_transaction_read_only'),
+                current_setting('default_transaction_isolation'), current_setting('max_locks_per_transaction')""";
+
+    private final DataSource dataSource;
+    private final SchemaName schema;
+
+    PostgresLockTables(DataSource dataSource, SchemaName schema) {
+        this.dataSource = dataSource;
+        this.schema = schema;
+    }
+
+    @Override
+    public String place() {
+        return "schema '%s'".formatted(schema);
+    }
+
+    @Override
+    public String schema() {
+        return schema.value();
+    }
+
+    @Override
+    public String in(String sql) {
+        return schema.in(sql);
+    }
+
+    @Override
+    public void ensure(boolean migrate) {
+        try {
+            new SchemaMigration(dataSource, schema, TABLES).ensure(migrate);
+        } catch (StorageException e) {
+            throw LockTableErrors.of(e);
+        }
+    }
+
+    @Override
+    public boolean exist() {
+        try (Connection connection = dataSource.getConnection();
+                PreparedStatement statement = connection.prepareStatement(TABLE_EXISTS)) {
+            statement.setString(1, schema.value());
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next();
+            }
+        } catch (SQLException e) {
+            throw LockTableErrors.of("looking for the tables of hierarchical locks in " + place(), e);
+        }
+    }
+
+    @Override
+    public LockStrategy defaultStrategy() {
+        return LockStrategy.ADVISORY;
+    }
+
+    @Override
+    public LockSql sql(LockStrategy strategy) {
+        return switch (strategy) {
+            case ADVISORY -> new PostgresAdvisoryLocks(schema);
+            case ROWS -> new PostgresRowLocks(schema);
+        };
+    }
+
+    @Override
+    public String recordSpace() {
+        return """
+                INSERT INTO @hier_lock_space (id, strategy, hash, buckets, levels) VALUES (1, ?, ?, ?, ?)
+                ON CONFLICT DO NOTHING""";
+    }
+
+    @Override
+    public String makeBuckets(int chunk) {
+        return """
+                INSERT INTO @hier_lock_buckets (level, bucket)
+                SELECT wanted.level, wanted.first + n FROM (SELECT ?::int, ?::int, ?::int) AS wanted (level, first, count),
+                    generate_series(0, wanted.count - 1) AS n
+                ON CONFLICT DO NOTHING""";
+    }
+
+    /**
+     * A table cannot be locked like this while somebody holds a lock on a row of it.
+     *
+     * @see <a href="https://www.postgresql.org/docs/current/explicit-locking.html#LOCKING-TABLES">PostgreSQL: table-level
+     *     locks</a>
+     */
+    @Override
+    public Optional<String> clear(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            try {
+                statement.execute(
+                        in("LOCK TABLE @hier_lock_space, @hier_lock_buckets IN ACCESS EXCLUSIVE MODE NOWAIT"));
+            } catch (SQLException e) {
+                if (LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
+                    return Optional.of("somebody uses them");
+                }
+                throw e;
+            }
+            Optional<String> advisory = advisoryHolders(statement);
+            if (advisory.isEmpty()) {
+                statement.execute(
+                        in("TRUNCATE @hier_lock_space, @hier_lock_buckets, @hier_lock_owner, @hier_lock_wait"));
+            }
+            return advisory;
+        }
+    }
+
+    private Optional<String> advisoryHolders(Statement statement) throws SQLException {
+        try (ResultSet advisory = statement.executeQuery(
+                in("SELECT EXISTS (SELECT FROM @hier_lock_space WHERE strategy = 'advisory')"))) {
+            if (!advisory.next() || !advisory.getBoolean(1)) {
+                return Optional.empty();
+            }
+        }
+        try (ResultSet holders = statement.executeQuery(ADVISORY_LOCKS)) {
+            return holders.next()
+                    ? Optional.ofNullable(holders.getString(1))
+                            .map("advisory locks that may be these are held by the sessions %s"::formatted)
+                    : Optional.empty();
+        }
+    }
+
+    @Override
+    public LockReports reports() {
+        return new LockReports(ReportSql.POSTGRES, this::in);
+    }
+
+    @Override
+    public LockWatch watch(Connection connection, LockLayout layout) {
+        return new PostgresLockWatch(schema, LockLayouts.strategy(layout), layout.space());
+    }
+
+    @Override
+    public String server(Connection connection) throws SQLException {
+        return "PostgreSQL " + connection.getMetaData().getDatabaseProductVersion();
+    }
+
+    @Override
+    public Facts facts(Connection connection, LockStrategy strategy) throws SQLException {
+        List<String> facts = new ArrayList<>();
+        List<String> problems = new ArrayList<>();
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(FACTS)) {
+            row.next();
+            if (row.getBoolean(1)) {
+                problems.add("this server is a replica, where locks exclude nobody; connect to the primary");
+            } else if (row.getString(2).equals("on")) {
+                problems.add(
+                        "transactions are read-only by default (default_transaction_read_only), and cannot lock rows;"
+                                + " connect to a server, or as a user, where they are not");
+            }
+            facts.add(isolation(row.getString(3)));
+            if (strategy == LockStrategy.ADVISORY) {
+                facts.add("max_locks_per_transaction is %s; a transaction with very many advisory locks may need more"
+                        .formatted(row.getString(4)));
+            }
+        }
+        return new Facts(facts, problems);
+    }
+
+    private static String isolation(String isolation) {
+        return isolation.equals("read committed")
+                ? "the default isolation is read committed, as locks need it"
+                : "the default isolation is %s; a transaction of yours that takes locks has to set READ COMMITTED, handles do so themselves"
+                        .formatted(isolation);
+    }
+}

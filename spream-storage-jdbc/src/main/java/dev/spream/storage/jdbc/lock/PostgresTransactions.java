@@ -1,0 +1,150 @@
+package dev.spream.storage.jdbc.lock;
+
+import dev.spream.core.lock.LockSpaceException;
+import dev.spream.core.lock.TakenLocks;
+import dev.spream.storage.jdbc.internal.SchemaName;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Optional;
+
+/** What both strategies have in common on PostgreSQL. */
+final class PostgresTransactions {
+    /** For the select list of a statement that takes locks: who takes them, and whether they exclude anybody. */
+    static final String SESSION = """
+            pg_backend_pid() AS session,
+            pg_is_in_recovery() AS replica,
+            current_setting('transaction_isolation') AS isolation""";
+
+    /** The same for a transaction of a handle, which has no limit of statements but those that are asked for. */
+    static final String HANDLE_SESSION = SESSION + ", set_config('statement_timeout', '0', true)";
+
+    /**
+     * For the end of a statement that may be the last one for long. The driver keeps a query open until the next, and its
+     * snapshot keeps the server from cleaning up; this is a next one without a snapshot and without a round trip.
+     *
+     * @see <a href="https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-EXT-QUERY">PostgreSQL: an unnamed
+     *     portal lives until the next, or the end of the transaction</a>
+     */
+    static final String NO_SNAPSHOT = "; SHOW lock_timeout";
+
+    /**
+     * What {@code lock_timeout} has to be for a wait: the shorter of the parameter, in milliseconds, and what the session has
+     * already, of which 0 means no limit.
+     */
+    static final String WAIT_LIMIT = """
+            (SELECT coalesce(min(millis), 0)::text
+                FROM (VALUES (?::bigint), (extract(epoch FROM current_setting('lock_timeout')::interval) * 1000)) AS limits(millis)
+                WHERE millis > 0)""";
+
+    private PostgresTransactions() {}
+
+    /** The same, and from now on the database ends the transaction when the process stands still for that long. */
+    static String standstill(Duration holderTimeout) {
+        return "; SET LOCAL idle_in_transaction_session_timeout = " + holderTimeout.toMillis();
+    }
+
+    /** The parameter of {@link #WAIT_LIMIT}. */
+    static long waitLimit(Optional<Duration> left) {
+        return left.map(time -> Math.max(1, time.plusNanos(999_999).toMillis())).orElse(0L);
+    }
+
+    static void requirePrimary(Connection connection) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement("SELECT pg_is_in_recovery()");
+                ResultSet row = statement.executeQuery()) {
+            row.next();
+            if (row.getBoolean(1)) {
+                throw replica("opening the store of locks");
+            }
+        }
+    }
+
+    private static LockSpaceException replica(String what) {
+        return new LockSpaceException(
+                what
+                        + " failed: the server is a replica, where locks exclude nobody on the primary; connect to the primary",
+                null);
+    }
+
+    /** Reads what a statement that takes locks says, in its only row. */
+    interface Reader {
+        TakenLocks read(ResultSet row) throws SQLException;
+    }
+
+    static TakenLocks tryLock(PreparedStatement statement, Reader reader) throws SQLException {
+        statement.execute();
+        try (ResultSet row = statement.getResultSet()) {
+            row.next();
+            return reader.read(row);
+        }
+    }
+
+    /**
+     * Runs a statement that may be the first of a transaction. Where transactions are not READ COMMITTED by default, the first
+     * is run again in one that is; where they are, that costs no round trip.
+     */
+    static TakenLocks tryInHandle(Connection connection, PreparedStatement statement, Reader reader)
+            throws SQLException {
+        statement.execute();
+        try (ResultSet row = statement.getResultSet()) {
+            row.next();
+            if (isReadCommitted(row)) {
+                return reader.read(row);
+            }
+        }
+        connection.rollback();
+        try (Statement restart = connection.createStatement()) {
+            restart.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
+        }
+        return tryLock(statement, reader);
+    }
+
+    /** Reads the column {@code locks}, and those of {@link #SESSION}. */
+    static TakenLocks taken(ResultSet row) throws SQLException {
+        if (row.getBoolean("replica")) {
+            throw replica("taking locks");
+        }
+        if (!isReadCommitted(row)) {
+            throw new LockSpaceException(
+                    ("taking locks failed: the transaction is %s, and after a wait would go on seeing what was there before"
+                                    + " it; make it READ COMMITTED")
+                            .formatted(row.getString("isolation").toUpperCase(Locale.ROOT)),
+                    null);
+        }
+        return new TakenLocks(row.getInt("locks"), Integer.toString(row.getInt("session")));
+    }
+
+    /** READ UNCOMMITTED is the same here. */
+    private static boolean isReadCommitted(ResultSet row) throws SQLException {
+        String isolation = row.getString("isolation");
+        return isolation.equals("read committed") || isolation.equals("read uncommitted");
+    }
+
+    /** Fails in a transaction that failed before, and on a connection that is gone. Needs no snapshot, see above. */
+    static boolean isAlive(Connection connection) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement("SHOW transaction_isolation")) {
+            return statement.execute();
+        }
+    }
+
+    /** Committed durably even where commits are not, because a number that a crash takes back would be given out again. */
+    static long nextEpoch(Connection connection, SchemaName schema) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(schema.in("""
+                        UPDATE @hier_lock_epoch SET epoch = epoch + 1
+                        RETURNING epoch, CASE WHEN current_setting('synchronous_commit') = 'off'
+                            THEN set_config('synchronous_commit', 'on', true) END"""));
+                ResultSet row = statement.executeQuery()) {
+            if (!row.next()) {
+                throw new LockSpaceException(
+                        "the table hier_lock_epoch of schema '%s' has no row; insert a number above any that was given out"
+                                .formatted(schema),
+                        null);
+            }
+            return row.getLong("epoch");
+        }
+    }
+}

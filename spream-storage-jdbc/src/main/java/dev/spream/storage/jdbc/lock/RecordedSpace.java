@@ -1,0 +1,15 @@
+package dev.spream.storage.jdbc.lock;
+
+import dev.spream.core.lock.LockLayout;
+
+/**
+ * What the database records.
+ *
+ * @param provisioned how many buckets have been made, from the first on
+ */
+record RecordedSpace(LockLayout layout, long provisioned) {
+    /** Whether every bucket was made. Whether it still is there, only counting tells. */
+    boolean isComplete() {
+        return provisioned >= LockLayouts.rows(layout);
+    }
+}

@@ -1,0 +1,91 @@
+package dev.spream.storage.jdbc.lock;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.locks.ReentrantLock;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A connection that is kept for short statements beside the locks: who holds locks can always have an epoch, even when all
+ * other connections of the pool are taken by those who wait for these locks. In auto-commit mode; replaced when it broke.
+ *
+ * <p>Safe for use by many threads, one statement at a time.
+ */
+final class ServiceConnection implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(ServiceConnection.class);
+
+    private final DataSource dataSource;
+    private final int networkTimeoutMillis;
+    private final ReentrantLock lock = new ReentrantLock();
+    private @Nullable Connection connection; // guarded by lock
+    private boolean closed; // guarded by lock
+
+    /** @param timeLimit how long a server may take to answer, before the connection counts as dead */
+    ServiceConnection(DataSource dataSource, Duration timeLimit) {
+        this.dataSource = dataSource;
+        this.networkTimeoutMillis = Math.toIntExact(timeLimit.toMillis());
+    }
+
+    interface Work<T> {
+        T run(Connection connection) throws SQLException;
+    }
+
+    /** Runs work that may be repeated: once more on a new connection, if the one that was kept turns out to be broken. */
+    <T> T run(Work<T> work) throws SQLException {
+        lock.lock();
+        try {
+            if (connection != null) {
+                try {
+                    return work.run(connection);
+                } catch (SQLException e) {
+                    if (connection.isValid(1)) {
+                        throw e;
+                    }
+                    log.debug("the connection kept for epochs is broken, opening another", e);
+                    discard();
+                }
+            }
+            return work.run(open());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Connection open() throws SQLException {
+        if (closed) {
+            throw new SQLException("the store of locks is closed", "08003");
+        }
+        Connection opened = dataSource.getConnection();
+        connection = opened;
+        opened.setNetworkTimeout(Runnable::run, networkTimeoutMillis);
+        opened.setAutoCommit(true);
+        return opened;
+    }
+
+    private void discard() {
+        if (connection == null) {
+            return;
+        }
+        try {
+            connection.close();
+        } catch (SQLException e) {
+            log.debug("closing the connection kept for epochs failed", e);
+        }
+        connection = null;
+    }
+
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            discard();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

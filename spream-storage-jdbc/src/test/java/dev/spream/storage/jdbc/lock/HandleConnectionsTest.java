@@ -1,0 +1,178 @@
+package dev.spream.storage.jdbc.lock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.spream.core.lock.LockConnectionException;
+import dev.spream.core.lock.LockDeadline;
+import dev.spream.core.lock.LockWait;
+import dev.spream.storage.jdbc.internal.SchemaName;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Set;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of the connections of handles, by a connection that can be told to fail. */
+final class HandleConnectionsTest {
+    private static final int POOL_TIMEOUT = 42;
+    private static final int ANSWER_TIME = 7_000;
+    private static final LockDeadline FOREVER = LockDeadline.start(LockWait.FOREVER, InstantSource.system());
+
+    private final FakeConnection fake = new FakeConnection();
+    private final Connection connection = fake.proxy();
+    private Runnable onGetConnection = () -> {};
+    private final HandleConnections handles = new HandleConnections(
+            dataSource(),
+            new PostgresAdvisoryLocks(new SchemaName("spream")),
+            1,
+            Duration.ofMinutes(1),
+            Duration.ofMillis(ANSWER_TIME));
+
+    @Test
+    void only_what_the_store_asks_has_to_be_answered_in_its_time() throws Exception {
+        Connection lent = handles.begin(FOREVER);
+        assertThat(lent.getNetworkTimeout()).isEqualTo(POOL_TIMEOUT);
+        assertThat(handles.ask(lent, lent::getNetworkTimeout)).isEqualTo(ANSWER_TIME);
+        assertThat(lent.getNetworkTimeout()).isEqualTo(POOL_TIMEOUT);
+        assertThatThrownBy(() -> handles.ask(lent, () -> {
+                    throw new SQLException("wrong");
+                }))
+                .hasMessage("wrong");
+        assertThat(lent.getNetworkTimeout()).isEqualTo(POOL_TIMEOUT);
+        assertThat(handles.ask(connection, connection::getNetworkTimeout))
+                .as("of a connection that is the caller's")
+                .isEqualTo(POOL_TIMEOUT);
+    }
+
+    @Test
+    void a_connection_is_given_back_as_it_was_even_if_work_changed_or_closed_it() throws Exception {
+        Connection lent = handles.begin(FOREVER);
+        assertThat(fake.autoCommit).isFalse();
+        lent.setNetworkTimeout(Runnable::run, 1);
+        lent.close();
+        assertThat(lent.isClosed()).isFalse();
+        handles.end(lent);
+        assertThat(fake.rollbacks).isEqualTo(1);
+        assertThat(fake.autoCommit).isTrue();
+        assertThat(fake.networkTimeout).isEqualTo(POOL_TIMEOUT);
+        assertThat(fake.closed).isTrue();
+        assertThat(fake.aborted).isFalse();
+        assertThat(lent.isClosed()).isTrue();
+    }
+
+    @Test
+    void a_lent_connection_is_itself_and_unwraps_as_the_one_behind_it() throws Exception {
+        Connection lent = handles.begin(FOREVER);
+        assertThat(Set.of(lent, connection)).hasSize(2).contains(lent);
+        assertThat(lent.isWrapperFor(Connection.class)).isTrue();
+        assertThat(lent.unwrap(Connection.class)).isSameAs(connection);
+    }
+
+    @Test
+    void a_connection_that_cannot_roll_back_is_closed_so_that_the_server_does() throws Exception {
+        Connection lent = handles.begin(FOREVER);
+        fake.failing = true;
+        handles.rollback(lent);
+        assertThat(fake.aborted).isTrue();
+    }
+
+    @Test
+    void a_connection_of_the_callers_that_cannot_roll_back_is_closed_as_well() {
+        fake.failing = true;
+        handles.rollback(connection);
+        assertThat(fake.aborted).isTrue();
+    }
+
+    @Test
+    void a_handle_that_ends_without_a_rollback_gives_back_nothing_that_can_be_used() throws Exception {
+        Connection lent = handles.begin(FOREVER);
+        fake.failing = true;
+        handles.end(lent);
+        assertThat(fake.aborted).isTrue();
+        assertThat(fake.closed).isTrue();
+    }
+
+    @Test
+    void a_handle_that_begins_while_the_store_closes_does_not_outlive_it() {
+        onGetConnection = handles::close;
+        assertThatThrownBy(() -> handles.begin(FOREVER))
+                .isInstanceOf(LockConnectionException.class)
+                .hasMessageContaining("the store of locks is closed");
+        assertThat(fake.closed).isTrue();
+    }
+
+    private DataSource dataSource() {
+        return (DataSource) Proxy.newProxyInstance(
+                DataSource.class.getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, arguments) -> {
+                    onGetConnection.run();
+                    return connection;
+                });
+    }
+
+    /** Knows its state, and fails to roll back if it is told to. */
+    private static final class FakeConnection {
+        private boolean autoCommit = true;
+        private int networkTimeout = POOL_TIMEOUT;
+        private int rollbacks;
+        private boolean failing;
+        private boolean aborted;
+        private boolean closed;
+
+        Connection proxy() {
+            return (Connection) Proxy.newProxyInstance(
+                    FakeConnection.class.getClassLoader(),
+                    new Class<?>[] {Connection.class},
+                    (proxy, method, arguments) -> call(proxy, method.getName(), arguments));
+        }
+
+        @SuppressWarnings("ReferenceEquality") // it is what this equality is
+        private @Nullable Object call(Object proxy, String method, Object @Nullable [] arguments) throws SQLException {
+            return switch (method) {
+                case "getAutoCommit" -> autoCommit;
+                case "setAutoCommit" -> {
+                    autoCommit = (boolean) argument(arguments, 0);
+                    yield null;
+                }
+                case "getNetworkTimeout" -> networkTimeout;
+                case "setNetworkTimeout" -> {
+                    networkTimeout = (int) argument(arguments, 1);
+                    yield null;
+                }
+                case "rollback" -> {
+                    if (failing) {
+                        throw new SQLException("the rollback failed");
+                    }
+                    rollbacks++;
+                    yield null;
+                }
+                case "abort" -> {
+                    aborted = true;
+                    yield null;
+                }
+                case "close" -> {
+                    closed = true;
+                    yield null;
+                }
+                case "isClosed" -> closed;
+                case "isWrapperFor" -> true;
+                case "unwrap" -> proxy;
+                case "equals" -> proxy == argument(arguments, 0);
+                case "hashCode" -> System.identityHashCode(proxy);
+                case "toString" -> "fake";
+                default -> throw new AssertionError("not expected: " + method);
+            };
+        }
+
+        private static Object argument(Object @Nullable [] arguments, int index) {
+            if (arguments == null) {
+                throw new AssertionError("no arguments");
+            }
+            return arguments[index];
+        }
+    }
+}

@@ -1,0 +1,22 @@
+package dev.spream.storage.jdbc.lock;
+
+import dev.spream.core.lock.BucketRowsContract;
+import dev.spream.core.lock.BucketRowsFixture;
+import dev.spream.storage.jdbc.MySqlServer;
+import java.sql.Connection;
+import org.junit.jupiter.api.AfterAll;
+
+/** What stores of rows promise, over MariaDB. */
+final class MariaDbBucketRowsIT extends BucketRowsContract<Connection> {
+    private static final MySqlLockNamespaces NAMESPACES = new MySqlLockNamespaces(MySqlServer.embedded());
+
+    @Override
+    protected BucketRowsFixture<Connection> createFixture() {
+        return new MySqlLockFixture(NAMESPACES);
+    }
+
+    @AfterAll
+    static void close() {
+        NAMESPACES.close();
+    }
+}

@@ -1,0 +1,22 @@
+package dev.spream.storage.jdbc.lock;
+
+import dev.spream.core.lock.FairLockStoreContract;
+import dev.spream.core.lock.LockStoreFixture;
+import dev.spream.storage.jdbc.MySqlServer;
+import java.sql.Connection;
+import org.junit.jupiter.api.AfterAll;
+
+/** InnoDB gives locks of rows to those who wait in the order in which they came, over MariaDB. */
+final class MariaDbFairnessIT extends FairLockStoreContract<Connection> {
+    private static final MySqlLockNamespaces NAMESPACES = new MySqlLockNamespaces(MySqlServer.embedded());
+
+    @Override
+    protected LockStoreFixture<Connection> createFixture() {
+        return new MySqlLockFixture(NAMESPACES);
+    }
+
+    @AfterAll
+    static void close() {
+        NAMESPACES.close();
+    }
+}

@@ -1,0 +1,11 @@
+package dev.spream.storage.jdbc.lock;
+
+import dev.spream.storage.jdbc.MySqlDatabase;
+import dev.spream.storage.jdbc.MySqlServer;
+
+final class MariaDbProvisioningIT extends BucketProvisioningContract {
+    @Override
+    Fixture createFixture() {
+        return new MySqlProvisioningFixture(new MySqlDatabase(MySqlServer.embedded()));
+    }
+}

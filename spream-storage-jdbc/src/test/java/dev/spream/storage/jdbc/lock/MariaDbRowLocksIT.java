@@ -1,0 +1,22 @@
+package dev.spream.storage.jdbc.lock;
+
+import dev.spream.core.lock.LockStoreContract;
+import dev.spream.core.lock.LockStoreFixture;
+import dev.spream.storage.jdbc.MySqlServer;
+import java.sql.Connection;
+import org.junit.jupiter.api.AfterAll;
+
+/** The contract of lock stores, over MariaDB. */
+final class MariaDbRowLocksIT extends LockStoreContract<Connection> {
+    private static final MySqlLockNamespaces NAMESPACES = new MySqlLockNamespaces(MySqlServer.embedded());
+
+    @Override
+    protected LockStoreFixture<Connection> createFixture() {
+        return new MySqlLockFixture(NAMESPACES);
+    }
+
+    @AfterAll
+    static void close() {
+        NAMESPACES.close();
+    }
+}

@@ -1,0 +1,25 @@
+package dev.spream.storage.jdbc.lock;
+
+import dev.spream.core.lock.BucketRowsContract;
+import dev.spream.core.lock.BucketRowsFixture;
+import dev.spream.storage.jdbc.MySqlServer;
+import dev.spream.storage.jdbc.OnGivenMySql;
+import java.sql.Connection;
+import org.junit.jupiter.api.AfterAll;
+
+/** What stores of rows promise, over MySQL. */
+@OnGivenMySql
+final class MySqlBucketRowsIT extends BucketRowsContract<Connection> {
+    private static final MySqlLockNamespaces NAMESPACES =
+            new MySqlLockNamespaces(MySqlServer.given().orElseThrow());
+
+    @Override
+    protected BucketRowsFixture<Connection> createFixture() {
+        return new MySqlLockFixture(NAMESPACES);
+    }
+
+    @AfterAll
+    static void close() {
+        NAMESPACES.close();
+    }
+}

@@ -1,0 +1,25 @@
+package dev.spream.storage.jdbc.lock;
+
+import dev.spream.core.lock.LockStoreContract;
+import dev.spream.core.lock.LockStoreFixture;
+import dev.spream.storage.jdbc.MySqlServer;
+import dev.spream.storage.jdbc.OnGivenMySql;
+import java.sql.Connection;
+import org.junit.jupiter.api.AfterAll;
+
+/** The contract of lock stores, over MySQL. */
+@OnGivenMySql
+final class MySqlRowLocksIT extends LockStoreContract<Connection> {
+    private static final MySqlLockNamespaces NAMESPACES =
+            new MySqlLockNamespaces(MySqlServer.given().orElseThrow());
+
+    @Override
+    protected LockStoreFixture<Connection> createFixture() {
+        return new MySqlLockFixture(NAMESPACES);
+    }
+
+    @AfterAll
+    static void close() {
+        NAMESPACES.close();
+    }
+}

@@ -1,0 +1,47 @@
+package dev.spream.storage.jdbc.lock;
+
+import dev.spream.core.lock.BucketProvisioning;
+import dev.spream.storage.jdbc.MySqlDatabase;
+import java.time.Duration;
+import java.util.Optional;
+import javax.sql.DataSource;
+
+/** What servers of MySQL's family show, where a schema is a database. */
+abstract class MySqlShownContract extends ShownLocksContract {
+    abstract MySqlDatabase database();
+
+    @Override
+    final DataSource dataSource() {
+        return database().dataSource();
+    }
+
+    @Override
+    final JdbcLockStore open() throws InterruptedException {
+        JdbcLockStore.Builder builder = JdbcLockStore.builder(dataSource()).space(SPACE);
+        try (BucketProvisioning provisioning = builder.provisioning()) {
+            provisioning.provision((done, all) -> {});
+        }
+        return builder.build();
+    }
+
+    @Override
+    final JdbcLockObserver observer() {
+        return JdbcLockObserver.of(dataSource(), Optional.empty());
+    }
+
+    @Override
+    final void execute(String sql) {
+        database().execute("USE " + database().name(), sql);
+    }
+
+    /** Who looks again within a tenth of a second sees on MariaDB what was shown before. */
+    @Override
+    final Duration pause() {
+        return Duration.ofMillis(150);
+    }
+
+    @Override
+    final String work() {
+        return "work";
+    }
+}

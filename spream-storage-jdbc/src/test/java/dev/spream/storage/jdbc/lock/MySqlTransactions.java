@@ -1,0 +1,335 @@
+package dev.spream.storage.jdbc.lock;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.spream.core.lock.BucketHash;
+import dev.spream.core.lock.BucketsNotProvisionedException;
+import dev.spream.core.lock.LockCancelledException;
+import dev.spream.core.lock.LockDeadline;
+import dev.spream.core.lock.LockKey;
+import dev.spream.core.lock.LockMode;
+import dev.spream.core.lock.LockSpace;
+import dev.spream.core.lock.LockSpaceException;
+import dev.spream.core.lock.LockStore;
+import dev.spream.core.lock.LockTimeoutException;
+import dev.spream.core.lock.LockWait;
+import dev.spream.core.lock.PlannedLock;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Locks in sessions that are the caller's and go on after them, by one of the drivers. */
+@Timeout(60)
+abstract class MySqlTransactions {
+    private static final LockSpace SPACE = new LockSpace(BucketHash.SHA256, 100, 3);
+    private static final PlannedLock ONE = exclusive(1);
+    private static final PlannedLock TWO = exclusive(2);
+
+    private MySqlLockNamespaces namespaces;
+    private MySqlLockFixture fixture;
+    private LockStore<Connection> store;
+    private Connection holder;
+    private Connection own;
+
+    abstract MySqlLockNamespaces namespaces();
+
+    @BeforeEach
+    final void open() {
+        namespaces = namespaces();
+        fixture = new MySqlLockFixture(namespaces);
+        store = fixture.open(SPACE);
+        holder = fixture.beginOwn();
+        own = fixture.beginOwn();
+    }
+
+    @AfterEach
+    final void close() {
+        fixture.endOwn(own);
+        fixture.endOwn(holder);
+        fixture.close();
+    }
+
+    @Test
+    void a_session_whose_transactions_are_not_read_committed_is_refused_whether_the_lock_is_free_or_not()
+            throws Exception {
+        store.tryLock(holder, List.of(TWO));
+        for (String isolation : List.of("REPEATABLE READ", "SERIALIZABLE", "READ UNCOMMITTED")) {
+            execute(own, "SET SESSION TRANSACTION ISOLATION LEVEL " + isolation);
+            for (PlannedLock lock : List.of(ONE, TWO)) {
+                assertThatThrownBy(() -> store.tryLock(own, List.of(lock)))
+                        .isInstanceOf(LockSpaceException.class)
+                        .hasMessageContaining(isolation)
+                        .hasMessageContaining("what was there before it")
+                        .hasMessageContaining("setTransactionIsolation");
+                own.rollback();
+            }
+        }
+    }
+
+    @Test
+    void what_others_committed_during_the_wait_is_seen_after_it() throws Exception {
+        String table = fixture.schema() + ".seen";
+        execute(holder, "CREATE TABLE IF NOT EXISTS %s (value INT) ENGINE = InnoDB".formatted(table));
+        String count = "SELECT COUNT(*) FROM " + table;
+        long before = Long.parseLong(ask(own, count));
+        store.tryLock(holder, List.of(ONE));
+        execute(holder, "INSERT INTO %s VALUES (1)".formatted(table));
+        Future<Boolean> call = start(() -> store.lock(own, List.of(ONE), forever()));
+        awaitBlocked(own, holder);
+        holder.commit();
+        assertThat(call.get(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(ask(own, count)).isEqualTo(Long.toString(before + 1));
+    }
+
+    @Test
+    void a_row_that_is_missing_locks_nothing_and_is_never_taken_for_locked() throws Exception {
+        fixture.removeBucket(ONE.key());
+        String row = "%s.hier_lock_buckets WHERE level = 0 AND bucket = 1".formatted(fixture.schema());
+        assertThat(ask(holder, "SELECT COUNT(*) FROM %s FOR UPDATE".formatted(row)))
+                .isEqualTo("0");
+        execute(own, "INSERT INTO %s.hier_lock_buckets (level, bucket) VALUES (0, 1)".formatted(fixture.schema()));
+        own.rollback();
+        for (Connection transaction : List.of(holder, own)) {
+            assertThatThrownBy(() -> store.tryLock(transaction, List.of(ONE)))
+                    .isInstanceOf(BucketsNotProvisionedException.class)
+                    .hasMessageContaining("bucket 1 of level 0")
+                    .hasMessageContaining("./spream locks provision");
+        }
+    }
+
+    @Test
+    void a_session_is_as_before_after_a_wait_that_ended_well_or_in_time_or_was_interrupted() throws Exception {
+        execute(own, "SET SESSION innodb_lock_wait_timeout = 37");
+        String before = settings(own);
+        store.tryLock(holder, List.of(ONE));
+        assertThatThrownBy(() -> store.lock(own, List.of(ONE), in(Duration.ofMillis(50))))
+                .isInstanceOf(LockTimeoutException.class);
+        assertThat(settings(own)).isEqualTo(before);
+        own.rollback();
+
+        FutureTask<Boolean> interrupted = new FutureTask<>(() -> {
+            store.lock(own, List.of(ONE), forever());
+            return true;
+        });
+        Thread thread = Thread.ofVirtual().start(interrupted);
+        awaitBlocked(own, holder);
+        thread.interrupt();
+        assertThat(failure(interrupted)).isInstanceOf(InterruptedException.class);
+        assertThat(settings(own)).isEqualTo(before);
+        own.rollback();
+
+        Future<Boolean> granted = start(() -> store.lock(own, List.of(ONE), forever()));
+        awaitBlocked(own, holder);
+        holder.rollback();
+        assertThat(granted.get(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(settings(own)).isEqualTo(before);
+    }
+
+    @Test
+    void a_wait_is_not_cut_short_by_the_servers_own_limit() throws Exception {
+        execute(own, "SET SESSION innodb_lock_wait_timeout = 1");
+        store.tryLock(holder, List.of(ONE));
+        long start = System.nanoTime();
+        assertThatThrownBy(() -> store.lock(own, List.of(ONE), in(Duration.ofMillis(1300))))
+                .isInstanceOf(LockTimeoutException.class);
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(Duration.ofMillis(1300));
+    }
+
+    @Test
+    void a_session_is_as_before_after_a_handle() throws Exception {
+        namespaces
+                .pool()
+                .getHikariPoolMXBean()
+                .softEvictConnections(); // what comes is new and has the server's settings
+        String usual = ask(own, question().replace("@@SESSION", "@@GLOBAL"));
+        Connection transaction = store.begin(forever());
+        String session = ask(transaction, "SELECT CONNECTION_ID()");
+        assertThat(settings(transaction)).startsWith("READ-COMMITTED").isNotEqualTo(usual);
+        store.tryLock(transaction, List.of(ONE));
+        store.end(transaction);
+        try (Connection again = withSession(session)) {
+            assertThat(settings(again)).isEqualTo(usual);
+        }
+    }
+
+    @Test
+    void a_session_is_as_before_after_work_that_closed_its_connection() throws Exception {
+        String usual = ask(own, question().replace("@@SESSION", "@@GLOBAL"));
+        namespaces.pool().getHikariPoolMXBean().softEvictConnections();
+        Connection transaction = store.begin(forever());
+        String session = ask(transaction, "SELECT CONNECTION_ID()");
+        try (Connection closed = transaction) {
+            store.tryLock(closed, List.of(ONE));
+        }
+        assertThat(store.isAlive(transaction)).isTrue();
+        assertThat(transaction.getNetworkTimeout()).isEqualTo(own.getNetworkTimeout());
+        store.commit(transaction);
+        store.end(transaction);
+        try (Connection again = withSession(session)) {
+            assertThat(settings(again)).isEqualTo(usual);
+        }
+    }
+
+    @Test
+    void who_stands_still_for_too_long_loses_the_connection_and_others_get_in() throws Exception {
+        try (JdbcLockStore impatient = JdbcLockStore.builder(namespaces.pool())
+                .schema(fixture.schema())
+                .holderTimeout(Duration.ofSeconds(1))
+                .build()) {
+            Connection transaction = impatient.begin(forever());
+            impatient.tryLock(transaction, List.of(ONE));
+            store.lock(own, List.of(ONE), in(Duration.ofSeconds(20)));
+            assertThat(impatient.isAlive(transaction)).isFalse();
+            impatient.end(transaction);
+        }
+    }
+
+    @Test
+    void a_wait_that_an_administrator_cancels_says_so() throws Exception {
+        store.tryLock(holder, List.of(ONE));
+        Future<Boolean> call = start(() -> store.lock(own, List.of(ONE), forever()));
+        String session = awaitBlocked(own, holder);
+        namespaces.execute("KILL QUERY " + session);
+        assertThat(failure(call))
+                .isInstanceOf(LockCancelledException.class)
+                .hasMessageContaining("an administrator cancelled it");
+    }
+
+    @Test
+    void a_server_that_is_read_only_is_refused() throws Exception {
+        namespaces.execute("SET GLOBAL read_only = ON");
+        try {
+            assertThatThrownBy(() -> store.tryLock(own, List.of(ONE)))
+                    .isInstanceOf(LockSpaceException.class)
+                    .hasMessageContaining("connect to the primary");
+            assertThatThrownBy(() -> fixture.open(SPACE)).isInstanceOf(LockSpaceException.class);
+        } finally {
+            namespaces.execute("SET GLOBAL read_only = OFF");
+        }
+    }
+
+    @Test
+    void a_transaction_that_is_read_only_is_refused() throws Exception {
+        execute(own, "START TRANSACTION READ ONLY");
+        assertThatThrownBy(() -> store.tryLock(own, List.of(ONE)))
+                .isInstanceOf(LockSpaceException.class)
+                .hasMessageContaining("a transaction that may write");
+    }
+
+    @Test
+    void rows_of_another_engine_and_advisory_locks_are_refused() {
+        String table = fixture.schema() + ".hier_lock_buckets";
+        assertThatThrownBy(() -> JdbcLockStore.builder(namespaces.pool())
+                        .schema(fixture.schema())
+                        .strategy(LockStrategy.ADVISORY)
+                        .build())
+                .isInstanceOf(LockSpaceException.class);
+        namespaces.execute("ALTER TABLE %s ENGINE = MyISAM".formatted(table));
+        try {
+            assertThatThrownBy(() -> fixture.open(SPACE))
+                    .isInstanceOf(LockSpaceException.class)
+                    .hasMessageContaining("ENGINE = InnoDB");
+        } finally {
+            namespaces.execute("ALTER TABLE %s ENGINE = InnoDB".formatted(table));
+        }
+    }
+
+    /** The connection of that session, which the pool has got back. */
+    private Connection withSession(String session) throws SQLException {
+        Connection connection = namespaces.pool().getConnection();
+        if (ask(connection, "SELECT CONNECTION_ID()").equals(session)) {
+            return connection;
+        }
+        try (connection) {
+            return withSession(session);
+        }
+    }
+
+    private String awaitBlocked(Connection waiter, Connection blocker) throws Exception {
+        String session = namespaces.session(waiter);
+        String expected = namespaces.session(blocker);
+        long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+        while (!fixture.blockersOf(session).contains(expected)) {
+            assertThat(System.nanoTime())
+                    .as("session %s waits for nobody", session)
+                    .isLessThan(end);
+        }
+        return session;
+    }
+
+    private String settings(Connection connection) throws SQLException {
+        return ask(connection, question());
+    }
+
+    private String question() {
+        return "SELECT CONCAT_WS(' ', @@SESSION.transaction_isolation, @@SESSION.innodb_lock_wait_timeout, @@SESSION.wait_timeout, @@SESSION.%s)"
+                .formatted(namespaces.mariadb() ? "idle_transaction_timeout" : "max_execution_time");
+    }
+
+    /** What is called. */
+    interface Body {
+        void run() throws Exception;
+    }
+
+    private static Future<Boolean> start(Body body) {
+        CompletableFuture<Boolean> result = new CompletableFuture<>();
+        Thread.ofVirtual().start(() -> {
+            try {
+                body.run();
+                result.complete(true);
+            } catch (Throwable t) {
+                result.completeExceptionally(t);
+            }
+        });
+        return result;
+    }
+
+    private static Throwable failure(Future<Boolean> call) throws Exception {
+        try {
+            throw new AssertionError("it succeeded: " + call.get(30, TimeUnit.SECONDS));
+        } catch (ExecutionException e) {
+            return requireNonNull(e.getCause());
+        }
+    }
+
+    private static PlannedLock exclusive(long bucket) {
+        return new PlannedLock(new LockKey(0, bucket), LockMode.EXCLUSIVE);
+    }
+
+    private static LockDeadline in(Duration time) {
+        return LockDeadline.start(LockWait.atMost(time), InstantSource.system());
+    }
+
+    private static LockDeadline forever() {
+        return LockDeadline.start(LockWait.FOREVER, InstantSource.system());
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private static String ask(Connection connection, String question) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(question)) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+}

@@ -1,0 +1,38 @@
+package dev.spream.storage.jdbc.lock;
+
+import dev.spream.storage.jdbc.MySqlDatabase;
+import dev.spream.storage.jdbc.MySqlServer;
+import dev.spream.storage.jdbc.OnGivenMySql;
+import java.util.EnumMap;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** MySQL by both drivers. */
+@OnGivenMySql
+@ParameterizedClass
+@EnumSource
+final class MySqlTransactionsIT extends MySqlTransactions {
+    private static final Map<MySqlDriver, MySqlLockNamespaces> NAMESPACES = new EnumMap<>(MySqlDriver.class);
+
+    private final MySqlDriver driver;
+
+    MySqlTransactionsIT(MySqlDriver driver) {
+        this.driver = driver;
+    }
+
+    @Override
+    MySqlLockNamespaces namespaces() {
+        return NAMESPACES.computeIfAbsent(driver, by -> {
+            MySqlDatabase database = new MySqlDatabase(MySqlServer.given().orElseThrow());
+            return new MySqlLockNamespaces(database, by.url(database));
+        });
+    }
+
+    @AfterAll
+    static void drop() {
+        NAMESPACES.values().forEach(MySqlLockNamespaces::close);
+        NAMESPACES.clear();
+    }
+}

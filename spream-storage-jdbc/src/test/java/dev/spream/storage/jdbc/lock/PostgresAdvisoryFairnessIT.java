@@ -1,0 +1,21 @@
+package dev.spream.storage.jdbc.lock;
+
+import dev.spream.core.lock.FairLockStoreContract;
+import dev.spream.core.lock.LockStoreFixture;
+import java.sql.Connection;
+import org.junit.jupiter.api.AfterAll;
+
+/** Advisory locks of PostgreSQL are given to those who wait in the order in which they came. */
+final class PostgresAdvisoryFairnessIT extends FairLockStoreContract<Connection> {
+    private static final PostgresLockNamespaces NAMESPACES = new PostgresLockNamespaces(LockStrategy.ADVISORY);
+
+    @Override
+    protected LockStoreFixture<Connection> createFixture() {
+        return new PostgresLockFixture(NAMESPACES);
+    }
+
+    @AfterAll
+    static void close() {
+        NAMESPACES.close();
+    }
+}

@@ -1,0 +1,21 @@
+package dev.spream.storage.jdbc.lock;
+
+import dev.spream.core.lock.BucketRowsContract;
+import dev.spream.core.lock.BucketRowsFixture;
+import java.sql.Connection;
+import org.junit.jupiter.api.AfterAll;
+
+/** What rows of PostgreSQL promise besides: one that is not there is not taken for locked. */
+final class PostgresBucketRowsIT extends BucketRowsContract<Connection> {
+    private static final PostgresLockNamespaces NAMESPACES = new PostgresLockNamespaces(LockStrategy.ROWS);
+
+    @Override
+    protected BucketRowsFixture<Connection> createFixture() {
+        return new PostgresLockFixture(NAMESPACES);
+    }
+
+    @AfterAll
+    static void close() {
+        NAMESPACES.close();
+    }
+}

@@ -1,0 +1,63 @@
+package dev.spream.storage.jdbc.lock;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.core.lock.LockSpace;
+import dev.spream.storage.jdbc.TestDatabase;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Namespaces of locks in a database of their own, one for each space. When no transaction is open they are as good as new, so
+ * tests that come one after the other can have the same.
+ */
+final class PostgresLockNamespaces implements AutoCloseable {
+    private static final int CONNECTIONS = 60;
+    private static final int CHUNK = 10_000;
+
+    private final TestDatabase database = new TestDatabase();
+    private final LockStrategy strategy;
+    private final HikariDataSource pool;
+    private final Map<LockSpace, String> schemas = new ConcurrentHashMap<>();
+
+    PostgresLockNamespaces(LockStrategy strategy) {
+        this.strategy = strategy;
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(database.url());
+        config.setMaximumPoolSize(CONNECTIONS);
+        config.setMinimumIdle(0);
+        this.pool = new HikariDataSource(config);
+    }
+
+    LockStrategy strategy() {
+        return strategy;
+    }
+
+    HikariDataSource pool() {
+        return pool;
+    }
+
+    /** The namespace of that space, provisioned. */
+    String schema(LockSpace space) {
+        return schemas.computeIfAbsent(space, this::provision);
+    }
+
+    private String provision(LockSpace space) {
+        String schema = "locks_%d".formatted(schemas.size());
+        AskedLayout asked = AskedLayout.ANY.with(strategy).with(space);
+        try (JdbcBucketProvisioning provisioning =
+                JdbcBucketProvisioning.of(pool, Optional.of(schema), true, asked, CHUNK)) {
+            provisioning.provision((done, all) -> {});
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+        return schema;
+    }
+
+    @Override
+    public void close() {
+        pool.close();
+        database.close();
+    }
+}

@@ -1,0 +1,84 @@
+package dev.spream.storage.jdbc.lock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.spream.core.lock.LockLayout;
+import dev.spream.core.lock.LockSpaceException;
+import dev.spream.storage.jdbc.TestDatabase;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Optional;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+
+final class PostgresProvisioningIT extends BucketProvisioningContract {
+    @SuppressWarnings("NullAway.Init") // by the constructor above
+    private TestDatabase database;
+
+    @Override
+    Fixture createFixture() {
+        database = new TestDatabase();
+        return new PostgresFixture(database);
+    }
+
+    @Test
+    void a_store_of_advisory_locks_records_what_it_locks_by() {
+        LockTables.in(database.dataSource(), Optional.empty()).ensure(true);
+        assertThat(settle(AskedLayout.ANY))
+                .isEqualTo(new LockLayout("advisory", LockStrategy.ADVISORY.defaultSpace()))
+                .isEqualTo(settle(AskedLayout.ANY));
+        assertThatExceptionOfType(LockSpaceException.class)
+                .isThrownBy(() -> rows(SMALL).provision((done, all) -> {}))
+                .withMessageContaining("are advisory, 16 levels");
+    }
+
+    @Test
+    void buckets_of_advisory_locks_are_taken_for_a_mistake() {
+        AskedLayout buckets =
+                new AskedLayout(Optional.empty(), Optional.empty(), Optional.of(1_048_576L), Optional.empty());
+        assertThatExceptionOfType(LockSpaceException.class)
+                .isThrownBy(() -> provisioning(buckets).provision((done, all) -> {}))
+                .withMessageContaining("say --strategy rows");
+    }
+
+    private record PostgresFixture(TestDatabase database) implements Fixture {
+        @Override
+        public DataSource dataSource() {
+            return database.dataSource();
+        }
+
+        @Override
+        public String place() {
+            return "schema 'spream'";
+        }
+
+        @Override
+        public String prefix() {
+            return "spream.";
+        }
+
+        @Override
+        public void execute(String... statements) {
+            database.execute(statements);
+        }
+
+        @Override
+        public boolean killWhoWaits() throws SQLException {
+            try (Connection connection = database.dataSource().getConnection();
+                    Statement statement = connection.createStatement();
+                    ResultSet killed = statement.executeQuery("""
+                            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                            WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0""")) {
+                return killed.next();
+            }
+        }
+
+        @Override
+        public void close() {
+            database.close();
+        }
+    }
+}

@@ -1,0 +1,21 @@
+package dev.spream.storage.jdbc.lock;
+
+import dev.spream.core.lock.LockStoreContract;
+import dev.spream.core.lock.LockStoreFixture;
+import java.sql.Connection;
+import org.junit.jupiter.api.AfterAll;
+
+/** The contract of lock stores, over rows of PostgreSQL. */
+final class PostgresRowLocksIT extends LockStoreContract<Connection> {
+    private static final PostgresLockNamespaces NAMESPACES = new PostgresLockNamespaces(LockStrategy.ROWS);
+
+    @Override
+    protected LockStoreFixture<Connection> createFixture() {
+        return new PostgresLockFixture(NAMESPACES);
+    }
+
+    @AfterAll
+    static void close() {
+        NAMESPACES.close();
+    }
+}

@@ -1,0 +1,272 @@
+package dev.spream.storage.jdbc.lock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.spream.core.lock.BucketHash;
+import dev.spream.core.lock.HierarchicalLocks;
+import dev.spream.core.lock.LockCancelledException;
+import dev.spream.core.lock.LockDeadlockException;
+import dev.spream.core.lock.LockKey;
+import dev.spream.core.lock.LockMode;
+import dev.spream.core.lock.LockRequest;
+import dev.spream.core.lock.LockSpace;
+import dev.spream.core.lock.LockSpaceException;
+import dev.spream.core.lock.LockStore;
+import dev.spream.core.lock.LockStoreException;
+import dev.spream.core.lock.LockTarget;
+import dev.spream.core.lock.LockTimeoutException;
+import dev.spream.core.lock.PlannedLock;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Locks in transactions of the caller's, whose settings are the caller's. */
+@ParameterizedClass
+@EnumSource
+@Timeout(60)
+final class PostgresTransactionsIT {
+    private static final LockSpace SPACE = new LockSpace(BucketHash.SHA256, 100, 3);
+    private static final PlannedLock ONE = exclusive(1);
+    private static final PlannedLock TWO = exclusive(2);
+
+    private static final PostgresLockNamespaces ADVISORY = new PostgresLockNamespaces(LockStrategy.ADVISORY);
+    private static final PostgresLockNamespaces ROWS = new PostgresLockNamespaces(LockStrategy.ROWS);
+
+    private final LockStrategy strategy;
+
+    private PostgresLockFixture fixture;
+    private LockStore<Connection> store;
+    private Connection holder;
+    private Connection own;
+
+    PostgresTransactionsIT(LockStrategy strategy) {
+        this.strategy = strategy;
+    }
+
+    @BeforeEach
+    void open() {
+        fixture = new PostgresLockFixture(strategy == LockStrategy.ADVISORY ? ADVISORY : ROWS);
+        store = fixture.open(SPACE);
+        holder = fixture.beginOwn();
+        own = fixture.beginOwn();
+    }
+
+    @AfterEach
+    void close() {
+        fixture.endOwn(own);
+        fixture.endOwn(holder);
+        fixture.close();
+    }
+
+    @AfterAll
+    static void drop() {
+        ADVISORY.close();
+        ROWS.close();
+    }
+
+    @Test
+    void auto_commit_is_refused() throws Exception {
+        own.setAutoCommit(true);
+        assertThatThrownBy(() -> store.tryLock(own, List.of(ONE)))
+                .isInstanceOf(LockStoreException.class)
+                .hasMessageContaining("setAutoCommit(false)");
+        assertThatThrownBy(() -> store.lock(own, List.of(ONE), PostgresLockFixture.FOREVER))
+                .isInstanceOf(LockStoreException.class);
+    }
+
+    @Test
+    void a_transaction_that_would_see_what_was_there_before_it_waited_is_refused() throws Exception {
+        for (String isolation : List.of("REPEATABLE READ", "SERIALIZABLE")) {
+            execute(own, "SET TRANSACTION ISOLATION LEVEL " + isolation);
+            assertThatThrownBy(() -> store.tryLock(own, List.of(ONE)))
+                    .isInstanceOf(LockSpaceException.class)
+                    .hasMessageContaining(isolation)
+                    .hasMessageContaining("make it READ COMMITTED");
+            own.rollback();
+        }
+        assertThat(store.tryLock(own, List.of(ONE)).count()).isEqualTo(1);
+    }
+
+    @Test
+    void work_that_met_a_deadlock_of_its_own_is_run_again() throws Exception {
+        AtomicInteger runs = new AtomicInteger();
+        try (HierarchicalLocks<Connection> locks = HierarchicalLocks.over(store)) {
+            int run = locks.transact(LockRequest.exclusive(LockTarget.user("u1")), connection -> {
+                if (runs.incrementAndGet() == 1) {
+                    execute(connection, "DO $$ BEGIN RAISE EXCEPTION 'met' USING ERRCODE = '40P01'; END $$");
+                }
+                return runs.get();
+            });
+            assertThat(run).isEqualTo(2);
+            assertThatThrownBy(() -> locks.transact(LockRequest.exclusive(LockTarget.user("u1")), connection -> {
+                        runs.incrementAndGet();
+                        execute(connection, "DO $$ BEGIN RAISE EXCEPTION 'wrong' USING ERRCODE = '22012'; END $$");
+                        return true;
+                    }))
+                    .hasMessageContaining("wrong");
+            assertThat(runs).hasValue(3);
+        }
+    }
+
+    @Test
+    void what_others_committed_during_the_wait_is_seen_after_it() throws Exception {
+        execute(holder, "CREATE TABLE IF NOT EXISTS seen (value int)", "TRUNCATE seen");
+        holder.commit();
+        assertThat(ask(own, "SELECT count(*) FROM seen")).isEqualTo("0");
+        store.tryLock(holder, List.of(ONE));
+        execute(holder, "INSERT INTO seen VALUES (1)");
+        try (BlockedCall call = BlockedCall.start(fixture, own, () -> lock(ONE))) {
+            call.awaitBlocked();
+            holder.commit();
+            call.awaitEnd();
+        }
+        assertThat(ask(own, "SELECT count(*) FROM seen")).isEqualTo("1");
+    }
+
+    @Test
+    void the_callers_lock_timeout_is_as_before_after_a_wait() throws Exception {
+        for (String timeout : List.of("0", "37s")) {
+            execute(own, "SET LOCAL lock_timeout = '%s'".formatted(timeout));
+            store.tryLock(holder, List.of(ONE));
+            try (BlockedCall call = BlockedCall.start(
+                    fixture,
+                    own,
+                    () -> store.lock(own, List.of(ONE, TWO), PostgresLockFixture.in(Duration.ofDays(1_000))))) {
+                call.awaitBlocked();
+                holder.rollback();
+                call.awaitEnd();
+            }
+            assertThat(ask(own, "SHOW lock_timeout")).isEqualTo(timeout);
+            own.rollback();
+        }
+        assertThat(ask(own, "SHOW lock_timeout")).isEqualTo("0");
+    }
+
+    @Test
+    void the_callers_lock_timeout_ends_a_wait_that_may_last_longer() {
+        store.tryLock(holder, List.of(ONE));
+        execute(own, "SET LOCAL lock_timeout = '20ms'");
+        assertThatThrownBy(() -> lock(ONE))
+                .isInstanceOf(LockTimeoutException.class)
+                .hasMessageContaining("waiting for lock 0:1 exclusive, number 1 of 1, failed")
+                .hasMessageContaining("55P03");
+    }
+
+    @Test
+    void the_deadline_ends_a_wait_that_the_caller_would_let_last_longer() {
+        store.tryLock(holder, List.of(TWO));
+        execute(own, "SET LOCAL lock_timeout = '1h'");
+        assertThatThrownBy(() -> store.lock(own, List.of(ONE, TWO), PostgresLockFixture.in(Duration.ofMillis(100))))
+                .isInstanceOf(LockTimeoutException.class)
+                .hasMessageContaining("waiting for lock 0:2 exclusive, number 2 of 2, failed");
+    }
+
+    @Test
+    void a_deadline_holds_for_who_moves_up_in_the_queue() throws Exception {
+        Connection behind = fixture.beginOwn();
+        store.tryLock(holder, List.of(ONE));
+        Duration patience = Duration.ofMillis(2_200);
+        try (BlockedCall first = BlockedCall.start(
+                fixture, own, () -> store.lock(own, List.of(ONE), PostgresLockFixture.in(patience)))) {
+            first.awaitBlocked();
+            try (BlockedCall second = BlockedCall.start(
+                    fixture, behind, () -> store.lock(behind, List.of(ONE), PostgresLockFixture.in(patience)))) {
+                second.awaitBlocked();
+                assertThat(first.failure()).isInstanceOf(LockTimeoutException.class);
+                assertThat(second.failure()).isInstanceOf(LockTimeoutException.class);
+            }
+        } finally {
+            fixture.endOwn(behind);
+        }
+    }
+
+    @Test
+    void a_deadline_that_is_over_is_a_timeout() {
+        assertThatThrownBy(() -> store.lock(own, List.of(ONE), PostgresLockFixture.in(Duration.ZERO)))
+                .isInstanceOf(LockTimeoutException.class)
+                .hasMessageContaining("the time for it is over");
+    }
+
+    @Test
+    void the_callers_statement_timeout_ends_a_wait() {
+        store.tryLock(holder, List.of(ONE));
+        execute(own, "SET LOCAL statement_timeout = '20ms'");
+        assertThatThrownBy(() -> lock(ONE))
+                .isInstanceOf(LockTimeoutException.class)
+                .hasMessageContaining("57014")
+                .hasMessageContaining("statement_timeout");
+    }
+
+    @Test
+    void a_wait_that_an_administrator_cancels_is_told_so() throws Exception {
+        store.tryLock(holder, List.of(ONE));
+        try (BlockedCall call = BlockedCall.start(fixture, own, () -> lock(ONE))) {
+            String waiter = call.awaitBlocked();
+            ask(holder, "SELECT pg_cancel_backend(%s)".formatted(waiter));
+            assertThat(call.failure()).isInstanceOf(LockCancelledException.class);
+        }
+    }
+
+    @Test
+    void a_deadlock_with_rows_of_the_callers_is_told_to_one() throws Exception {
+        execute(
+                holder,
+                "CREATE TABLE IF NOT EXISTS counters (value int)",
+                "TRUNCATE counters",
+                "INSERT INTO counters VALUES (1)");
+        holder.commit();
+        execute(own, "SET LOCAL deadlock_timeout = '10ms'");
+        store.tryLock(holder, List.of(ONE));
+        execute(own, "UPDATE counters SET value = 2");
+        try (BlockedCall call = BlockedCall.start(
+                fixture,
+                holder,
+                () -> execute(holder, "SET LOCAL deadlock_timeout = '1min'", "UPDATE counters SET value = 3"))) {
+            call.awaitBlocked();
+            assertThatThrownBy(() -> lock(ONE))
+                    .isInstanceOf(LockDeadlockException.class)
+                    .hasMessageContaining("40P01")
+                    .hasMessageContaining("run the transaction again");
+            own.rollback();
+            call.awaitEnd();
+        }
+    }
+
+    private void lock(PlannedLock lock) throws InterruptedException {
+        store.lock(own, List.of(lock), PostgresLockFixture.FOREVER);
+    }
+
+    private static PlannedLock exclusive(int bucket) {
+        return new PlannedLock(new LockKey(0, bucket), LockMode.EXCLUSIVE);
+    }
+
+    private static void execute(Connection connection, String... statements) {
+        try (Statement statement = connection.createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static String ask(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+}

@@ -1,0 +1,265 @@
+package dev.spream.storage.jdbc.lock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.core.lock.BucketHash;
+import dev.spream.core.lock.LockChain;
+import dev.spream.core.lock.LockExplanation;
+import dev.spream.core.lock.LockExplanation.Blocker;
+import dev.spream.core.lock.LockExplanation.HotBucket;
+import dev.spream.core.lock.LockExplanation.Owner;
+import dev.spream.core.lock.LockExplanation.Wait;
+import dev.spream.core.lock.LockKey;
+import dev.spream.core.lock.LockMode;
+import dev.spream.core.lock.LockPlan;
+import dev.spream.core.lock.LockReport.BucketWaits;
+import dev.spream.core.lock.LockRequest;
+import dev.spream.core.lock.LockSpace;
+import dev.spream.core.lock.LockTarget;
+import dev.spream.core.lock.LockVerdict;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What is shown of locks that processes hold and wait for, whatever the database. */
+@Timeout(60)
+abstract class ShownLocksContract {
+    /** So few that many targets share one. */
+    static final LockSpace SPACE = new LockSpace(BucketHash.SHA256, 2, 3);
+
+    private static final long PATIENCE_NANOS = 20_000_000_000L;
+
+    private static final LockTarget ACCOUNT = LockTarget.account("u1", "a1");
+    private static final LockTarget USER = LockTarget.user("u1");
+    private static final LockTarget STRANGER = sharingTheBucketOf(USER);
+
+    private final Deque<LockParty> parties = new ArrayDeque<>();
+    private JdbcLockStore store;
+    private JdbcLockStore other;
+    private LockExplanation seen;
+
+    /** Where stores and parties have their connections from. */
+    abstract DataSource dataSource();
+
+    /** Opens a store of {@link #SPACE}, with its buckets provisioned. */
+    abstract JdbcLockStore open() throws Exception;
+
+    /** Whether the database shows locks that nobody waits for. */
+    abstract boolean isComplete();
+
+    /** Runs a statement on the tables of the locks, which it calls by their names. */
+    abstract void execute(String sql) throws Exception;
+
+    @BeforeEach
+    void openStores() throws Exception {
+        store = open();
+        other = open();
+        execute("DELETE FROM hier_lock_wait");
+        execute("DELETE FROM hier_lock_owner");
+        execute("CREATE TABLE IF NOT EXISTS work (id INT PRIMARY KEY, done INT)");
+        execute("DELETE FROM work");
+        execute("INSERT INTO work VALUES (1, 0)");
+        seen = LockExplanation.of(observer().observe());
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        while (!parties.isEmpty()) {
+            parties.pop().close(); // the last first: who waits, before who holds
+        }
+        other.close();
+        store.close();
+    }
+
+    @Test
+    void who_waits_for_whom_is_shown_by_name_from_the_head_of_the_chain_on() throws Exception {
+        LockRequest request = LockRequest.exclusive(ACCOUNT);
+        LockParty holder = party("p1", store).holds(request).reports();
+        LockParty second = party("p2", other).waitsFor(request).reports();
+        await(shown -> isWaiting(shown, second));
+        LockParty third = party("p3", store).waitsFor(request).reports();
+        await(shown -> isWaiting(shown, second) && isWaiting(shown, third));
+
+        assertThat(seen.seen().complete()).isEqualTo(isComplete());
+        assertThat(seen.seen().notes()).isEmpty();
+        assertThat(seen.chains())
+                .containsExactly(new LockChain(
+                        holder.session(),
+                        List.of(new LockChain(second.session(), List.of(new LockChain(third.session(), List.of()))))));
+        assertThat(seen.circle()).isEmpty();
+        assertThat(seen.waits()).extracting(Wait::verdict).containsExactly(LockVerdict.CONFLICT, LockVerdict.CONFLICT);
+        assertThat(wait(second).blockers())
+                .containsExactly(new Blocker(
+                        holder.session(),
+                        LockVerdict.CONFLICT,
+                        Map.of(ACCOUNT, LockMode.EXCLUSIVE),
+                        Map.of(ACCOUNT, LockMode.EXCLUSIVE)));
+        assertThat(wait(third).blockers()).extracting(Blocker::session).contains(second.session());
+        assertThat(seen.owner(holder.session()).orElseThrow()).satisfies(owner -> {
+            assertThat(owner.held()).isEqualTo(request.targets());
+            assertThat(owner.reported().orElseThrow().process()).isEqualTo("p1");
+            assertThat(owner.reported().orElseThrow().owner().label()).isEqualTo("testing");
+            assertThat(owner.reported().orElseThrow().owner().heldFor())
+                    .isBetween(Duration.ofMinutes(7), Duration.ofMinutes(8));
+            assertThat(owner.heldFor().orElseThrow()).isLessThan(Duration.ofMinutes(1));
+            assertThat(owner.session().client().state()).isEqualTo("idle in transaction");
+            assertThat(owner.session().client().user()).isNotEmpty();
+            assertThat(owner.unnamed()).isEmpty();
+        });
+        assertThat(wait(second).waiter().session().wanted())
+                .map(lock -> lock.key())
+                .contains(SPACE.keyOf(ACCOUNT));
+    }
+
+    @Test
+    void a_wait_of_other_ids_in_the_same_bucket_is_false_contention() throws Exception {
+        LockParty holder = party("p1", store).holds(LockRequest.exclusive(USER)).reports();
+        LockParty waiter =
+                party("p2", other).waitsFor(LockRequest.exclusive(STRANGER)).reports();
+        await(shown -> isWaiting(shown, waiter));
+
+        assertThat(wait(waiter).verdict()).isEqualTo(LockVerdict.FALSE_CONTENTION);
+        assertThat(wait(waiter).blockers())
+                .containsExactly(new Blocker(
+                        holder.session(),
+                        LockVerdict.FALSE_CONTENTION,
+                        Map.of(STRANGER, LockMode.EXCLUSIVE),
+                        Map.of(USER, LockMode.EXCLUSIVE)));
+    }
+
+    @Test
+    void who_reports_nothing_is_shown_without_names() throws Exception {
+        LockRequest request = LockRequest.exclusive(USER);
+        LockParty holder = party("p1", store).holds(request);
+        LockParty waiter = party("p2", other).waitsFor(request);
+        await(shown -> isWaiting(shown, waiter));
+
+        Owner owner = seen.owner(holder.session()).orElseThrow();
+        assertThat(owner.reported()).isEmpty();
+        assertThat(owner.session().held())
+                .isEqualTo(showsKeys() ? LockPlan.of(request, SPACE).locks() : List.of());
+        assertThat(owner.unnamed()).isEqualTo(owner.session().held());
+        assertThat(wait(waiter).verdict()).isEqualTo(LockVerdict.UNKNOWN);
+    }
+
+    @Test
+    void the_head_of_a_chain_may_be_somebody_who_locks_rows_of_the_work() throws Exception {
+        String update = "UPDATE %s SET done = done + 1".formatted(work());
+        LockRequest request = LockRequest.exclusive(USER);
+        LockParty worker = party("p0", store).ran("SELECT 1").ran(update);
+        LockParty holder = party("p1", store).holds(request).reports().runs(update);
+        LockParty waiter = party("p2", other).waitsFor(request).reports();
+        await(shown -> isWaiting(shown, waiter)
+                && shown.waits().stream().anyMatch(wait -> wait.verdict() == LockVerdict.ELSEWHERE));
+
+        assertThat(seen.chains()).singleElement().satisfies(head -> {
+            assertThat(seen.owner(head.session())).map(Owner::held).contains(Map.of());
+            assertThat(head.behind())
+                    .containsExactly(
+                            new LockChain(holder.session(), List.of(new LockChain(waiter.session(), List.of()))));
+        });
+        assertThat(wait(holder).verdict()).isEqualTo(LockVerdict.ELSEWHERE);
+        assertThat(wait(waiter).verdict()).isEqualTo(LockVerdict.CONFLICT);
+        assertThat(worker.session()).isEmpty();
+    }
+
+    @Test
+    void waits_of_all_processes_are_added_up_and_the_hottest_come_first() throws Exception {
+        BucketWaits few = new BucketWaits(new LockKey(1, 0), 7, Duration.ofMillis(2));
+        BucketWaits many = new BucketWaits(SPACE.keyOf(USER), 2, Duration.ofSeconds(90));
+        party("p1", store).holds(LockRequest.exclusive(USER)).reports(List.of(many, few));
+        party("p2", other).reports(List.of(many));
+        look();
+
+        assertThat(seen.hot())
+                .containsExactly(
+                        new HotBucket(new BucketWaits(SPACE.keyOf(USER), 4, Duration.ofMinutes(3)), List.of(USER)),
+                        new HotBucket(few, List.of()));
+    }
+
+    @Test
+    void a_report_takes_the_place_of_the_one_before_and_is_forgotten_after_a_while() throws Exception {
+        LockParty first = party("p1", store).holds(LockRequest.shared(USER)).reports();
+        party("p1", store).holds(LockRequest.shared(ACCOUNT)).reports();
+        party("p2", other).holds(LockRequest.shared(USER)).reports();
+        look();
+        assertThat(seen.seen().reports())
+                .extracting(report -> report.owner().held())
+                .containsExactlyInAnyOrder(Map.of(ACCOUNT, LockMode.SHARED), Map.of(USER, LockMode.SHARED));
+        assertThat(seen.owner(first.session()).flatMap(Owner::reported)).isEmpty();
+
+        execute("UPDATE hier_lock_owner SET expires_at = held_since");
+        look();
+        assertThat(seen.seen().reports()).isEmpty();
+    }
+
+    /** Whether the key of a lock shows that somebody waits for, in the one that holds it. */
+    boolean showsKeys() {
+        return true;
+    }
+
+    /** The table of the work, as a statement of any session calls it. */
+    abstract String work();
+
+    private LockParty party(String process, JdbcLockStore of) throws Exception {
+        LockParty party = LockParty.open(process, of, dataSource());
+        parties.push(party);
+        return party;
+    }
+
+    private void look() {
+        seen = LockExplanation.of(observer().observe());
+    }
+
+    abstract JdbcLockObserver observer();
+
+    private void await(Predicate<LockExplanation> condition) {
+        long end = System.nanoTime() + PATIENCE_NANOS;
+        do {
+            if (System.nanoTime() > end) {
+                throw new AssertionError("not shown in time, but: " + seen);
+            }
+            LockSupport.parkNanos(pause().toNanos());
+            look();
+        } while (!condition.test(seen));
+    }
+
+    /** For how long the server may show what was before. */
+    Duration pause() {
+        return Duration.ofMillis(10);
+    }
+
+    /** It waits as the database says, and for what. */
+    private static boolean isWaiting(LockExplanation shown, LockParty party) {
+        return shown.waits().stream()
+                .anyMatch(wait -> wait.waiter().session().id().equals(party.session())
+                        && !wait.blockers().isEmpty()
+                        && wait.waiter().session().wanted().isPresent());
+    }
+
+    private Wait wait(LockParty party) {
+        return seen.waits().stream()
+                .filter(wait -> wait.waiter().session().id().equals(party.session()))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static LockTarget sharingTheBucketOf(LockTarget target) {
+        Optional<LockTarget> found = IntStream.range(2, 1_000)
+                .mapToObj(i -> LockTarget.user("u" + i))
+                .filter(candidate -> SPACE.keyOf(candidate).equals(SPACE.keyOf(target)))
+                .findFirst();
+        return found.orElseThrow();
+    }
+}
