@@ -5,6 +5,7 @@ import dev.spream.api.config.Suggestion;
 import dev.spream.core.SpreamException;
 import dev.spream.core.subscription.ConsumerException;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.IExecutionExceptionHandler;
@@ -68,10 +69,17 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
             return "%s; the sink said: %s".formatted(message, CauseConverter.text(exception.getCause()));
         }
         if (exception instanceof SpreamException || exception instanceof CommandFailure) {
-            return String.valueOf(message);
+            return withoutClass(String.valueOf(message), exception.getCause());
         }
         return "%s%s; --verbose shows where"
                 .formatted(exception.getClass().getSimpleName(), message == null ? "" : ": " + message);
+    }
+
+    /** The class of a failure of spream's own, which some messages quote, tells a user nothing. */
+    private static String withoutClass(String message, @Nullable Throwable cause) {
+        return cause instanceof SpreamException
+                ? message.replace(cause.toString(), String.valueOf(cause.getMessage()))
+                : message;
     }
 
     static String oneLine(String message) {

@@ -19,6 +19,7 @@ import picocli.CommandLine.Spec;
             VerifyCommand.class,
             CleanupCommand.class,
             DeadLettersCommand.class,
+            LocksCommand.class,
             ExportCommand.class,
             EmulatorCommand.class
         },

@@ -19,7 +19,7 @@ final class UsageTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
-            ""                                          | spream: a command is missing: tail, run, config, partitions, verify, cleanup, deadletters, export, emulator (see spream --help)
+            ""                                          | spream: a command is missing: tail, run, config, partitions, verify, cleanup, deadletters, locks, export, emulator (see spream --help)
             tial                                        | spream: unknown argument 'tial'; did you mean 'tail'? (see spream --help)
             tail --steam X                              | spream tail: unknown option '--steam'; did you mean '--stream'? (see spream tail --help)
             tail --zzz                                  | spream tail: unknown option '--zzz' (see spream tail --help)
@@ -43,6 +43,10 @@ final class UsageTest {
             deadletters replay --table Orders           | spream deadletters replay: --key is missing: a replay is of one key, of some letters or of all (see spream deadletters replay --help)
             deadletters release                         | spream deadletters release: say which keys: --key, with or without --table, or --table, or --all (see spream deadletters release --help)
             deadletters discard 2026-01-01T00:00:00Z/t/0 | spream deadletters discard: what is discarded is lost to the sink: look at it with deadletters show, and add --yes (see spream deadletters discard --help)
+            locks                                       | spream locks: a command is missing: provision, check, list (see spream locks --help)
+            locks provision --buckets many              | spream locks provision: Invalid value for option '--buckets': 'many' is not a long (see spream locks provision --help)
+            locks provision --recreate                  | spream locks provision: a process that goes on to lock by the old buckets would exclude nobody: stop every one that locks here, and add --yes (see spream locks provision --help)
+            locks check --buckets                       | spream locks check: --buckets has no value: write --buckets=VALUE (see spream locks check --help)
             emulator --port 70000                       | spream emulator: --port is 70000, must be 0 to 65535 (see spream emulator --help)
             emulator --churn often                      | spream emulator: --churn: 'often' is not a duration: write 500ms, 10s, 5m or 2h, or off (see spream emulator --help)
             emulator --faults 0.95                      | spream emulator: --faults is 0.95, must be 0 to 0.9 (see spream emulator --help)

@@ -3,6 +3,7 @@ package dev.spream.cli.http;
 import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.api.metrics.LockMetrics;
 import dev.spream.api.metrics.SpreamMetrics;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import io.micrometer.core.instrument.Meter;
@@ -23,14 +24,11 @@ import org.junit.jupiter.api.Test;
 /** {@code docs/metrics.md} lists every meter as the code has it. With METERS_WRITE set, it is made to. */
 final class MeterTableTest {
     private static final Path PAGE = Path.of("../docs/metrics.md");
-    private static final String BEGIN = "<!-- meters: begin -->\n";
-    private static final String END = "<!-- meters: end -->\n";
 
     @Test
     void the_page_lists_every_meter() throws Exception {
         String page = Files.readString(PAGE);
-        String current =
-                page.substring(0, page.indexOf(BEGIN) + BEGIN.length()) + table() + page.substring(page.indexOf(END));
+        String current = with(with(page, "meters", ofSubscriptions()), "lock meters", ofLocks());
         if (System.getenv("METERS_WRITE") != null) {
             Files.writeString(PAGE, current);
         }
@@ -40,24 +38,42 @@ final class MeterTableTest {
                 .isEqualTo(current);
     }
 
-    private static String table() throws InterruptedException {
+    /** The page with that table between its marks. */
+    private static String with(String page, String name, String table) {
+        String begin = "<!-- %s: begin -->\n".formatted(name);
+        return page.substring(0, page.indexOf(begin) + begin.length())
+                + table
+                + page.substring(page.indexOf("<!-- %s: end -->\n".formatted(name)));
+    }
+
+    private static String ofSubscriptions() throws InterruptedException {
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         SpreamMetrics metrics = SpreamMetrics.of(registry, "orders");
-        Map<String, List<Meter>> meters = new TreeMap<>();
         try (HeldSubscription running = HeldSubscription.start(new InMemoryPartitionStorage(), List.of(metrics))) {
             assertThat(running).isNotNull();
-            registry.getMeters()
-                    .forEach(meter -> meters.merge(meter.getId().getName(), List.of(meter), MeterTableTest::both));
+            return table(registry, "subscription");
         }
-        return "| meter | in Prometheus | type | meaning | tags, besides `subscription` |\n|---|---|---|---|---|\n"
-                + meters.values().stream().map(same -> row(registry, same)).collect(joining());
+    }
+
+    private static String ofLocks() {
+        PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        assertThat(LockMetrics.of(registry, "orders")).isNotNull();
+        return table(registry, "locks");
+    }
+
+    private static String table(PrometheusMeterRegistry registry, String tag) {
+        Map<String, List<Meter>> meters = new TreeMap<>();
+        registry.getMeters()
+                .forEach(meter -> meters.merge(meter.getId().getName(), List.of(meter), MeterTableTest::both));
+        return "| meter | in Prometheus | type | meaning | tags, besides `%s` |\n|---|---|---|---|---|\n".formatted(tag)
+                + meters.values().stream().map(same -> row(registry, same, tag)).collect(joining());
     }
 
     private static List<Meter> both(List<Meter> some, List<Meter> others) {
         return Stream.concat(some.stream(), others.stream()).toList();
     }
 
-    private static String row(PrometheusMeterRegistry registry, List<Meter> same) {
+    private static String row(PrometheusMeterRegistry registry, List<Meter> same, String tag) {
         Meter.Id id = same.getFirst().getId();
         String name = registry.config().namingConvention().name(id.getName(), id.getType(), id.getBaseUnit());
         String all = id.getType() == Meter.Type.TIMER
@@ -72,17 +88,17 @@ final class MeterTableTest {
                         id.getType().name().toLowerCase(Locale.ROOT)
                                 + (id.getBaseUnit() == null ? "" : ", " + id.getBaseUnit()),
                         Objects.requireNonNull(id.getDescription()),
-                        tags(same));
+                        tags(same, tag));
     }
 
-    private static String tags(List<Meter> same) {
+    private static String tags(List<Meter> same, String besides) {
         Map<String, String> values = new TreeMap<>();
         for (Meter meter : same) {
             for (Tag tag : meter.getId().getTags()) {
                 values.merge(tag.getKey(), tag.getValue(), (some, more) -> some + ", " + more);
             }
         }
-        values.remove("subscription");
+        values.remove(besides);
         return values.entrySet().stream()
                 .map(entry -> "`%s`: %s"
                         .formatted(

@@ -4,8 +4,11 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.api.HttpAddress;
+import dev.spream.api.metrics.LockMetrics;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.record.JsonObject;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -29,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** Every series and label that the alert rules and the dashboard name is in what a subscription that runs answers. */
+/** Every series and label that the alert rules and the dashboard name is in what a subscription that runs, and locks, answer. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class OperatorFilesTest {
     private static final Path ALERTS = Path.of("../ops/prometheus/alerts.yml");
@@ -48,8 +51,14 @@ final class OperatorFilesTest {
             assertThat(running).isNotNull();
             HttpRequest request = HttpRequest.newBuilder(URI.create(endpoints.listen() + "metrics"))
                     .build();
-            scrape = Scrape.parse(client.send(request, BodyHandlers.ofString()).body());
+            scrape = Scrape.parse(client.send(request, BodyHandlers.ofString()).body() + ofLocks());
         }
+    }
+
+    private static String ofLocks() {
+        PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        assertThat(LockMetrics.of(registry, "orders")).isNotNull();
+        return registry.scrape();
     }
 
     @Test
@@ -100,7 +109,7 @@ final class OperatorFilesTest {
     }
 
     @Test
-    void every_meter_of_a_subscription_is_on_the_dashboard() throws Exception {
+    void every_meter_is_on_the_dashboard() throws Exception {
         Set<String> shown = new TreeSet<>();
         for (JsonObject panel : JsonObject.of(Files.readString(DASHBOARD)).objects("panels")) {
             panel.objects("targets")

@@ -1,0 +1,114 @@
+package dev.spream.cli;
+
+import dev.spream.api.LockDesk;
+import dev.spream.api.config.ConfigException;
+import dev.spream.api.config.SpreamConfig;
+import dev.spream.api.plugin.PluginKind;
+import dev.spream.core.lock.BucketProvisioning;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * The flags of commands that work with the locks that a configuration names. Short ones stand for keys of the configuration,
+ * so that locks of a database need no file.
+ */
+final class LocksArguments {
+    private static final String DEFAULT_STORE = "jdbc";
+
+    @Mixin
+    private final Verbosity verbosity = new Verbosity();
+
+    @Mixin
+    private final ConfigArguments config = new ConfigArguments();
+
+    @Option(
+            names = "--url",
+            paramLabel = "URL",
+            description = "The database, for locks.jdbc.url: jdbc:postgresql://<host>/<database>, jdbc:mysql://… or"
+                    + " jdbc:mariadb://…. The password comes from the file or SPREAM_CONFIG_LOCKS_JDBC_PASSWORD, not"
+                    + " from a flag, which others on the machine could see.")
+    private @Nullable String url;
+
+    @Option(names = "--user", paramLabel = "NAME", description = "Who connects, for locks.jdbc.user.")
+    private @Nullable String user;
+
+    @Option(names = "--schema", paramLabel = "NAME", description = "Where the tables are, for locks.jdbc.schema.")
+    private @Nullable String schema;
+
+    @Option(
+            names = "--strategy",
+            paramLabel = "KIND",
+            description = "What a lock is, for locks.jdbc.strategy: advisory or rows.")
+    private @Nullable String strategy;
+
+    /**
+     * Judges what is configured; the caller closes it. Nothing is connected to yet.
+     *
+     * @param others the arguments that are none of the command's own
+     */
+    LockDesk open(List<String> others) {
+        return open(others, List.of());
+    }
+
+    /** @param more of keys of the locks, their names and values */
+    LockDesk open(List<String> others, List<Setting> more) {
+        verbosity.apply();
+        List<String> flags = new ArrayList<>(others);
+        SpreamConfig said = config.config(others);
+        String store = said.raw(PluginKind.LOCKS.key()).orElse(DEFAULT_STORE);
+        if (!said.mayConfigure(PluginKind.LOCKS.key())) {
+            flags.add("--%s=%s".formatted(PluginKind.LOCKS.key(), store));
+        }
+        List<Setting> settings = new ArrayList<>(List.of(
+                new Setting("url", url),
+                new Setting("user", user),
+                new Setting("schema", schema),
+                new Setting("strategy", strategy)));
+        settings.addAll(more);
+        for (Setting setting : settings) {
+            if (setting.value() != null) {
+                flags.add("--%s.%s.%s=%s".formatted(PluginKind.LOCKS.key(), store, setting.key(), setting.value()));
+            }
+        }
+        SpreamConfig all = config.config(flags);
+        requireKnownToServer(all, "%s.%s.".formatted(PluginKind.LOCKS.key(), store));
+        return LockDesk.open(all);
+    }
+
+    private static void requireKnownToServer(SpreamConfig config, String prefix) {
+        boolean advisory = config.raw(prefix + "strategy")
+                .filter("advisory"::equalsIgnoreCase)
+                .isPresent();
+        if (advisory
+                && config.raw(prefix + "url").filter(LocksArguments::isMySql).isPresent()) {
+            throw new ConfigException(
+                    List.of("%sstrategy is advisory, which only PostgreSQL knows; use rows with this database"
+                            .formatted(prefix)));
+        }
+    }
+
+    private static boolean isMySql(String url) {
+        return url.startsWith("jdbc:mysql:") || url.startsWith("jdbc:mariadb:");
+    }
+
+    /**
+     * Judges what was asked for together with what is recorded.
+     *
+     * @throws ConfigException if there cannot be such locks
+     */
+    static void requireUsable(BucketProvisioning provisioning) {
+        try {
+            provisioning.layout();
+        } catch (IllegalArgumentException e) {
+            ConfigException refusal = new ConfigException(List.of(String.valueOf(e.getMessage())));
+            refusal.initCause(e);
+            throw refusal;
+        }
+    }
+
+    /** A key of the locks, and what a flag says of it. */
+    record Setting(String key, @Nullable Object value) {}
+}
