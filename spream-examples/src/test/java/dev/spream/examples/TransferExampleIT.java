@@ -1,0 +1,28 @@
+package dev.spream.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.examples.TransferExample.Outcome;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(120)
+final class TransferExampleIT {
+    private static final int PROCESSES = 3;
+    private static final int TRANSFERS = 400;
+
+    @Test
+    void processes_lose_money_without_locks_and_none_with_them() throws Exception {
+        try (EmbeddedPostgres postgres = EmbeddedPostgres.start()) {
+            String url = postgres.getJdbcUrl("postgres", "postgres");
+
+            Outcome without = TransferExample.run(url, PROCESSES, TRANSFERS, false);
+            Outcome with = TransferExample.run(url, PROCESSES, TRANSFERS, true);
+
+            assertThat(without.lostWrites()).as("%s", without).isPositive();
+            assertThat(with.lostWrites()).as("%s", with).isZero();
+            assertThat(with.moneyAfter()).as("%s", with).isEqualTo(with.moneyBefore());
+        }
+    }
+}
