@@ -18,9 +18,13 @@ final class Postgres implements AutoCloseable {
     }
 
     static HikariDataSource pool(String url) {
+        return pool(url, 4);
+    }
+
+    static HikariDataSource pool(String url, int connections) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url);
-        config.setMaximumPoolSize(4);
+        config.setMaximumPoolSize(connections);
         return new HikariDataSource(config);
     }
 
