@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.cloud.spanner.Dialect;
+import dev.spream.core.StorageException;
 import dev.spream.core.partition.LineageCheck;
 import dev.spream.core.partition.PartitionStorage;
-import dev.spream.core.partition.StorageException;
 import dev.spream.emulator.SpannerServer;
 import dev.spream.storage.spanner.MetadataSetup;
 import dev.spream.storage.spanner.SpannerPartitionTables;

@@ -1,9 +1,9 @@
 package dev.spream.api.metrics;
 
+import dev.spream.core.StorageException;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionStorage;
-import dev.spream.core.partition.StorageException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.Collection;

@@ -1,6 +1,6 @@
 package dev.spream.core.subscription;
 
-import dev.spream.core.partition.StorageException;
+import dev.spream.core.StorageException;
 import java.time.Duration;
 import java.time.Instant;
 import org.slf4j.Logger;

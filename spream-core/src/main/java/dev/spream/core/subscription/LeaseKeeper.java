@@ -1,8 +1,8 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.StorageException;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionToken;
-import dev.spream.core.partition.StorageException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.StorageException;
 import dev.spream.core.partition.PartitionMetadata;
-import dev.spream.core.partition.StorageException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;

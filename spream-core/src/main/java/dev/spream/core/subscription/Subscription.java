@@ -1,9 +1,9 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.StorageException;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionToken;
-import dev.spream.core.partition.StorageException;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.source.SourceException;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.StorageException;
 import dev.spream.core.partition.Lineage;
-import dev.spream.core.partition.StorageException;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.partition.WorkerRegistration;

@@ -1,7 +1,7 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.StorageException;
 import dev.spream.core.partition.PartitionStorage;
-import dev.spream.core.partition.StorageException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;

@@ -86,7 +86,8 @@ class OpenPartitionsLimitTest {
         assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.SHUT_DOWN);
         assertThat(waiting.getLast()).isEqualTo(new Waiting(2, Optional.of(START)));
         assertThat(waiting)
-                .zipSatisfy(previousOf(waiting), (told, before) -> assertThat(told).isNotEqualTo(before));
+                .zipSatisfy(
+                        previousOf(waiting), (told, before) -> assertThat(told).isNotEqualTo(before));
     }
 
     @Test

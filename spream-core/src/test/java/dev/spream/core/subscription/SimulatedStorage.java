@@ -1,9 +1,9 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.StorageException;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionStorage;
-import dev.spream.core.partition.StorageException;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;

@@ -1,8 +1,8 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.SpreamException;
+import dev.spream.core.StorageException;
 import dev.spream.core.consume.Consumer;
-import dev.spream.core.partition.StorageException;
 import dev.spream.core.subscription.SimulationViolation.Promise;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;

@@ -6,10 +6,10 @@ import static dev.spream.core.subscription.ScriptedSource.child;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.core.StorageException;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
-import dev.spream.core.partition.StorageException;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.subscription.ScriptedSource.Fault;

@@ -3,7 +3,7 @@ package dev.spream.storage.jdbc;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.pool.HikariPool.PoolInitializationException;
-import dev.spream.core.partition.StorageException;
+import dev.spream.core.StorageException;
 import dev.spream.storage.jdbc.internal.DriverDataSource;
 import dev.spream.storage.jdbc.internal.JdbcUrl;
 import dev.spream.storage.jdbc.internal.SqlErrors;

@@ -1,12 +1,12 @@
 package dev.spream.storage.jdbc;
 
+import dev.spream.core.StorageException;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionProof;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
-import dev.spream.core.partition.StorageException;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import java.math.BigDecimal;

@@ -2,8 +2,8 @@ package dev.spream.storage.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.core.StorageException;
 import dev.spream.core.partition.PartitionMode;
-import dev.spream.core.partition.StorageException;
 import dev.spream.core.partition.SubscriptionRecord;
 import java.time.Duration;
 import java.time.Instant;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.spream.core.partition.StorageException;
+import dev.spream.core.StorageException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.sql.Connection;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.core.StorageException;
 import dev.spream.core.partition.PartitionMode;
-import dev.spream.core.partition.StorageException;
 import dev.spream.core.partition.SubscriptionRecord;
 import java.time.Duration;
 import java.time.Instant;

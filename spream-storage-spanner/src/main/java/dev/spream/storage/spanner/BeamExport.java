@@ -4,9 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.Mutation;
+import dev.spream.core.StorageException;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionStorage;
-import dev.spream.core.partition.StorageException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

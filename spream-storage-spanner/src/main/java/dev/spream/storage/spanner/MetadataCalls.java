@@ -4,7 +4,7 @@ import com.google.api.gax.rpc.ApiException;
 import com.google.cloud.spanner.ErrorCode;
 import com.google.cloud.spanner.SpannerException;
 import com.google.cloud.spanner.SpannerExceptionFactory;
-import dev.spream.core.partition.StorageException;
+import dev.spream.core.StorageException;
 import io.grpc.StatusRuntimeException;
 import java.time.Duration;
 import java.util.concurrent.Callable;

@@ -3,7 +3,7 @@ package dev.spream.storage.spanner;
 import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.Statement;
 import com.google.cloud.spanner.Struct;
-import dev.spream.core.partition.StorageException;
+import dev.spream.core.StorageException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;

@@ -2,6 +2,7 @@ package dev.spream.storage.spanner;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.StorageException;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionClaim;
@@ -10,7 +11,6 @@ import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionProof;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
-import dev.spream.core.partition.StorageException;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WatermarkAdvance;
 import dev.spream.core.partition.WorkerId;

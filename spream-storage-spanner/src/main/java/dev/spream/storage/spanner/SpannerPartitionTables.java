@@ -2,7 +2,7 @@ package dev.spream.storage.spanner;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.core.partition.StorageException;
+import dev.spream.core.StorageException;
 import dev.spream.storage.spanner.MetadataSetup.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -7,7 +7,7 @@ import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.MockSpannerServiceImpl.SimulatedExecutionTime;
 import com.google.cloud.spanner.Mutation;
 import com.google.spanner.v1.CommitRequest;
-import dev.spream.core.partition.StorageException;
+import dev.spream.core.StorageException;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.time.Duration;

@@ -2,6 +2,7 @@ package dev.spream.storage.jdbc.deadletter;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.StorageException;
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetter.Reason;
 import dev.spream.core.consume.DeadLetterException;
@@ -9,7 +10,6 @@ import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.StoredLetter;
 import dev.spream.core.partition.PartitionLease;
-import dev.spream.core.partition.StorageException;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
 import dev.spream.storage.jdbc.internal.BuilderChecks;

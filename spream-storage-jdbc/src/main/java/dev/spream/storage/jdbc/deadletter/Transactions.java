@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.deadletter;
 
+import dev.spream.core.StorageException;
 import dev.spream.core.consume.DeadLetterException;
-import dev.spream.core.partition.StorageException;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.sql.Connection;

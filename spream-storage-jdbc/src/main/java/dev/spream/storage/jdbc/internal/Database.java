@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.internal;
 
-import dev.spream.core.partition.StorageException;
+import dev.spream.core.StorageException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -3,10 +3,10 @@ package dev.spream.storage.jdbc.ledger;
 import static java.util.Objects.requireNonNull;
 
 import dev.spream.api.spi.RejectedException;
+import dev.spream.core.StorageException;
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
-import dev.spream.core.partition.StorageException;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
 import dev.spream.storage.jdbc.internal.SchemaName;

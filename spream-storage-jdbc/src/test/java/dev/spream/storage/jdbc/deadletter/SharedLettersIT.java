@@ -7,12 +7,12 @@ import static dev.spream.core.consume.Letters.parked;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.core.StorageException;
 import dev.spream.core.consume.Changes;
 import dev.spream.core.consume.DeadLetterException;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.Letters;
 import dev.spream.core.partition.PartitionLease;
-import dev.spream.core.partition.StorageException;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.record.RecordIdentity;
 import dev.spream.storage.jdbc.TestDatabase;

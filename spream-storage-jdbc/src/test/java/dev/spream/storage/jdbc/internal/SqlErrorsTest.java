@@ -2,7 +2,7 @@ package dev.spream.storage.jdbc.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.partition.StorageException;
+import dev.spream.core.StorageException;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.util.List;

@@ -10,9 +10,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.spream.api.spi.RejectedException;
+import dev.spream.core.StorageException;
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.Consumer;
-import dev.spream.core.partition.StorageException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.SpreamException;
+import dev.spream.core.StorageException;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.partition.PartitionToken;
-import dev.spream.core.partition.StorageException;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.storage.jdbc.TestDatabase;
 import java.sql.Connection;

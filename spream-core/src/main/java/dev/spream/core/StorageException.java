@@ -1,10 +1,9 @@
-package dev.spream.core.partition;
+package dev.spream.core;
 
-import dev.spream.core.SpreamException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The storage could not do what was asked. Unless a method says otherwise, nothing was changed, or the change was made
+ * A store behind a port could not do what was asked. Unless a method says otherwise, nothing was changed, or the change was made
  * and only its confirmation was lost; every operation may be repeated.
  */
 public final class StorageException extends SpreamException {
