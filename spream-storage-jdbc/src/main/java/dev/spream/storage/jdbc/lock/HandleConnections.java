@@ -121,7 +121,6 @@ final class HandleConnections implements AutoCloseable {
 
     private void prepare(Connection connection) throws SQLException {
         inTime(connection, () -> {
-            connection.setAutoCommit(false);
             sql.begin(connection, holderTimeout);
             return true;
         });
@@ -216,8 +215,7 @@ final class HandleConnections implements AutoCloseable {
             if (!connection.isClosed()) {
                 connection.setNetworkTimeout(Runnable::run, networkTimeoutMillis);
                 connection.rollback();
-                sql.restore(connection);
-                connection.setAutoCommit(handle.autoCommit);
+                sql.restore(connection, handle.autoCommit);
                 connection.setNetworkTimeout(Runnable::run, handle.networkTimeout);
             }
         } catch (SQLException e) {

@@ -26,10 +26,12 @@ interface LockSql {
     default void requirePrimary(Connection connection) throws SQLException {}
 
     /**
-     * Prepares a connection for transactions of a handle; it is in none, and auto-commit is off. What can be part of {@link
-     * #tryInHandle} is better there, without a round trip of its own.
+     * Prepares a connection for transactions of a handle, and leaves auto-commit off; it is in no transaction. What can be part
+     * of {@link #tryInHandle} is better there, without a round trip of its own.
      */
-    default void begin(Connection connection, Duration holderTimeout) throws SQLException {}
+    default void begin(Connection connection, Duration holderTimeout) throws SQLException {
+        connection.setAutoCommit(false);
+    }
 
     /**
      * The {@link #tryLock} of a handle, always the first statement of its transaction, which it also prepares: every statement
@@ -41,8 +43,14 @@ interface LockSql {
         return tryLock(connection, locks);
     }
 
-    /** Takes back what was prepared for a handle and did not end with its transaction, which is over. */
-    default void restore(Connection connection) throws SQLException {}
+    /**
+     * Takes back what was prepared for a handle and did not end with its transaction, which is over.
+     *
+     * @param autoCommit what auto-commit was before
+     */
+    default void restore(Connection connection, boolean autoCommit) throws SQLException {
+        connection.setAutoCommit(autoCommit);
+    }
 
     /**
      * Takes locks from the first on, and stops at the first that is not to be had at once. Never waits.

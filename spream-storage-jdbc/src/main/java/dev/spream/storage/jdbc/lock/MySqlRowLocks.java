@@ -24,17 +24,17 @@ import java.util.Optional;
  * @see <a href="https://mariadb.com/kb/en/lock-in-share-mode/">MariaDB: LOCK IN SHARE MODE</a>
  */
 final class MySqlRowLocks implements LockSql {
-    private final MySqlDialect dialect;
     private final LockTables tables;
     private final MySqlSession session;
     private final String row;
+    private final String shared;
     private final LockErrors errors = new MySqlErrors();
 
     MySqlRowLocks(MySqlDialect dialect, LockTables tables) {
-        this.dialect = dialect;
         this.tables = tables;
         this.session = new MySqlSession(dialect);
-        this.row = tables.in("@hier_lock_buckets WHERE level = ? AND bucket = ?");
+        this.row = " FROM " + tables.in("@hier_lock_buckets WHERE level = ? AND bucket = ? ");
+        this.shared = dialect.shared();
     }
 
     @Override
@@ -53,37 +53,47 @@ final class MySqlRowLocks implements LockSql {
     }
 
     @Override
-    public void restore(Connection connection) throws SQLException {
-        session.restore(connection);
+    public void restore(Connection connection, boolean autoCommit) throws SQLException {
+        session.restore(connection, autoCommit);
     }
 
     @Override
     public TakenLocks tryLock(Connection connection, List<PlannedLock> locks) throws SQLException {
-        String holder = "";
-        for (int taken = 0; taken < locks.size(); taken++) {
-            Optional<String> locked = tryRow(connection, locks.get(taken));
-            if (locked.isEmpty()) {
-                holder = taken == 0 ? session.ask(connection) : holder;
-                requireRow(connection, locks.get(taken));
-                return new TakenLocks(taken, holder);
-            }
-            holder = locked.get();
+        Optional<String> holder = tryFirst(connection, locks.getFirst());
+        int taken = holder.isPresent() ? 1 : 0;
+        while (taken > 0 && taken < locks.size() && tryRow(connection, locks.get(taken))) {
+            taken++;
         }
-        return new TakenLocks(locks.size(), holder);
+        String session = holder.isPresent() ? holder.get() : this.session.ask(connection);
+        if (taken < locks.size()) {
+            requireRow(connection, locks.get(taken));
+        }
+        return new TakenLocks(taken, session);
     }
 
     /** Who has the row now; empty if somebody else is in the way, or there is no row. */
-    private Optional<String> tryRow(Connection connection, PlannedLock lock) throws SQLException {
-        String sql = "SELECT %s FROM %s %s SKIP LOCKED".formatted(session.columns(), row, mode(lock));
-        try (PreparedStatement statement = prepare(connection, sql, lock);
+    private Optional<String> tryFirst(Connection connection, PlannedLock lock) throws SQLException {
+        try (PreparedStatement statement = prepare(connection, trySql(session.columns(), lock), lock);
                 ResultSet found = statement.executeQuery()) {
             return found.next() ? Optional.of(session.read(found)) : Optional.empty();
         }
     }
 
+    /** The same for those that follow, of whom nothing else has to be asked. */
+    private boolean tryRow(Connection connection, PlannedLock lock) throws SQLException {
+        try (PreparedStatement statement = prepare(connection, trySql("1", lock), lock);
+                ResultSet found = statement.executeQuery()) {
+            return found.next();
+        }
+    }
+
+    private String trySql(String columns, PlannedLock lock) {
+        return "SELECT " + columns + row + mode(lock) + " SKIP LOCKED";
+    }
+
     /** Reads without locking, for which it does not matter who has the row. */
     private void requireRow(Connection connection, PlannedLock lock) throws SQLException {
-        try (PreparedStatement statement = prepare(connection, "SELECT 1 FROM " + row, lock);
+        try (PreparedStatement statement = prepare(connection, "SELECT 1" + row, lock);
                 ResultSet found = statement.executeQuery()) {
             if (!found.next()) {
                 throw notProvisioned(lock);
@@ -95,7 +105,7 @@ final class MySqlRowLocks implements LockSql {
     public int lock(Connection connection, List<PlannedLock> locks, Optional<Duration> left, CancellableWait wait)
             throws SQLException {
         PlannedLock first = locks.getFirst();
-        String sql = session.limited("1 FROM %s %s".formatted(row, mode(first)), left);
+        String sql = session.limited("1" + row + mode(first), left);
         return session.unlimited(connection, () -> {
             try (PreparedStatement statement = prepare(connection, sql, first)) {
                 return wait.run(statement, () -> waitForRow(statement, first));
@@ -115,7 +125,7 @@ final class MySqlRowLocks implements LockSql {
     }
 
     private String mode(PlannedLock lock) {
-        return lock.mode() == LockMode.SHARED ? dialect.shared() : "FOR UPDATE";
+        return lock.mode() == LockMode.SHARED ? shared : "FOR UPDATE";
     }
 
     private static PreparedStatement prepare(Connection connection, String sql, PlannedLock lock) throws SQLException {

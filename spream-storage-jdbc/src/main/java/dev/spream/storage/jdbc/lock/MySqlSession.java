@@ -28,21 +28,34 @@ final class MySqlSession {
     private static final int RESTORE_ATTEMPTS = 3;
 
     private final MySqlDialect dialect;
+    private final String columns;
+    private final String prepare;
+    private final String restore;
 
     MySqlSession(MySqlDialect dialect) {
         this.dialect = dialect;
+        this.columns =
+                "CONNECTION_ID() AS session, @@SESSION.%s AS isolation, @@GLOBAL.read_only AS replica, @@GLOBAL.innodb_read_only AS frozen"
+                        .formatted(dialect.isolation());
+        this.prepare = """
+                SET @spream_isolation = @@SESSION.%1$s, @spream_lock_wait = @@SESSION.innodb_lock_wait_timeout,
+                    @spream_stand_still = @@SESSION.%2$s,
+                    SESSION %1$s = 'READ-COMMITTED', SESSION innodb_lock_wait_timeout = %3$d, SESSION autocommit = 0,
+                    SESSION %2$s =\s""".formatted(dialect.isolation(), standStill(), longestLockWait());
+        this.restore = """
+                SET SESSION %1$s = @spream_isolation, SESSION innodb_lock_wait_timeout = @spream_lock_wait,
+                    SESSION %2$s = @spream_stand_still, SESSION autocommit =\s""".formatted(dialect.isolation(), standStill());
     }
 
     /** For the select list of a statement that takes locks, to be {@linkplain #read read}. */
     String columns() {
-        return "CONNECTION_ID() AS session, @@SESSION.%s AS isolation, @@GLOBAL.read_only AS replica, @@GLOBAL.innodb_read_only AS frozen"
-                .formatted(dialect.isolation());
+        return columns;
     }
 
     /** Who it is, asked by a statement of its own. */
     String ask(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("SELECT " + columns())) {
+                ResultSet row = statement.executeQuery("SELECT " + columns)) {
             row.next();
             return read(row);
         }
@@ -68,7 +81,7 @@ final class MySqlSession {
 
     void requireWritable(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("SELECT " + columns())) {
+                ResultSet row = statement.executeQuery("SELECT " + columns)) {
             row.next();
             requireWritable(row);
         }
@@ -88,23 +101,20 @@ final class MySqlSession {
     }
 
     /**
-     * Prepares it for a transaction of a handle. A process that stands still for longer than that loses its connection.
+     * Prepares it for a transaction of a handle, auto-commit included. A process that stands still for longer than that loses
+     * its connection. All in one statement: what the session then says it is, MariaDB's driver need not make it.
      *
      * @see <a href="https://mariadb.com/kb/en/transaction-timeouts/">MariaDB: transaction timeouts</a>
      */
     void prepare(Connection connection, Duration holderTimeout) throws SQLException {
-        execute(connection, """
-                SET @spream_isolation = @@SESSION.%1$s, @spream_lock_wait = @@SESSION.innodb_lock_wait_timeout,
-                    @spream_stand_still = @@SESSION.%2$s,
-                    SESSION %1$s = 'READ-COMMITTED', SESSION innodb_lock_wait_timeout = %3$d, SESSION %2$s = %4$d""".formatted(
-                        dialect.isolation(), standStill(), longestLockWait(), holderTimeout.toSeconds()));
+        execute(connection, prepare + holderTimeout.toSeconds());
+        connection.setAutoCommit(false);
     }
 
-    /** Takes back what {@link #prepare} did. */
-    void restore(Connection connection) throws SQLException {
-        execute(connection, """
-                SET SESSION %1$s = @spream_isolation, SESSION innodb_lock_wait_timeout = @spream_lock_wait,
-                    SESSION %2$s = @spream_stand_still""".formatted(dialect.isolation(), standStill()));
+    /** Takes back what {@link #prepare} did. Nothing may be open: with auto-commit, it would be committed. */
+    void restore(Connection connection, boolean autoCommit) throws SQLException {
+        execute(connection, restore + (autoCommit ? 1 : 0));
+        connection.setAutoCommit(autoCommit);
     }
 
     /** MySQL ends a session that says nothing, whether it is in a transaction or not. */

@@ -277,7 +277,7 @@ abstract class MySqlTransactions {
     }
 
     private String question() {
-        return "SELECT CONCAT_WS(' ', @@SESSION.transaction_isolation, @@SESSION.innodb_lock_wait_timeout, @@SESSION.wait_timeout, @@SESSION.%s)"
+        return "SELECT CONCAT_WS(' ', @@SESSION.transaction_isolation, @@SESSION.innodb_lock_wait_timeout, @@SESSION.wait_timeout, @@SESSION.%s, @@SESSION.autocommit)"
                 .formatted(namespaces.mariadb() ? "idle_transaction_timeout" : "max_execution_time");
     }
 

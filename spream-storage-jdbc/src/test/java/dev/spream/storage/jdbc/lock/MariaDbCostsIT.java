@@ -1,0 +1,95 @@
+package dev.spream.storage.jdbc.lock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.core.lock.BucketHash;
+import dev.spream.core.lock.HierarchicalLocks;
+import dev.spream.core.lock.LockHandle;
+import dev.spream.core.lock.LockRequest;
+import dev.spream.core.lock.LockSpace;
+import dev.spream.core.lock.LockTarget;
+import dev.spream.storage.jdbc.MySqlDatabase;
+import dev.spream.storage.jdbc.MySqlServer;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** How many round trips locks take by MariaDB's driver, as the server's log has them. */
+@Timeout(60)
+final class MariaDbCostsIT {
+    private static final LockSpace SPACE = new LockSpace(BucketHash.SHA256, 100, 3);
+    private static final LockRequest RESOURCE = LockRequest.exclusive(LockTarget.resource("u1", "a1", "r1"));
+    private static final MySqlLockNamespaces NAMESPACES = namespaces();
+
+    private final MySqlLockFixture fixture = new MySqlLockFixture(NAMESPACES);
+    private final HierarchicalLocks<Connection> locks = HierarchicalLocks.over(fixture.open(SPACE));
+
+    private static MySqlLockNamespaces namespaces() {
+        MySqlDatabase database = new MySqlDatabase(MySqlServer.embedded());
+        return new MySqlLockNamespaces(database, MySqlDriver.MARIADB.url(database));
+    }
+
+    /** The connections are there by then: opening one takes statements as well. */
+    @BeforeEach
+    void log() throws InterruptedException {
+        locks.acquire(RESOURCE).close();
+        NAMESPACES.execute(
+                "SET GLOBAL log_output = 'TABLE'", "TRUNCATE mysql.general_log", "SET GLOBAL general_log = 1");
+    }
+
+    @AfterEach
+    void close() {
+        locks.close();
+        fixture.close();
+        NAMESPACES.execute("SET GLOBAL general_log = 0", "SET GLOBAL log_output = 'FILE'");
+    }
+
+    @AfterAll
+    static void drop() {
+        NAMESPACES.close();
+    }
+
+    @Test
+    void a_handle_takes_one_for_each_lock_two_for_its_session_and_one_to_release() throws Exception {
+        try (LockHandle handle = locks.acquire(RESOURCE)) {
+            assertThat(handle.held()).isEqualTo(RESOURCE);
+        }
+        assertThat(roundTrips()).containsExactly("SET", "SELECT", "SELECT", "SELECT", "COMMIT", "SET");
+    }
+
+    @Test
+    void a_transaction_takes_as_many_beside_its_work() throws Exception {
+        locks.transact(RESOURCE, connection -> {
+            try (Statement work = connection.createStatement()) {
+                return work.execute("DO 1");
+            }
+        });
+        assertThat(roundTrips()).containsExactly("SET", "SELECT", "SELECT", "SELECT", "DO", "COMMIT", "SET");
+    }
+
+    /** The first word of each statement of the session that took the locks; nothing else of the store runs meanwhile. */
+    private static List<String> roundTrips() throws SQLException {
+        NAMESPACES.execute("SET GLOBAL general_log = 0");
+        List<String> words = new ArrayList<>();
+        try (Connection connection = NAMESPACES.pool().getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("""
+                        SELECT argument FROM mysql.general_log
+                        WHERE command_type = 'Query' AND thread_id = (
+                            SELECT MIN(thread_id) FROM mysql.general_log WHERE argument LIKE 'SELECT%hier_lock_buckets%')
+                        ORDER BY event_time""")) {
+            while (rows.next()) {
+                words.add(rows.getString(1).split("\\s", 2)[0]);
+            }
+        }
+        return words;
+    }
+}
