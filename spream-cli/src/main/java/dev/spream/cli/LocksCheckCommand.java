@@ -71,8 +71,7 @@ final class LocksCheckCommand implements Callable<Integer> {
         }
         return check.recorded().isPresent()
                 ? "check: locks can be taken"
-                : "check: there is nothing yet; the first store that opens there creates it, or ./spream locks provision."
-                        + " If there should be something, look at --url and --schema";
+                : "check: locks can be taken; the first store that opens there records by what";
     }
 
     private static void show(LockSpaceCheck check, PrintWriter out) {

@@ -83,6 +83,19 @@ final class LocksIT {
     }
 
     @Test
+    void a_check_fails_where_there_is_nothing_and_says_what_makes_it() throws Exception {
+        List<String> said = run(1, "check", "--schema", "none_yet");
+        assertThat(said)
+                .hasSize(2)
+                .first()
+                .asString()
+                .startsWith("wrong: schema 'none_yet' has no tables of hierarchical locks; create them: ./spream");
+        String command = said.getFirst().replaceAll(".*\\./spream locks (.*)\\. If there should be some.*", "$1");
+        run(0, command.split(" "));
+        assertThat(run(0, "check", "--schema", "none_yet")).containsExactly("check: locks can be taken");
+    }
+
+    @Test
     void a_file_names_the_locks_and_what_is_missing_is_found_and_mended() throws Exception {
         Path file = Files.writeString(folder.resolve("locks.properties"), """
                 locks = jdbc

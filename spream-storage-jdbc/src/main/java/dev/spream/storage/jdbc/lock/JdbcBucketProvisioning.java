@@ -196,7 +196,7 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
         lost.ifPresentOrElse(
                 problems::add,
                 () -> problems.addAll(
-                        new LayoutProblems(tables.place(), tables.schema()).of(layout, recorded, levels)));
+                        new LayoutProblems(tables.place(), tables.schema()).of(layout, exist, recorded, levels)));
         if (exist && facts.problems().isEmpty()) {
             problems.addAll(new LockTableProbes(tables, space).problems(LockLayouts.strategy(layout)));
         }

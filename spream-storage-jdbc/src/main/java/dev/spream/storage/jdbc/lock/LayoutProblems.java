@@ -20,12 +20,10 @@ final class LayoutProblems {
         this.schema = schema;
     }
 
-    List<String> of(LockLayout asked, Optional<RecordedSpace> recorded, List<Level> levels) {
+    /** @param exist whether there are tables */
+    List<String> of(LockLayout asked, boolean exist, Optional<RecordedSpace> recorded, List<Level> levels) {
         if (recorded.isEmpty()) {
-            return LockLayouts.strategy(asked) == LockStrategy.ROWS
-                    ? List.of("%s has no buckets to lock by; make them: %s"
-                            .formatted(place, LockLayouts.command(asked, schema)))
-                    : List.of();
+            return unrecorded(asked, exist).stream().toList();
         }
         List<String> problems = new ArrayList<>();
         RecordedSpace space = recorded.get();
@@ -46,6 +44,19 @@ final class LayoutProblems {
                 .map(level -> missing(space.layout(), level))
                 .forEach(problems::add);
         return problems;
+    }
+
+    /** Advisory locks need nothing but the tables: the first store that opens records them. */
+    private Optional<String> unrecorded(LockLayout asked, boolean exist) {
+        String command = LockLayouts.command(asked, schema);
+        if (LockLayouts.strategy(asked) == LockStrategy.ROWS) {
+            return Optional.of("%s has no buckets to lock by; make them: %s".formatted(place, command));
+        }
+        return exist
+                ? Optional.empty()
+                : Optional.of(
+                        "%s has no tables of hierarchical locks; create them: %s. If there should be some, look at --url and --schema"
+                                .formatted(place, command));
     }
 
     private String missing(LockLayout layout, Level level) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.spream.core.lock.LockLayout;
+import dev.spream.core.lock.LockSpaceCheck;
 import dev.spream.core.lock.LockSpaceException;
 import dev.spream.storage.jdbc.TestDatabase;
 import java.sql.Connection;
@@ -33,6 +34,21 @@ final class PostgresProvisioningIT extends BucketProvisioningContract {
         assertThatExceptionOfType(LockSpaceException.class)
                 .isThrownBy(() -> rows(SMALL).provision((done, all) -> {}))
                 .withMessageContaining("are advisory, 16 levels");
+    }
+
+    @Test
+    void a_check_finds_that_there_are_no_tables_even_if_no_rows_are_needed() throws Exception {
+        LockSpaceCheck check = provisioning(AskedLayout.ANY).check((done, all) -> {});
+        assertThat(check.problems())
+                .singleElement()
+                .asString()
+                .startsWith("schema 'spream' has no tables of hierarchical locks; create them: ./spream locks provision"
+                        + " --strategy advisory")
+                .contains("--schema spream");
+        LockTables.in(database.dataSource(), Optional.empty()).ensure(true);
+        assertThat(provisioning(AskedLayout.ANY).check((done, all) -> {}).isSound())
+                .as("the first store records the rest")
+                .isTrue();
     }
 
     @Test
