@@ -29,7 +29,8 @@ public record LockTarget(List<String> path) {
         }
         for (int level = 0; level < path.size(); level++) {
             if (path.get(level).isEmpty()) {
-                throw new IllegalArgumentException("the id at level %d of %s is empty".formatted(level, path));
+                throw new IllegalArgumentException(
+                        "the id at level %d of %s is empty".formatted(level, ShownIds.of(path.toString())));
             }
         }
     }
@@ -86,9 +87,12 @@ public record LockTarget(List<String> path) {
                 && other.path.subList(0, path.size()).equals(path);
     }
 
-    /** The ids with slashes between them, for people: two targets may look alike if their ids contain slashes. */
+    /**
+     * The ids with slashes between them, for people: two targets may look alike if their ids contain slashes. What would
+     * disturb a log or a terminal is spelled out.
+     */
     @Override
     public String toString() {
-        return String.join("/", path);
+        return ShownIds.of(String.join("/", path));
     }
 }
