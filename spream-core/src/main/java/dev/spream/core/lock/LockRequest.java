@@ -28,7 +28,10 @@ public record LockRequest(Map<LockTarget, LockMode> targets) {
         }
     }
 
-    /** Targets that nobody else may hold, nor anything below or above them exclusively. */
+    /**
+     * Targets that are the caller's alone: nobody else may hold them or anything below them, in any mode, nor anything above
+     * them exclusively.
+     */
     public static LockRequest exclusive(LockTarget first, LockTarget... more) {
         return of(first, more, LockMode.EXCLUSIVE);
     }
