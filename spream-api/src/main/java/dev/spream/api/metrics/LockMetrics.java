@@ -7,12 +7,14 @@ import dev.spream.core.lock.LockListener;
 import dev.spream.core.lock.LockRequest;
 import dev.spream.core.lock.PlannedLock;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Publishes what happens to hierarchical locks to a Micrometer registry. Every meter carries the tag {@code locks}; no tag
@@ -29,6 +31,7 @@ public final class LockMetrics implements LockListener {
     private final Counter waits;
     private final Timer held;
     private final Counter lost;
+    private final AtomicInteger open = new AtomicInteger();
 
     private LockMetrics(MeterRegistry registry, String locks) {
         Tags tags = Tags.of("locks", requireNonNull(locks, "locks"));
@@ -53,6 +56,11 @@ public final class LockMetrics implements LockListener {
         this.lost = Counter.builder("spream.locks.lost")
                 .description("Handles that lost their locks before they gave them back.")
                 .tags(tags)
+                .register(registry);
+        Gauge.builder("spream.locks.handles", open, AtomicInteger::get)
+                .description("Handles that are open, each with a connection of its own.")
+                .tags(tags)
+                .strongReference(true)
                 .register(registry);
     }
 
@@ -82,6 +90,16 @@ public final class LockMetrics implements LockListener {
 
     private void record(LockOutcome outcome, Duration took) {
         requireNonNull(acquire.get(outcome)).record(took);
+    }
+
+    @Override
+    public void opened(LockRequest request) {
+        open.incrementAndGet();
+    }
+
+    @Override
+    public void closed() {
+        open.decrementAndGet();
     }
 
     @Override

@@ -1,13 +1,17 @@
 package dev.spream.api.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.lock.BucketsNotProvisionedException;
+import dev.spream.core.lock.HierarchicalLocks;
+import dev.spream.core.lock.InMemoryLockStore;
 import dev.spream.core.lock.LockBusyException;
 import dev.spream.core.lock.LockCancelledException;
 import dev.spream.core.lock.LockConnectionException;
 import dev.spream.core.lock.LockDeadlockException;
 import dev.spream.core.lock.LockException;
+import dev.spream.core.lock.LockHandle;
 import dev.spream.core.lock.LockKey;
 import dev.spream.core.lock.LockLostException;
 import dev.spream.core.lock.LockMode;
@@ -45,7 +49,7 @@ final class LockMetricsTest {
     @Test
     void all_meters_are_there_and_zero_from_the_beginning() {
         assertThat(registry.getMeters())
-                .hasSizeGreaterThanOrEqualTo(LockOutcome.values().length + 3)
+                .hasSizeGreaterThanOrEqualTo(LockOutcome.values().length + 4)
                 .allSatisfy(meter -> assertThat(meter.getId().getTags()).contains(Tag.of("locks", "orders")))
                 .allSatisfy(meter -> assertThat(meter.measure())
                         .allSatisfy(value -> assertThat(value.getValue()).isZero()));
@@ -83,6 +87,32 @@ final class LockMetricsTest {
         assertThat(registry.get("spream.locks.held").timer().totalTime(TimeUnit.SECONDS))
                 .isEqualTo(2);
         assertThat(registry.get("spream.locks.lost").counter().count()).isEqualTo(1);
+    }
+
+    @Test
+    void handles_are_counted_while_they_are_open_whatever_becomes_of_their_locks() throws Exception {
+        try (InMemoryLockStore store = InMemoryLockStore.create();
+                HierarchicalLocks<InMemoryLockStore.Transaction> locks =
+                        HierarchicalLocks.builder(store).listener(metrics).build()) {
+            LockHandle handle = locks.acquire(REQUEST);
+            LockHandle other = locks.acquire(LockRequest.exclusive(LockTarget.user("u2")));
+            assertThat(handles()).isEqualTo(2);
+            locks.transact(LockRequest.exclusive(LockTarget.user("u3")), transaction -> {
+                assertThat(handles()).as("work is no handle").isEqualTo(2);
+                return transaction;
+            });
+            other.close();
+            other.close();
+            assertThat(handles()).isEqualTo(1);
+            locks.close();
+            assertThat(handles()).as("ended by who closed the locks").isZero();
+            assertThatThrownBy(handle::close).isInstanceOf(LockLostException.class);
+            assertThat(handles()).isZero();
+        }
+    }
+
+    private double handles() {
+        return registry.get("spream.locks.handles").gauge().value();
     }
 
     private double acquireMillis(String outcome) {

@@ -29,6 +29,12 @@ public interface LockListener {
     /** A request failed because its thread was interrupted, after this time. */
     default void interrupted(LockRequest request, Duration took) {}
 
+    /** A handle was opened: it has a connection, until it is {@link #closed}. */
+    default void opened(LockRequest held) {}
+
+    /** A handle that was opened has no connection any more; before this it was told what became of its locks, if it had any. */
+    default void closed() {}
+
     /** A handle gave its locks back, after it held them for this long. */
     default void released(LockRequest held, Duration heldFor) {}
 

@@ -58,9 +58,10 @@ final class LockWatch<T> {
         holders.remove(handle.scope());
     }
 
-    void closed(OpenHandle<T> handle) {
-        handles.remove(handle);
+    /** Whether it was open until now. */
+    boolean closed(OpenHandle<T> handle) {
         holdsNoMore(handle.scope());
+        return handles.remove(handle);
     }
 
     void holds(TransactionScope<T> owner) {

@@ -115,10 +115,10 @@ final class OpenHandle<T> {
                 end();
                 throw loss;
             }
-            end();
             if (released) {
                 scope.held().ifPresent(locks -> engine.events().tell(to -> to.released(locks, heldFor)));
             }
+            end();
             return released;
         });
     }
@@ -135,8 +135,15 @@ final class OpenHandle<T> {
 
     private void end() {
         state = State.CLOSED;
-        engine.watch().closed(this);
+        giveBack();
+    }
+
+    private void giveBack() {
+        boolean first = engine.watch().closed(this);
         engine.store().end(scope.transaction());
+        if (first) {
+            engine.events().tell(LockListener::closed);
+        }
     }
 
     /** @throws LockLostException if all was closed while the handle was opened */
@@ -255,8 +262,7 @@ final class OpenHandle<T> {
     private void endIfAbandoned() {
         if (abandoned && state == State.HELD) {
             lose(new LockStoreException("the locks were closed while the handle was open", null));
-            engine.watch().closed(this);
-            engine.store().end(scope.transaction());
+            giveBack();
         }
     }
 }
