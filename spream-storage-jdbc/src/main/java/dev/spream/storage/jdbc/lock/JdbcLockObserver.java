@@ -1,18 +1,24 @@
 package dev.spream.storage.jdbc.lock;
 
+import static java.util.stream.Collectors.toMap;
 import static java.util.stream.Collectors.toSet;
 
+import dev.spream.core.lock.LockKey;
 import dev.spream.core.lock.LockLayout;
 import dev.spream.core.lock.LockObservation;
 import dev.spream.core.lock.LockObservation.Reported;
 import dev.spream.core.lock.LockObserver;
+import dev.spream.core.lock.LockSpace;
 import dev.spream.core.lock.LockSpaceException;
 import dev.spream.core.lock.LockStoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 /**
@@ -59,8 +65,11 @@ public final class JdbcLockObserver implements LockObserver {
     private LockObservation look(Connection connection, LockTables tables, LockLayout layout) throws SQLException {
         LockReports reports = tables.reports();
         List<Reported> owners = reports.owners(connection);
-        Set<String> reported =
-                owners.stream().map(owner -> owner.owner().session()).collect(toSet());
+        Map<String, Set<LockKey>> reported = owners.stream()
+                .collect(toMap(
+                        owner -> owner.owner().session(),
+                        owner -> keys(owner, layout.space()),
+                        JdbcLockObserver::union));
         LockWatch.View view = tables.watch(connection, layout).look(connection, reported);
         return new LockObservation(
                 view.at(),
@@ -71,5 +80,20 @@ public final class JdbcLockObserver implements LockObserver {
                 reports.waits(connection),
                 view.ending(),
                 view.notes());
+    }
+
+    private static Set<LockKey> keys(Reported owner, LockSpace space) {
+        return owner.owner().held().keySet().stream()
+                .filter(target -> target.level() < space.levels())
+                .flatMap(target -> Stream.concat(target.ancestors().stream(), Stream.of(target)))
+                .map(space::keyOf)
+                .collect(toSet());
+    }
+
+    /** Two processes say of one session what they do in it, if it is used by one after the other. */
+    private static Set<LockKey> union(Set<LockKey> some, Set<LockKey> others) {
+        Set<LockKey> all = new HashSet<>(some);
+        all.addAll(others);
+        return all;
     }
 }

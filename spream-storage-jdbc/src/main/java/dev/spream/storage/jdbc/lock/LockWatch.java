@@ -1,10 +1,12 @@
 package dev.spream.storage.jdbc.lock;
 
+import dev.spream.core.lock.LockKey;
 import dev.spream.core.lock.LockSession;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** Where a kind of database shows its locks. Has no state; safe for use by many threads. */
@@ -13,9 +15,10 @@ interface LockWatch {
     /**
      * Looks, without locks of its own.
      *
-     * @param reported the sessions that say to have locks, which are shown if they are connected
+     * @param reported the sessions that say to have locks, which are shown if they are connected, and the keys that they say to
+     *     hold
      */
-    View look(Connection connection, Set<String> reported) throws SQLException;
+    View look(Connection connection, Map<String, Set<LockKey>> reported) throws SQLException;
 
     /**
      * What there was to see.

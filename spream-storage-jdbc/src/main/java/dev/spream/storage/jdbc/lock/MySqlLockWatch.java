@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.lock;
 
+import dev.spream.core.lock.LockKey;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -7,6 +8,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -37,13 +39,13 @@ final class MySqlLockWatch implements LockWatch {
     }
 
     @Override
-    public View look(Connection connection, Set<String> reported) throws SQLException {
+    public View look(Connection connection, Map<String, Set<LockKey>> reported) throws SQLException {
         ShownLocks shown = new ShownLocks();
         try {
             readLocks(connection, shown);
             readWaits(connection, shown);
             Instant now = InnoDbSessions.read(connection, shown);
-            shown.concernsConnected(reported);
+            shown.concernsConnected(reported.keySet());
             return new View(now, true, shown.sessions(), InnoDbSessions.ENDING, List.of());
         } catch (SQLException e) {
             throw InnoDbSessions.denied(

@@ -14,6 +14,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -85,7 +86,7 @@ final class PostgresLockWatch implements LockWatch {
     }
 
     @Override
-    public View look(Connection connection, Set<String> reported) throws SQLException {
+    public View look(Connection connection, Map<String, Set<LockKey>> reported) throws SQLException {
         ShownLocks shown = new ShownLocks();
         shown.connected(PREPARED, Connected.of("", "prepared, see pg_prepared_xacts"));
         try (Statement statement = connection.createStatement()) {

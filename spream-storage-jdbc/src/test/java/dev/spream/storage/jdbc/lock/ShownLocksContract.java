@@ -22,7 +22,6 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
@@ -42,7 +41,8 @@ abstract class ShownLocksContract {
 
     private static final LockTarget ACCOUNT = LockTarget.account("u1", "a1");
     private static final LockTarget USER = LockTarget.user("u1");
-    private static final LockTarget STRANGER = sharingTheBucketOf(USER);
+    private static final LockTarget STRANGER = user(ShownLocksContract::sharesTheBucketOfUser);
+    private static final LockTarget BYSTANDER = user(candidate -> !sharesTheBucketOfUser(candidate));
 
     private final Deque<LockParty> parties = new ArrayDeque<>();
     private JdbcLockStore store;
@@ -136,6 +136,38 @@ abstract class ShownLocksContract {
                         LockVerdict.FALSE_CONTENTION,
                         Map.of(STRANGER, LockMode.EXCLUSIVE),
                         Map.of(USER, LockMode.EXCLUSIVE)));
+    }
+
+    @Test
+    void who_shares_is_told_from_those_who_wait_to_share_something_else() throws Exception {
+        LockRequest shared = LockRequest.shared(USER);
+        LockParty bystander =
+                party("p0", store).holds(LockRequest.shared(BYSTANDER)).reports();
+        LockParty holder = party("p1", store).holds(LockRequest.exclusive(USER)).reports();
+        LockParty second = party("p2", other).waitsFor(shared).reports();
+        LockParty third = party("p3", store).waitsFor(shared).reports();
+        await(shown -> isWaiting(shown, second) && isWaiting(shown, third));
+
+        assertThat(seen.waits())
+                .extracting(wait -> wait.waiter().session().id())
+                .containsExactlyInAnyOrder(second.session(), third.session());
+        assertThat(seen.waits())
+                .allSatisfy(wait ->
+                        assertThat(wait.blockers()).extracting(Blocker::session).containsExactly(holder.session()));
+        assertThat(seen.owner(bystander.session()).orElseThrow().unnamed()).isEmpty();
+    }
+
+    @Test
+    void who_waits_for_one_that_shares_is_behind_that_one_alone() throws Exception {
+        party("p0", store).holds(LockRequest.shared(BYSTANDER)).reports();
+        LockParty holder = party("p1", store).holds(LockRequest.shared(USER)).reports();
+        LockParty waiter =
+                party("p2", other).waitsFor(LockRequest.exclusive(USER)).reports();
+        await(shown -> isWaiting(shown, waiter));
+
+        assertThat(seen.waits()).hasSize(1);
+        assertThat(wait(waiter).blockers()).extracting(Blocker::session).containsExactly(holder.session());
+        assertThat(wait(waiter).verdict()).isEqualTo(LockVerdict.CONFLICT);
     }
 
     @Test
@@ -255,11 +287,15 @@ abstract class ShownLocksContract {
                 .orElseThrow();
     }
 
-    private static LockTarget sharingTheBucketOf(LockTarget target) {
-        Optional<LockTarget> found = IntStream.range(2, 1_000)
+    private static boolean sharesTheBucketOfUser(LockTarget other) {
+        return SPACE.keyOf(other).equals(SPACE.keyOf(USER));
+    }
+
+    private static LockTarget user(Predicate<LockTarget> wanted) {
+        return IntStream.range(2, 1_000)
                 .mapToObj(i -> LockTarget.user("u" + i))
-                .filter(candidate -> SPACE.keyOf(candidate).equals(SPACE.keyOf(target)))
-                .findFirst();
-        return found.orElseThrow();
+                .filter(wanted)
+                .findFirst()
+                .orElseThrow();
     }
 }
