@@ -43,20 +43,11 @@ import org.slf4j.LoggerFactory;
 public final class JdbcLockStore implements LockStore<Connection> {
     private static final Logger log = LoggerFactory.getLogger(JdbcLockStore.class);
 
-    /** What is longer has no end: servers and drivers count milliseconds by an int. */
-    private static final Duration LONGEST_WAIT = Duration.ofDays(24);
-
     /** The server keeps each in memory that all its sessions share. */
     private static final int MAX_LOCKS = 10_000;
 
     /** What a server has to end a statement and say so, before the connection counts as dead. */
-    private static final Duration ANSWER_TIME = Duration.ofSeconds(2);
-
-    /**
-     * The server ends a wait by its own clock, as a rule. PostgreSQL begins to count anew when a waiter for a row comes to the
-     * head of the queue, so that it is ended from here.
-     */
-    private static final Duration SERVER_FIRST = Duration.ofMillis(50);
+    static final Duration ANSWER_TIME = Duration.ofSeconds(2);
 
     private static final int MAX_CAUSES = 20;
 
@@ -66,7 +57,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
     private final HandleConnections handles;
     private final ServiceConnection service;
     private final LockReports reports;
-    private final CancellableWaits waits = new CancellableWaits();
+    private final DatabaseWaits waits;
 
     private JdbcLockStore(
             LockSql sql,
@@ -81,6 +72,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
         this.handles = handles;
         this.service = service;
         this.reports = reports;
+        this.waits = new DatabaseWaits(sql);
     }
 
     private JdbcLockStore checked() {
@@ -176,47 +168,17 @@ public final class JdbcLockStore implements LockStore<Connection> {
             return tryLock(transaction, rest).count();
         }
         String what = "waiting for lock %s, number %d of %d,".formatted(rest.getFirst(), taken + 1, locks.size());
-        Optional<Duration> left = deadline.left().filter(time -> time.compareTo(LONGEST_WAIT) <= 0);
+        Optional<Duration> left = deadline.left();
         if (deadline.isOver()) {
             throw new LockTimeoutException(what + " failed: the time for it is over", null);
         }
         try {
             requireTransaction(transaction);
-            return waitInDatabase(transaction, rest, left);
+            return waits.lock(transaction, rest, left);
         } catch (CancellableWait.TimeOverException e) {
             throw new LockTimeoutException(what + " failed: " + e.getMessage(), e);
         } catch (SQLException e) {
             throw sql.errors().exception(what, e);
-        }
-    }
-
-    /** The connection must not count as dead because the server does what it was asked to do, which is to wait. */
-    private int waitInDatabase(Connection transaction, List<PlannedLock> locks, Optional<Duration> left)
-            throws SQLException, InterruptedException {
-        int networkTimeout = transaction.getNetworkTimeout();
-        transaction.setNetworkTimeout(
-                Runnable::run, left.map(JdbcLockStore::answerWithin).orElse(0));
-        try {
-            return waits.call(
-                    "spream-locks-wait-" + locks.getFirst().key(),
-                    left.map(time -> time.plus(SERVER_FIRST)),
-                    wait -> sql.lock(transaction, locks, left, wait));
-        } finally {
-            restore(transaction, networkTimeout);
-        }
-    }
-
-    private static int answerWithin(Duration wait) {
-        return Math.toIntExact(wait.plus(ANSWER_TIME).toMillis());
-    }
-
-    private static void restore(Connection transaction, int networkTimeout) {
-        try {
-            if (!transaction.isClosed()) {
-                transaction.setNetworkTimeout(Runnable::run, networkTimeout);
-            }
-        } catch (SQLException e) {
-            log.debug("a connection broke while it waited for a lock", e);
         }
     }
 
