@@ -56,6 +56,7 @@ final class ArchitectureTest {
         mayUse("source", "partition", "record").check(CORE_CLASSES);
         mayUse("consume", "partition", "record").check(CORE_CLASSES);
         mayUse("lock").check(CORE_CLASSES);
+        mayUse("outbox").check(CORE_CLASSES);
         mayUse("subscription", "consume", "source", "partition", "record").check(CORE_CLASSES);
     }
 
@@ -109,10 +110,11 @@ final class ArchitectureTest {
                         CORE + ".source",
                         CORE + ".consume",
                         CORE + ".lock",
+                        CORE + ".outbox",
                         CORE + ".subscription");
         assertThat(new TreeSet<>(
                         CORE_CLASSES.stream().map(JavaClass::getPackageName).toList()))
-                .hasSize(7);
+                .hasSize(8);
     }
 
     @Test

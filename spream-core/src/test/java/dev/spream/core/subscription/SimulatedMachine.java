@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * are orders that a real scheduler can produce. Threads inherit their process from the thread that starts them, so a
  * process can be killed or paused as a whole, from outside, at any point where one of its threads waits or calls a port.
  */
-final class SimulatedMachine {
+public final class SimulatedMachine {
     /** The time at which every machine starts. */
     static final Instant EPOCH = Instant.parse("2026-01-01T10:00:00Z");
 
@@ -60,13 +60,13 @@ final class SimulatedMachine {
      *
      * @param shuffled whether the next thread is drawn from the random numbers
      */
-    SimulatedMachine(RandomGenerator random, boolean shuffled) {
+    public SimulatedMachine(RandomGenerator random, boolean shuffled) {
         this.random = random;
         this.shuffled = shuffled;
     }
 
     /** Runs the body in a process of its own until it has ended, or until something failed, which is thrown. */
-    void run(Runnable body) {
+    public void run(Runnable body) {
         SimulatedProcess operator = process("machine", 0, Duration.ZERO);
         Thread thread = operator.start("machine", body);
         for (int steps = 0; thread.isAlive() && failure == null; steps++) {
@@ -113,7 +113,7 @@ final class SimulatedMachine {
      * @param clockOffset where its monotonic clock starts from
      * @param skew how far its wall clock is ahead of the true time
      */
-    SimulatedProcess process(String name, long clockOffset, Duration skew) {
+    public SimulatedProcess process(String name, long clockOffset, Duration skew) {
         SimulatedProcess process = new SimulatedProcess(this, name, clockOffset, skew);
         processes.add(process);
         return process;
@@ -136,16 +136,16 @@ final class SimulatedMachine {
     }
 
     /** Nanoseconds since {@link #EPOCH}. */
-    long now() {
+    public long now() {
         return now;
     }
 
-    Instant instant() {
+    public Instant instant() {
         return EPOCH.plusNanos(now);
     }
 
     /** Ends the run with this failure, the first one if there are several. */
-    void fail(Throwable t) {
+    public void fail(Throwable t) {
         if (failure == null) {
             failure = t;
         }

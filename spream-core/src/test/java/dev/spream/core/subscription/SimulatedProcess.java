@@ -13,7 +13,7 @@ import java.util.function.BooleanSupplier;
  * A process of a {@link SimulatedMachine}: the virtual threads that were started in it, and the time they see. A killed one
  * never runs again, whatever its threads were doing; a paused one goes on later, and does not know.
  */
-final class SimulatedProcess implements Executor, EngineTime {
+public final class SimulatedProcess implements Executor, EngineTime {
     private static final long LONGEST_WAIT = 1L << 60;
 
     private final SimulatedMachine machine;
@@ -35,7 +35,7 @@ final class SimulatedProcess implements Executor, EngineTime {
     }
 
     /** Starts a virtual thread; those that it starts belong to the process as well. A failure of it fails the machine. */
-    Thread start(String threadName, Runnable body) {
+    public Thread start(String threadName, Runnable body) {
         Thread thread = SimulatedInternals.virtualThreads(this).name(threadName).unstarted(() -> {
             try {
                 body.run();
@@ -67,7 +67,7 @@ final class SimulatedProcess implements Executor, EngineTime {
         return paused || dead;
     }
 
-    void kill() {
+    public void kill() {
         dead = true;
         heldUp.clear();
         onKill.run();
@@ -77,12 +77,12 @@ final class SimulatedProcess implements Executor, EngineTime {
         onKill = action;
     }
 
-    boolean isDead() {
+    public boolean isDead() {
         return dead;
     }
 
     /** Stops all threads, the calling one included, for that long. */
-    void pause(long nanos) {
+    public void pause(long nanos) {
         paused = true;
         pausedAt = machine.now();
         machine.at(pausedAt + nanos, () -> {
@@ -112,7 +112,7 @@ final class SimulatedProcess implements Executor, EngineTime {
     }
 
     /** Does something after that time, whatever becomes of this process; nothing of the process itself. */
-    void after(long nanos, Runnable action) {
+    public void after(long nanos, Runnable action) {
         machine.at(machine.now() + nanos, action);
     }
 
@@ -132,7 +132,7 @@ final class SimulatedProcess implements Executor, EngineTime {
     }
 
     /** Lets that much time pass. */
-    void sleep(long nanos) throws InterruptedException {
+    public void sleep(long nanos) throws InterruptedException {
         await(nanos, () -> false);
     }
 
@@ -161,7 +161,7 @@ final class SimulatedProcess implements Executor, EngineTime {
     }
 
     /** Lets that much time pass, whether interrupted or not. */
-    void sleepUninterruptibly(long nanos) {
+    public void sleepUninterruptibly(long nanos) {
         long deadline = machine.now() + nanos;
         boolean interrupted = Thread.interrupted();
         while (machine.now() < deadline) {

@@ -1,0 +1,135 @@
+package dev.spream.core.outbox;
+
+import dev.spream.core.StorageException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Reads ahead what a {@link KeyPlan} wants to know, on a thread of its own: lanes going forward, keys that are unclear, and now
+ * and then the lanes from their beginning, for entries that were committed after others with a greater id.
+ */
+final class KeyReader {
+    private static final int KEYS_AT_ONCE = 64;
+
+    /** Between two reads that brought nothing: so that somebody who enqueues all the time does not make us read all the time. */
+    private static final long LONGEST_GAP = TimeUnit.MILLISECONDS.toNanos(25);
+
+    private static final long SHORTEST_GAP = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final WorkerContext context;
+    private final KeyPlan plan;
+    private final Wake wake;
+    private final long lookEvery;
+
+    // Confined to the thread.
+    private long nextRead;
+    private long nextLook;
+    private long gap;
+
+    /**
+     * A reader.
+     *
+     * @param lookEvery how often to look through the lanes, in nanoseconds
+     */
+    KeyReader(WorkerContext context, KeyPlan plan, long lookEvery) {
+        this.context = context;
+        this.plan = plan;
+        this.wake = new Wake(context.time());
+        this.lookEvery = lookEvery;
+        this.nextRead = context.now();
+        this.nextLook = context.now() + lookEvery;
+    }
+
+    /** Has it look now. */
+    void hurry() {
+        wake.raise();
+    }
+
+    /** Reads until the worker stops. */
+    void run() throws InterruptedException {
+        boolean called = true;
+        while (context.stop().isRunning()) {
+            long pause;
+            try {
+                readOnce(called);
+                pause = pause();
+            } catch (StorageException e) {
+                pause = context.options().pollInterval().toNanos();
+            }
+            called = wake.await(pause);
+            if (called) {
+                waitOut(gap);
+            }
+        }
+    }
+
+    /** Waits, whoever calls, but not when the worker stops. */
+    private void waitOut(long nanos) throws InterruptedException {
+        long until = context.now() + nanos;
+        while (context.stop().isRunning() && until - context.now() > 0) {
+            wake.await(until - context.now());
+        }
+    }
+
+    private long pause() {
+        long now = context.now();
+        if (!plan.toRead(false).isEmpty() || !plan.toReadAnew(1).isEmpty()) {
+            return 0;
+        }
+        long untilRead = Math.max(1, Math.min(nextRead, nextLook) - now);
+        return Math.min(untilRead, Math.max(1, plan.nextAlarm(now)));
+    }
+
+    private void readOnce(boolean called) {
+        plan.ringDue(context.now());
+        readUnclear();
+        long now = context.now();
+        boolean again = called || now - nextRead >= 0;
+        if (again) {
+            nextRead = now + context.options().pollInterval().toNanos();
+        }
+        readOn(plan.toRead(again), again);
+        if (now - nextLook >= 0) {
+            nextLook = now + lookEvery;
+            lookThrough();
+        }
+        if (plan.readyKeys() > 0) {
+            context.claimsWake().raise();
+        }
+    }
+
+    private void readOn(Map<Integer, Long> after, boolean again) {
+        if (after.isEmpty()) {
+            return;
+        }
+        List<OrderedEntry> entries = ordered(after, KeyPlan.PAGE);
+        boolean news = plan.read(after, KeyPlan.PAGE, entries, context.now());
+        if (news) {
+            gap = 0;
+        } else if (again) {
+            gap = Math.min(LONGEST_GAP, Math.max(SHORTEST_GAP, 2 * gap));
+        }
+    }
+
+    private void lookThrough() {
+        Map<Integer, Long> after = plan.toLookThrough();
+        if (!after.isEmpty()) {
+            plan.lookedThrough(after, KeyPlan.LOOK_PAGE, ordered(after, KeyPlan.LOOK_PAGE), context.now());
+        }
+    }
+
+    private List<OrderedEntry> ordered(Map<Integer, Long> after, int perLane) {
+        return context.calls()
+                .call("reading ordered entries", () -> context.store().ordered(after, perLane));
+    }
+
+    private void readUnclear() {
+        int limit = KeyQueue.MAX_IDS;
+        for (String key : plan.toReadAnew(KEYS_AT_ONCE)) {
+            List<OrderedEntry> entries = context.calls()
+                    .call("reading an ordering key", () -> context.store().ordered(key, limit));
+            plan.readAnew(key, limit, entries, context.now());
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package dev.spream.core.outbox;
+
+import dev.spream.core.StorageException;
+import java.util.Set;
+
+/**
+ * Keeps the lanes of a worker: renews them, takes its share, gives the surplus up, and stops planning by them when they could
+ * not be renewed in time. Leaves them to others while nothing is claimed here. Confined to the worker's upkeep thread, but for {@link #areHeld}.
+ */
+final class LaneKeeper {
+    private final WorkerContext context;
+    private final KeyPlan plan;
+    private volatile long heldUntil;
+    private boolean away;
+
+    LaneKeeper(WorkerContext context, KeyPlan plan) {
+        this.context = context;
+        this.plan = plan;
+        this.heldUntil = context.now();
+    }
+
+    /** Whether the lanes of the plan can be relied on. */
+    boolean areHeld() {
+        return heldUntil - context.now() > 0;
+    }
+
+    /** Tells the store which lanes this worker keeps, and the plan which it has. */
+    void hold() {
+        away = false;
+        do {
+            Set<Integer> giveUp = plan.leaveIdle();
+            long askedAt = context.now();
+            try {
+                LaneShare share = context.calls()
+                        .call(
+                                "holding lanes",
+                                () -> context.store()
+                                        .holdLanes(
+                                                context.owner(),
+                                                giveUp,
+                                                context.options().lease()));
+                plan.hold(share);
+                heldUntil = context.heldUntil(askedAt);
+            } catch (StorageException e) {
+                if (!areHeld()) {
+                    plan.holdNothing();
+                }
+                return; // told; tried again at the next time
+            }
+        } while (plan.hasIdleToLeave());
+    }
+
+    /** Leaves the lanes to workers that get through, until it is to {@link #hold} lanes again. Harmless if it has left them. */
+    void stayAway() {
+        if (!away) {
+            heldUntil = context.now();
+            away = leave();
+        }
+    }
+
+    /** Gives all lanes up; whether the store knows. */
+    boolean leave() {
+        plan.holdNothing();
+        try {
+            context.calls().call("leaving lanes", () -> {
+                context.store().leaveLanes(context.owner());
+                return true;
+            });
+            return true;
+        } catch (StorageException e) {
+            return false; // told; the lanes are somebody else's when their leases have run out
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package dev.spream.core.outbox;
+
+import java.util.random.RandomGenerator;
+
+/**
+ * What the parts of one running worker share.
+ *
+ * @param owner this worker, in the store
+ * @param calls makes calls of the store
+ * @param random for jitter; used by many threads
+ * @param claimsWake raised when there may be something to claim, or room for it
+ */
+record WorkerContext(
+        OutboxStore store,
+        OutboxSender sender,
+        OutboxWorkerOptions options,
+        OutboxOwner owner,
+        StoreCalls calls,
+        SafeOutboxListener listener,
+        OutboxTime time,
+        RandomGenerator random,
+        StopSignal stop,
+        Wake claimsWake) {
+
+    /** Of each lease, the part that is not used, so that a call that is interrupted then has ended before another begins. */
+    private static final int MARGIN = 8;
+
+    static WorkerContext of(
+            OutboxStore store,
+            OutboxSender sender,
+            OutboxWorkerOptions options,
+            OutboxTime time,
+            RandomGenerator random) {
+        OutboxOwner owner = OutboxOwner.of(options.name());
+        SafeOutboxListener listener = new SafeOutboxListener(options.listeners());
+        return new WorkerContext(
+                store,
+                sender,
+                options,
+                owner,
+                new StoreCalls(owner, listener),
+                listener,
+                time,
+                random,
+                new StopSignal(),
+                new Wake(time));
+    }
+
+    long now() {
+        return time.nanoTime();
+    }
+
+    long leaseNanos() {
+        return options.lease().toNanos();
+    }
+
+    /** Until when something may be relied on that was asked for at that time, for a lease. */
+    long heldUntil(long askedAt) {
+        return askedAt + leaseNanos() - leaseNanos() / MARGIN;
+    }
+
+    /** The name of a thread of this worker. */
+    String threadName(String role) {
+        return "spream-outbox-" + options.name() + "-" + role;
+    }
+}

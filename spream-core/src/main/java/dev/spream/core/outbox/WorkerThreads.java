@@ -1,0 +1,81 @@
+package dev.spream.core.outbox;
+
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+
+/** Virtual threads that end together. What one throws is reported. Safe for use by many threads. */
+final class WorkerThreads {
+
+    /** What a thread runs. */
+    interface Task {
+        void run() throws Exception;
+    }
+
+    private final OutboxTime time;
+    private final Consumer<Throwable> onFailure;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Set<Thread> running = new HashSet<>(); // guarded by lock
+
+    WorkerThreads(OutboxTime time, Consumer<Throwable> onFailure) {
+        this.time = time;
+        this.onFailure = onFailure;
+    }
+
+    void start(String name, Task task) {
+        Thread thread = Thread.ofVirtual().name(name).unstarted(() -> runTask(task));
+        lock.lock();
+        try {
+            running.add(thread);
+        } finally {
+            lock.unlock();
+        }
+        thread.start();
+    }
+
+    private void runTask(Task task) {
+        try {
+            task.run();
+        } catch (Throwable t) { // an interrupt as well: the worker interrupts none of these
+            onFailure.accept(t);
+        } finally {
+            ended(Thread.currentThread());
+        }
+    }
+
+    private void ended(Thread thread) {
+        lock.lock();
+        try {
+            running.remove(thread);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean runs(Thread thread) {
+        lock.lock();
+        try {
+            return running.contains(thread);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits until no thread runs, or for that long; whether none does. */
+    boolean join(long nanos) throws InterruptedException {
+        long left = nanos;
+        lock.lockInterruptibly();
+        try {
+            while (!running.isEmpty() && left > 0) {
+                left = time.awaitNanos(changed, left);
+            }
+            return running.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package dev.spream.core.record;
+
+import org.jspecify.annotations.Nullable;
+
+/** JSON of any kind of value (RFC 8259), for those who pass it on. {@link JsonObject} is for those who look into it. */
+public final class Json {
+    private Json() {}
+
+    /**
+     * The value in the text: null, {@link Boolean}, {@link java.math.BigDecimal}, {@link String}, {@link java.util.List} or
+     * {@link java.util.Map}.
+     *
+     * @throws IllegalArgumentException if the text is not one JSON value, or has more than 200 levels; the message has the
+     *     place, not the text
+     */
+    public static @Nullable Object parse(String text) {
+        return JsonText.parse(text);
+    }
+
+    /**
+     * The value as compact JSON.
+     *
+     * @param value of the types named above, or any finite {@link Number}
+     */
+    public static String text(@Nullable Object value) {
+        StringBuilder text = new StringBuilder();
+        JsonText.append(text, value);
+        return text.toString();
+    }
+}
