@@ -1,5 +1,6 @@
 package dev.spream.api;
 
+import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.ConfigSection;
 import dev.spream.api.config.ResolvedConfig;
 import dev.spream.api.config.SpreamConfig;
@@ -17,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** A configuration beside the plug-ins there are: what was chosen, what holds, and all that is wrong. Opens nothing. */
@@ -60,14 +62,22 @@ final class Judgement {
         return judgement;
     }
 
-    /** The same for a program that takes locks, and need not have a subscription. */
-    static Judgement ofLocks(SpreamConfig config, PluginRegistry plugins) {
-        Selection selection = Selection.ofLocks(config, plugins);
+    /** The same for a program that uses plug-ins of these kinds, and need not have a subscription. */
+    static Judgement ofDesk(SpreamConfig config, PluginRegistry plugins, Set<PluginKind> needed) {
+        Selection selection = Selection.ofDesk(config, plugins, needed);
         ResolvedConfig resolved = ResolvedConfig.of(config, sections(plugins, selection));
         List<String> problems = new ArrayList<>(plugins.problems());
-        selection.problemOfLocks(config, resolved).ifPresent(problems::add);
+        problems.addAll(selection.problemsOfDesk(config, resolved, needed));
         problems.addAll(resolved.problems());
         return new Judgement(selection, resolved, problems);
+    }
+
+    /** The plug-in that a desk needs, and its configuration without problems. */
+    Plugin<?> usable(PluginKind kind) {
+        if (!problems.isEmpty()) {
+            throw new ConfigException(problems);
+        }
+        return selection.plugin(kind).orElseThrow();
     }
 
     /** The plug-ins of the class path, and of the folder that is configured or, if it is there, of the default one. */
@@ -99,7 +109,11 @@ final class Judgement {
         Stream<ConfigSection> spream = Stream.of(
                 new ConfigSection(OWN, own, true),
                 new ConfigSection(RETRY, FailurePolicy.retryKeys(), true),
-                new ConfigSection(FILTER, FilterKeys.all(), true));
+                new ConfigSection(FILTER, FilterKeys.all(), true),
+                new ConfigSection(
+                        PluginKind.OUTBOX.key(),
+                        OutboxKeys.all(),
+                        selection.plugin(PluginKind.OUTBOX).isPresent()));
         Stream<ConfigSection> others = plugins.plugins().stream()
                 .map(plugin -> new ConfigSection(prefix(plugin), plugin.keys(), selection.has(plugin)));
         return Stream.concat(spream, others).toList();
@@ -161,6 +175,10 @@ final class Judgement {
 
     ErrorHandler errorHandler() {
         return FailurePolicy.of(own(), resolved.section(RETRY));
+    }
+
+    PluginConfig outbox() {
+        return resolved.section(PluginKind.OUTBOX.key());
     }
 
     ChangeFilter filter() {

@@ -17,6 +17,7 @@ import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,11 +73,8 @@ public final class LockDesk implements AutoCloseable {
 
     @SuppressWarnings("unchecked") // a plug-in of this kind makes stores of locks
     private static LockDesk open(SpreamConfig config, PluginRegistry plugins, Optional<PluginRegistry> closedAtEnd) {
-        Judgement judgement = Judgement.ofLocks(config, plugins);
-        if (!judgement.problems().isEmpty()) {
-            throw new ConfigException(judgement.problems());
-        }
-        Plugin<?> plugin = judgement.selection().plugin(PluginKind.LOCKS).orElseThrow();
+        Judgement judgement = Judgement.ofDesk(config, plugins, Set.of(PluginKind.LOCKS));
+        Plugin<?> plugin = judgement.usable(PluginKind.LOCKS);
         return new LockDesk(closedAtEnd, judgement, (Plugin<LockStore<?>>) plugin);
     }
 

@@ -19,7 +19,8 @@ final class Plan implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Plan.class);
 
     /** What a subscription is made of. */
-    private static final Set<PluginKind> RUNNING = EnumSet.complementOf(EnumSet.of(PluginKind.LOCKS));
+    private static final Set<PluginKind> RUNNING =
+            EnumSet.complementOf(EnumSet.of(PluginKind.LOCKS, PluginKind.OUTBOX, PluginKind.SENDER));
 
     private final Judgement judgement;
     private final OwnParts own;

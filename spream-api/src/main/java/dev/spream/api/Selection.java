@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Which plug-in fills which port, by name. Immutable. */
 final class Selection {
@@ -32,10 +33,17 @@ final class Selection {
             key(PluginKind.DEAD_LETTERS, "Where changes go that are set aside.").withDefaultMeaning("none"),
             PluginKind.LOCKS,
             key(PluginKind.LOCKS, "Where hierarchical locks are taken; a subscription needs none.")
+                    .withDefaultMeaning("none"),
+            PluginKind.OUTBOX,
+            key(PluginKind.OUTBOX, "Where the entries of an outbox are; a subscription needs none.")
+                    .withDefaultMeaning("none"),
+            PluginKind.SENDER,
+            key(PluginKind.SENDER, "What sends the entries of an outbox; a subscription needs none.")
                     .withDefaultMeaning("none"));
 
     /** What need not be chosen, and is not unless it is named. */
-    private static final Set<PluginKind> OPTIONAL = EnumSet.of(PluginKind.DEAD_LETTERS, PluginKind.LOCKS);
+    private static final Set<PluginKind> OPTIONAL =
+            EnumSet.of(PluginKind.DEAD_LETTERS, PluginKind.LOCKS, PluginKind.OUTBOX, PluginKind.SENDER);
 
     /** Where the plug-ins of spream's own are that not every class path has. */
     private static final Map<String, String> MODULES = Map.of(
@@ -44,7 +52,15 @@ final class Selection {
             "storage spanner", "spream-storage-spanner",
             "storage jdbc", "spream-storage-jdbc",
             "dead-letters jdbc", "spream-storage-jdbc",
-            "locks jdbc", "spream-storage-jdbc");
+            "locks jdbc", "spream-storage-jdbc",
+            "outbox jdbc", "spream-storage-jdbc",
+            "sender pubsub", "spream-sink-pubsub");
+
+    /** What to name for a desk. */
+    private static final Map<PluginKind, String> DESK_ADVICE = Map.of(
+            PluginKind.LOCKS, "what takes them, such as jdbc",
+            PluginKind.OUTBOX, "where its entries are, such as jdbc",
+            PluginKind.SENDER, "what sends the entries of the outbox, such as http");
 
     /** The storage that nothing survives in. */
     private static final String FORGETFUL = "memory";
@@ -89,12 +105,14 @@ final class Selection {
         return Arrays.stream(PluginKind.values()).<ConfigKey<?>>map(KEYS::get).toList();
     }
 
-    /** The one that takes locks, for a program that need not have anything else. */
-    static Selection ofLocks(SpreamConfig config, PluginRegistry plugins) {
+    /** Those of these kinds that are named, for a program that need not have anything else. */
+    static Selection ofDesk(SpreamConfig config, PluginRegistry plugins, Set<PluginKind> kinds) {
         Map<PluginKind, Plugin<?>> chosen = new EnumMap<>(PluginKind.class);
-        config.raw(PluginKind.LOCKS.key())
-                .flatMap(name -> plugins.find(PluginKind.LOCKS, name))
-                .ifPresent(found -> chosen.put(PluginKind.LOCKS, found));
+        for (PluginKind kind : kinds) {
+            config.raw(kind.key())
+                    .flatMap(name -> plugins.find(kind, name))
+                    .ifPresent(found -> chosen.put(kind, found));
+        }
         return new Selection(plugins, chosen, Set.of());
     }
 
@@ -113,13 +131,14 @@ final class Selection {
                 .toList();
     }
 
-    /** What is wrong with the one that takes locks. */
-    Optional<String> problemOfLocks(SpreamConfig config, ResolvedConfig resolved) {
-        if (!config.mayConfigure(PluginKind.LOCKS.key())) {
-            return Optional.of(
-                    "locks is not configured: name what takes them, such as jdbc. Found: " + found(PluginKind.LOCKS));
-        }
-        return problem(config, resolved, PluginKind.LOCKS);
+    /** What is wrong with those that a desk needs. */
+    List<String> problemsOfDesk(SpreamConfig config, ResolvedConfig resolved, Set<PluginKind> needed) {
+        return needed.stream()
+                .flatMap(kind -> config.mayConfigure(kind.key())
+                        ? problem(config, resolved, kind).stream()
+                        : Stream.of("%s is not configured: name %s. Found: %s"
+                                .formatted(kind.key(), DESK_ADVICE.getOrDefault(kind, "one"), found(kind))))
+                .toList();
     }
 
     private Optional<String> problem(SpreamConfig config, ResolvedConfig resolved, PluginKind kind) {

@@ -35,25 +35,26 @@ final class SubscriptionKeys {
     static final ConfigKey<Duration> SHUTDOWN_TIMEOUT = ConfigKey.of(
                     "shutdown-timeout",
                     ConfigType.duration(Duration.ZERO, Duration.ofHours(1)),
-                    "How long changes that were started may take to finish when the process is told to stop. Past it they"
-                            + " are interrupted.")
+                    "How long changes, or entries of an outbox, that were started may take to finish when the process is told"
+                            + " to stop. Past it they are interrupted.")
             .withDefault(Duration.ofSeconds(30));
     static final ConfigKey<String> WORKER = ConfigKey.of(
                     "worker",
                     new ConfigType<>("text, 1 to 150 characters", SubscriptionKeys::workerName, name -> name),
-                    "The name of this worker among those that share the subscription, to which something random is added.")
+                    "The name of this worker among those that share the subscription or the outbox, to which something random"
+                            + " is added.")
             .withDefaultMeaning("random");
     static final ConfigKey<HttpAddress> HTTP = ConfigKey.of(
                     "http",
                     HttpAddress.TYPE,
-                    "Where spream run answers to HTTP, with health, metrics and a page: a port of this machine alone, or"
+                    "Where spream run and spream outbox run answer to HTTP, with health and metrics, the former with a page: a port of this machine alone, or"
                             + " host:port, such as 0.0.0.0:8080 in a container. A program that embeds spream has its own.")
             .withDefaultMeaning("nowhere");
 
     private static final SubscriberOptions DEFAULTS = SubscriberOptions.defaults();
     private static final int MAX_WORKER_LENGTH = 150;
 
-    private static final List<Option<?>> OPTIONS = List.of(
+    private static final List<OptionKey<SubscriberOptions.Builder, ?>> OPTIONS = List.of(
             option(
                     "heartbeat-interval",
                     ConfigType.duration(
@@ -75,21 +76,21 @@ final class SubscriptionKeys {
                             + " different keys are consumed at the same time.",
                     SubscriberOptions::maxInflight,
                     SubscriberOptions.Builder::maxInflight),
-            new Option<>(
+            new OptionKey<>(
                     ConfigKey.of(
                                     "ordering",
                                     ConfigType.choice(Ordering.class),
                                     "Which changes wait for which: all of a partition, those of one primary key, or none.")
                             .withDefaultMeaning("partition with one change in flight, key with more"),
                     SubscriberOptions.Builder::ordering),
-            new Option<>(
+            new OptionKey<>(
                     ConfigKey.of(
                                     "max-batch-size",
                                     ConfigType.integer(1, SubscriberOptions.MAX_MAX_INFLIGHT),
                                     "How many changes a sink that takes batches is given at most in one call.")
                             .withDefaultMeaning("as many as may be in flight"),
                     SubscriberOptions.Builder::maxBatchSize),
-            new Option<>(
+            new OptionKey<>(
                     ConfigKey.of(
                                     "consume-timeout",
                                     ConfigType.duration(Duration.ofMillis(1), Duration.ofDays(1)),
@@ -103,7 +104,7 @@ final class SubscriptionKeys {
                     "How many changes may be read and not settled over all partitions.",
                     SubscriberOptions::maxBufferedChanges,
                     SubscriberOptions.Builder::maxBufferedChanges),
-            new Option<>(
+            new OptionKey<>(
                     ConfigKey.of(
                                     "max-buffered-bytes",
                                     ConfigType.size(SubscriberOptions.MIN_MAX_BUFFERED_BYTES, 1L << 40),
@@ -158,23 +159,16 @@ final class SubscriptionKeys {
 
     private SubscriptionKeys() {}
 
-    /** A key and the option that it sets. */
-    record Option<T>(ConfigKey<T> key, BiConsumer<SubscriberOptions.Builder, T> setter) {
-        void apply(PluginConfig config, SubscriberOptions.Builder options) {
-            config.find(key).ifPresent(value -> setter.accept(options, value));
-        }
-    }
-
-    private static <T> Option<T> option(
+    private static <T> OptionKey<SubscriberOptions.Builder, T> option(
             String name,
             ConfigType<T> type,
             String meaning,
             Function<SubscriberOptions, T> getter,
             BiConsumer<SubscriberOptions.Builder, T> setter) {
-        return new Option<>(ConfigKey.of(name, type, meaning).withDefault(getter.apply(DEFAULTS)), setter);
+        return new OptionKey<>(ConfigKey.of(name, type, meaning).withDefault(getter.apply(DEFAULTS)), setter);
     }
 
-    static List<Option<?>> options() {
+    static List<OptionKey<SubscriberOptions.Builder, ?>> options() {
         return OPTIONS;
     }
 
@@ -182,7 +176,7 @@ final class SubscriptionKeys {
     static List<ConfigKey<?>> all() {
         return Stream.of(
                         List.<ConfigKey<?>>of(SUBSCRIPTION, START, END),
-                        OPTIONS.stream().<ConfigKey<?>>map(Option::key).toList(),
+                        OPTIONS.stream().<ConfigKey<?>>map(OptionKey::key).toList(),
                         List.<ConfigKey<?>>of(WORKER, SHUTDOWN_TIMEOUT, HTTP))
                 .flatMap(List::stream)
                 .toList();

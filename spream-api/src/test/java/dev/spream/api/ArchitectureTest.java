@@ -86,7 +86,9 @@ final class ArchitectureTest {
         mayUse("filter");
         mayUse("config", "spi");
         mayUse("plugin", "config", "spi");
-        mayUse("sink", "spi");
+        mayUse("http");
+        mayUse("sink", "spi", "http");
+        mayUse("sender", "spi", "http");
         mayUse("storage", "spi");
         slices().matching(API + ".(*)..").should().beFreeOfCycles().check(CLASSES);
     }
@@ -99,8 +101,10 @@ final class ArchitectureTest {
                         API + ".config",
                         API + ".filter",
                         API + ".guice",
+                        API + ".http.internal",
                         API + ".metrics",
                         API + ".plugin",
+                        API + ".sender",
                         API + ".sink",
                         API + ".spi",
                         API + ".storage",

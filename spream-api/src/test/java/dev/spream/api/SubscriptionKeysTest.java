@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.api.SubscriptionKeys.Option;
 import dev.spream.api.config.ConfigSection;
 import dev.spream.api.config.ResolvedConfig;
 import dev.spream.api.config.SpreamConfig;
@@ -33,7 +32,7 @@ final class SubscriptionKeysTest {
     private static final Set<String> NOT_TEXT =
             Set.of("start-timestamp", "end-timestamp", "error-handler", "dead-letter-sink", "worker", "listeners");
 
-    static List<Option<?>> withRange() {
+    static List<OptionKey<SubscriberOptions.Builder, ?>> withRange() {
         return SubscriptionKeys.options().stream()
                 .filter(option -> RANGE.matcher(option.key().type().label()).matches())
                 .toList();
@@ -41,7 +40,7 @@ final class SubscriptionKeysTest {
 
     @ParameterizedTest
     @MethodSource("withRange")
-    void a_range_that_is_shown_is_the_one_that_holds(Option<?> option) {
+    void a_range_that_is_shown_is_the_one_that_holds(OptionKey<SubscriberOptions.Builder, ?> option) {
         Matcher range = RANGE.matcher(option.key().type().label());
         assertThat(range.matches()).isTrue();
         for (String bound : List.of(range.group(1), range.group(2))) {
@@ -79,11 +78,11 @@ final class SubscriptionKeysTest {
         assertThat(SubscriptionKeys.options(config).build().worker()).isNotEqualTo(first);
     }
 
-    private static <T> SubscriberOptions set(Option<T> option, String text) {
+    private static <T> SubscriberOptions set(OptionKey<SubscriberOptions.Builder, T> option, String text) {
         return set(option, option.key().type().read(text));
     }
 
-    private static <T> SubscriberOptions set(Option<T> option, T value) {
+    private static <T> SubscriberOptions set(OptionKey<SubscriberOptions.Builder, T> option, T value) {
         SubscriberOptions.Builder options = SubscriberOptions.builder();
         option.setter().accept(options, value);
         return options.build();
@@ -91,12 +90,13 @@ final class SubscriptionKeysTest {
 
     /** The record's own check, with a value that the type would refuse before. */
     @SuppressWarnings("unchecked")
-    private static boolean refusesBeyond(Option<?> option, String highest) {
+    private static boolean refusesBeyond(OptionKey<SubscriberOptions.Builder, ?> option, String highest) {
         Object value = option.key().type().read(highest);
         try {
             switch (value) {
-                case Integer number -> set((Option<Integer>) option, number + 1);
-                case Duration duration -> set((Option<Duration>) option, duration.plusNanos(1));
+                case Integer number -> set((OptionKey<SubscriberOptions.Builder, Integer>) option, number + 1);
+                case Duration duration ->
+                    set((OptionKey<SubscriberOptions.Builder, Duration>) option, duration.plusNanos(1));
                 default -> throw new AssertionError("a range of " + value);
             }
             return false;

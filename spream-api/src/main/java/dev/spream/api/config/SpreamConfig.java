@@ -29,6 +29,7 @@ public final class SpreamConfig {
 
     private final PropertiesFile file;
     private final Map<String, Setting> environment;
+    private final Map<String, Setting> outboxVariables;
     private final Map<String, Setting> flags;
     private final Map<String, Setting> program;
     private final Map<String, String> variables;
@@ -37,6 +38,7 @@ public final class SpreamConfig {
         this.file = builder.file == null ? PropertiesFile.none() : PropertiesFile.read(builder.file);
         this.variables = builder.variables == null ? System.getenv() : builder.variables;
         this.environment = environment(builder.variables == null ? Map.of() : builder.variables);
+        this.outboxVariables = OutboxVariables.settings(builder.variables == null ? Map.of() : builder.variables);
         this.flags = settings(Layer.FLAG, builder.flags);
         this.program = settings(Layer.PROGRAM, builder.program);
     }
@@ -91,6 +93,7 @@ public final class SpreamConfig {
                         program.get(key),
                         flags.get(key),
                         environment.get(variable(key)),
+                        outboxVariables.get(key),
                         file.settings().get(key))
                 .flatMap(Stream::ofNullable)
                 .findFirst();
@@ -172,7 +175,10 @@ public final class SpreamConfig {
 
         /**
          * The variables of the environment. Those whose name begins with {@code SPREAM_CONFIG_} configure the key that the rest
-         * names, in capitals and with {@code _} for every dot and hyphen. <code>${env:NAME}</code> is looked up among all of
+         * names, in capitals and with {@code _} for every dot and hyphen. Where these say nothing, the worker of an outbox is
+         * also configured by {@code OUTBOX_ENABLED}, {@code OUTBOX_CONCURRENCY}, {@code OUTBOX_BATCH}, {@code
+         * OUTBOX_POLL_INTERVAL_SEC}, {@code OUTBOX_LOCK_LEASE_SEC}, {@code OUTBOX_MAX_ATTEMPTS}, {@code OUTBOX_BACKOFF_SEC} and
+         * {@code BROKER_TIMEOUT_MS}. <code>${env:NAME}</code> is looked up among all of
          * them. Without this call no variable configures anything, and references are looked up in the environment of this
          * process.
          */

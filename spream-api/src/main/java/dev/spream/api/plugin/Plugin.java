@@ -2,13 +2,18 @@ package dev.spream.api.plugin;
 
 import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.LockStoreProvider;
+import dev.spream.api.spi.OutboxStoreProvider;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginProvider;
 import dev.spream.core.lock.BucketProvisioning;
 import dev.spream.core.lock.LockObserver;
+import dev.spream.core.outbox.IdempotencyLedger;
+import dev.spream.core.outbox.Outbox;
+import dev.spream.core.outbox.OutboxOperations;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiFunction;
 
 /**
  * One plug-in: what it is called and configured by, and where it is from. Immutable and safe for use by many threads, until
@@ -107,6 +112,43 @@ public final class Plugin<T> {
                                 .map(made -> new OpenPlugin<>(
                                         this, scope, made, Scoped.observer(made, scope), context.take())))
                 : Optional.empty();
+    }
+
+    /**
+     * Makes what a program enqueues with, as {@link #open} makes the store of the outbox.
+     *
+     * @throws IllegalStateException if this makes no store of an outbox
+     */
+    public OpenPlugin<Outbox<?>> openOutbox(PluginConfig config, InstantSource clock, String subscription) {
+        return openBeside(clock, subscription, context -> outboxes().outbox(config, context), Scoped::outbox);
+    }
+
+    /** Makes the ledger of an outbox; otherwise like {@link #openOutbox}. */
+    public OpenPlugin<IdempotencyLedger<?>> openLedger(PluginConfig config, InstantSource clock, String subscription) {
+        return openBeside(clock, subscription, context -> outboxes().ledger(config, context), Scoped::ledger);
+    }
+
+    /** Makes what operates an outbox; otherwise like {@link #openOutbox}. */
+    public OpenPlugin<OutboxOperations> openOperations(PluginConfig config, InstantSource clock, String subscription) {
+        return openBeside(clock, subscription, context -> outboxes().operations(config, context), Scoped::operations);
+    }
+
+    private OutboxStoreProvider outboxes() {
+        if (provider instanceof OutboxStoreProvider outboxes) {
+            return outboxes;
+        }
+        throw new IllegalStateException("%s is no outbox".formatted(this));
+    }
+
+    private <R> OpenPlugin<R> openBeside(
+            InstantSource clock, String subscription, Opening<R> opening, BiFunction<R, CallScope, R> scoped) {
+        return open(new OpeningContext(clock, subscription), context -> {
+            R made = opening.open(context);
+            if (made == null) {
+                throw new IllegalStateException("it made null, which is for its author to correct");
+            }
+            return new OpenPlugin<>(this, scope, made, scoped.apply(made, scope), context.take());
+        });
     }
 
     private <R> R open(OpeningContext context, Opening<R> opening) {

@@ -4,6 +4,8 @@ import dev.spream.api.spi.ChangeStreamSourceProvider;
 import dev.spream.api.spi.ConsumerProvider;
 import dev.spream.api.spi.DeadLetterSinkProvider;
 import dev.spream.api.spi.LockStoreProvider;
+import dev.spream.api.spi.OutboxSenderProvider;
+import dev.spream.api.spi.OutboxStoreProvider;
 import dev.spream.api.spi.PartitionStorageProvider;
 import dev.spream.api.spi.PluginProvider;
 
@@ -13,7 +15,9 @@ public enum PluginKind {
     STORAGE("storage", PartitionStorageProvider.class),
     SINK("sink", ConsumerProvider.class),
     DEAD_LETTERS("dead-letters", DeadLetterSinkProvider.class),
-    LOCKS("locks", LockStoreProvider.class);
+    LOCKS("locks", LockStoreProvider.class),
+    OUTBOX("outbox", OutboxStoreProvider.class),
+    SENDER("sender", OutboxSenderProvider.class);
 
     private final String key;
     private final Class<? extends PluginProvider<?>> providerType;

@@ -7,6 +7,11 @@ import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.lock.BucketProvisioning;
 import dev.spream.core.lock.LockObserver;
 import dev.spream.core.lock.LockStore;
+import dev.spream.core.outbox.IdempotencyLedger;
+import dev.spream.core.outbox.Outbox;
+import dev.spream.core.outbox.OutboxOperations;
+import dev.spream.core.outbox.OutboxSender;
+import dev.spream.core.outbox.OutboxStore;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.source.ChangeStreamSource;
 
@@ -30,6 +35,8 @@ final class Scoped {
                     case SINK -> consumer((Consumer) made, scope);
                     case DEAD_LETTERS -> deadLetterSink((DeadLetterSink) made, scope);
                     case LOCKS -> new ScopedLockStore<>((LockStore<?>) made, scope);
+                    case OUTBOX -> new ScopedOutboxStore((OutboxStore) made, scope);
+                    case SENDER -> new ScopedOutboxSender((OutboxSender) made, scope);
                 };
     }
 
@@ -39,6 +46,18 @@ final class Scoped {
 
     static LockObserver observer(LockObserver made, CallScope scope) {
         return scope.changesLoader() ? () -> scope.call(made::observe) : made;
+    }
+
+    static Outbox<?> outbox(Outbox<?> made, CallScope scope) {
+        return scope.changesLoader() ? new ScopedOutbox<>(made, scope) : made;
+    }
+
+    static IdempotencyLedger<?> ledger(IdempotencyLedger<?> made, CallScope scope) {
+        return scope.changesLoader() ? new ScopedIdempotencyLedger<>(made, scope) : made;
+    }
+
+    static OutboxOperations operations(OutboxOperations made, CallScope scope) {
+        return scope.changesLoader() ? new ScopedOutboxOperations(made, scope) : made;
     }
 
     private static Consumer consumer(Consumer made, CallScope scope) {

@@ -1,6 +1,7 @@
 package dev.spream.api.sink;
 
 import com.google.auto.service.AutoService;
+import dev.spream.api.http.internal.WebUrl;
 import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.ConfigType;
 import dev.spream.api.spi.ConsumerProvider;
@@ -31,13 +32,13 @@ import java.util.List;
 public final class WebhookSinkProvider implements ConsumerProvider {
     private static final ConfigType<URI> WEB_URL = ConfigType.url("http", "https");
     private static final ConfigType<URI> URL_TYPE = new ConfigType<>(
-            WEB_URL.label(), text -> WebhookTarget.requirePostable(WEB_URL.read(text)), WEB_URL.writer());
+            WEB_URL.label(), text -> WebUrl.requireTarget("url", WEB_URL.read(text)), WEB_URL.writer());
     private static final ConfigKey<URI> URL = ConfigKey.of(
                     "url",
                     URL_TYPE,
                     "Where changes are posted to. User and password do not belong in it, but in authorization.")
             .required()
-            .showing(WebhookTarget::shown);
+            .showing(WebUrl::shown);
     private static final ConfigKey<Duration> TIMEOUT = ConfigKey.of(
                     "timeout",
                     ConfigType.duration(Duration.ofMillis(100), Duration.ofMinutes(10)),
@@ -71,10 +72,11 @@ public final class WebhookSinkProvider implements ConsumerProvider {
 
     @Override
     public Consumer create(PluginConfig config, PluginContext context) {
-        WebhookHeaders headers = WebhookHeaders.of(
-                config.find(AUTHORIZATION), config.find(HEADERS).orElse(List.of()));
         return WebhookSink.open(
-                WebhookTarget.of(config.get(URL), headers),
+                WebhookTarget.of(
+                        config.get(URL),
+                        config.find(AUTHORIZATION),
+                        config.find(HEADERS).orElse(List.of())),
                 config.get(TIMEOUT),
                 config.get(CONNECT_TIMEOUT),
                 context.clock());

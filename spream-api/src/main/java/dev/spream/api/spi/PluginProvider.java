@@ -17,6 +17,8 @@ public sealed interface PluginProvider<T>
                 ConsumerProvider,
                 DeadLetterSinkProvider,
                 LockStoreProvider,
+                OutboxSenderProvider,
+                OutboxStoreProvider,
                 PartitionStorageProvider {
 
     /** What configuration calls it, as in {@code storage=jdbc}: lower-case letters, digits and hyphens, a letter first. */

@@ -1,6 +1,6 @@
 /**
- * Spans of the calls that hand changes to a consumer, by OpenTelemetry. Start with {@link
- * dev.spream.api.tracing.SpreamTracing}. This package is the only one that uses OpenTelemetry, which is there only if the
+ * Spans of the calls that hand changes to a consumer, and of the attempts to send entries of an outbox, by OpenTelemetry.
+ * Start with {@link dev.spream.api.tracing.SpreamTracing} and {@link dev.spream.api.tracing.OutboxTracing}. This package is the only one that uses OpenTelemetry, which is there only if the
  * program brings it, and it knows nothing but the core.
  */
 @NullMarked

@@ -94,7 +94,8 @@ final class ForwardingCheck<T> {
 
     /** What is wrapped in its turn has a check of its own. */
     private static boolean isWrapped(Class<?> type) {
-        return List.of("Batch", "ChangeStreamCursor", "Progress").contains(type.getSimpleName());
+        return List.of("Batch", "ChangeStreamCursor", "Progress", "Watch", "Runnable")
+                .contains(type.getSimpleName());
     }
 
     private @Nullable Throwable thrownBy(Object wrapper, Method method) throws Exception {

@@ -13,6 +13,22 @@ import dev.spream.core.lock.LockSpace;
 import dev.spream.core.lock.LockSpaceCheck;
 import dev.spream.core.lock.LockWait;
 import dev.spream.core.lock.TakenLocks;
+import dev.spream.core.outbox.ClaimResult;
+import dev.spream.core.outbox.EnqueueResult;
+import dev.spream.core.outbox.LaneShare;
+import dev.spream.core.outbox.LedgerClaim;
+import dev.spream.core.outbox.LedgerResult;
+import dev.spream.core.outbox.ManualAct;
+import dev.spream.core.outbox.ManualResult;
+import dev.spream.core.outbox.OutboxEntry;
+import dev.spream.core.outbox.OutboxFilter;
+import dev.spream.core.outbox.OutboxMessage;
+import dev.spream.core.outbox.OutboxOwner;
+import dev.spream.core.outbox.OutboxSender;
+import dev.spream.core.outbox.OutboxStats;
+import dev.spream.core.outbox.QueryOutcome;
+import dev.spream.core.outbox.ReasonCode;
+import dev.spream.core.outbox.SendOutcome;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionGap;
@@ -76,6 +92,33 @@ final class PortSamples {
             Map.entry(
                     LockSpaceCheck.class,
                     new LockSpaceCheck("here", Optional.of(LAYOUT), List.of(), List.of(), List.of())),
+            Map.entry(Map.class, Map.of()),
+            Map.entry(OutboxOwner.class, OutboxOwner.of("ann")),
+            Map.entry(ClaimResult.class, new ClaimResult(List.of(), 1, 2, 3)),
+            Map.entry(LaneShare.class, new LaneShare(List.of(), 128)),
+            Map.entry(
+                    OutboxEntry.class,
+                    new OutboxEntry(
+                            7,
+                            "order-7",
+                            1,
+                            "sha256:00",
+                            "{}",
+                            Optional.empty(),
+                            Optional.empty(),
+                            START,
+                            Optional.empty())),
+            Map.entry(SendOutcome.class, new SendOutcome.Unknown(ReasonCode.TIMEOUT, "no answer")),
+            Map.entry(QueryOutcome.class, new QueryOutcome.NotThere()),
+            Map.entry(OutboxSender.Guarantee.class, OutboxSender.Guarantee.QUERYABLE),
+            Map.entry(OutboxMessage.class, OutboxMessage.of("order-7", "{}")),
+            Map.entry(EnqueueResult.class, new EnqueueResult.Enqueued(7)),
+            Map.entry(LedgerClaim.class, new LedgerClaim.Begun(1)),
+            Map.entry(LedgerResult.class, LedgerResult.succeeded()),
+            Map.entry(ManualAct.class, new ManualAct("ann", "asked by bob")),
+            Map.entry(ManualResult.class, new ManualResult.NotFound()),
+            Map.entry(OutboxFilter.class, new OutboxFilter(Set.of(), true, Optional.empty(), Optional.empty(), 0, 10)),
+            Map.entry(OutboxStats.class, new OutboxStats(START, Map.of(), 0, Optional.empty(), 0, 0, 0)),
             Map.entry(boolean.class, true),
             Map.entry(int.class, 7),
             Map.entry(long.class, 7L),

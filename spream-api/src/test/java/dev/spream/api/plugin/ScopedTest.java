@@ -13,6 +13,11 @@ import dev.spream.core.consume.RecordKey;
 import dev.spream.core.lock.BucketProvisioning;
 import dev.spream.core.lock.LockObserver;
 import dev.spream.core.lock.LockStore;
+import dev.spream.core.outbox.IdempotencyLedger;
+import dev.spream.core.outbox.Outbox;
+import dev.spream.core.outbox.OutboxOperations;
+import dev.spream.core.outbox.OutboxSender;
+import dev.spream.core.outbox.OutboxStore;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionStorage;
@@ -60,6 +65,11 @@ final class ScopedTest {
                 product(PartitionStorage.class, PluginKind.STORAGE),
                 product(ChangeStreamSource.class, PluginKind.SOURCE),
                 product(LockStore.class, PluginKind.LOCKS),
+                product(OutboxStore.class, PluginKind.OUTBOX),
+                product(OutboxSender.class, PluginKind.SENDER),
+                new Wrapping<>(Outbox.class, Scoped::outbox, List.of()),
+                new Wrapping<>(IdempotencyLedger.class, Scoped::ledger, List.of()),
+                new Wrapping<>(OutboxOperations.class, Scoped::operations, List.of()),
                 new Wrapping<>(BucketProvisioning.class, Scoped::provisioning, List.of()),
                 new Wrapping<>(LockObserver.class, Scoped::observer, List.of()),
                 new Wrapping<>(
@@ -74,6 +84,10 @@ final class ScopedTest {
                         AutoCloseable.class,
                         (target, scope) -> Scoped.product(PluginKind.DEAD_LETTERS, target, scope),
                         List.of(DeadLetterStore.class)),
+                new Wrapping<>(
+                        AutoCloseable.class,
+                        (target, scope) -> Scoped.product(PluginKind.SENDER, target, scope),
+                        List.of(OutboxSender.class)),
                 new Wrapping<>(ChangeStreamCursor.class, ScopedSource.ScopedCursor::new, List.of()),
                 new Wrapping<>(DeadLetterStore.Claim.class, ScopedDeadLetterStore.ScopedClaim::new, List.of()),
                 new Wrapping<>(BatchConsumer.Batch.class, ScopedBatchConsumer.HostBatch::new, List.of()));
@@ -204,6 +218,24 @@ final class ScopedTest {
         Scoped.provisioning(telling, SCOPE).provision(engine.target());
         Scoped.provisioning(telling, SCOPE).check(engine.target());
         assertThat(inPlugin).containsExactly(PLUGIN, PLUGIN);
+    }
+
+    @Test
+    void who_is_woken_by_an_outbox_runs_as_the_host_does() {
+        ClassLoader host = Thread.currentThread().getContextClassLoader();
+        List<ClassLoader> woken = new ArrayList<>();
+        List<ClassLoader> closing = new ArrayList<>();
+        OutboxStore waking = (OutboxStore) Proxy.newProxyInstance(
+                ScopedTest.class.getClassLoader(), new Class<?>[] {OutboxStore.class}, (proxy, method, arguments) -> {
+                    ((Runnable) arguments[0]).run();
+                    return (OutboxStore.Watch)
+                            () -> closing.add(Thread.currentThread().getContextClassLoader());
+                });
+        Scoped.product(PluginKind.OUTBOX, waking, SCOPE)
+                .watch(() -> woken.add(Thread.currentThread().getContextClassLoader()))
+                .close();
+        assertThat(woken).containsExactly(host);
+        assertThat(closing).containsExactly(PLUGIN);
     }
 
     @Test

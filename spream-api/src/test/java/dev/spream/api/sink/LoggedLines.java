@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /** What was logged by a logger, and those below it, at any level, since this was opened. */
-final class LoggedLines implements AutoCloseable {
+public final class LoggedLines implements AutoCloseable {
     private final Logger logger;
     private final @Nullable Level before;
     private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
 
-    LoggedLines(String name) {
+    public LoggedLines(String name) {
         logger = (Logger) LoggerFactory.getLogger(requireNonNull(name));
         before = logger.getLevel();
         logger.setLevel(Level.ALL);
@@ -25,7 +25,7 @@ final class LoggedLines implements AutoCloseable {
     }
 
     /** Level and message of each, such as {@code INFO started}. */
-    List<String> lines() {
+    public List<String> lines() {
         return List.copyOf(appender.list).stream()
                 .map(event -> event.getLevel() + " " + event.getFormattedMessage())
                 .toList();

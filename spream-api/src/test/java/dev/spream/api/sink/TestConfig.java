@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /** What a test configures a provider with: texts, read by the keys that it declares. */
-record TestConfig(List<ConfigKey<?>> keys, Map<String, String> values) implements PluginConfig {
+public record TestConfig(List<ConfigKey<?>> keys, Map<String, String> values) implements PluginConfig {
 
-    static TestConfig of(PluginProvider<?> provider, Map<String, String> values) {
+    public static TestConfig of(PluginProvider<?> provider, Map<String, String> values) {
         List<String> known = provider.keys().stream().map(ConfigKey::name).toList();
         for (String name : values.keySet()) {
             if (!known.contains(name)) {

@@ -4,7 +4,7 @@ import dev.spream.api.spi.PluginContext;
 import java.time.InstantSource;
 
 /** What a test lends to a provider. */
-final class TestContext implements PluginContext {
+public final class TestContext implements PluginContext {
 
     @Override
     public InstantSource clock() {
@@ -18,6 +18,6 @@ final class TestContext implements PluginContext {
 
     @Override
     public void onClose(AutoCloseable resource) {
-        throw new UnsupportedOperationException("the built-in sinks close themselves");
+        throw new UnsupportedOperationException("what is built in closes itself");
     }
 }

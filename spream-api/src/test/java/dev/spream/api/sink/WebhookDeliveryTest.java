@@ -2,6 +2,7 @@ package dev.spream.api.sink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.api.http.internal.LoopbackServer;
 import dev.spream.core.consume.ErrorHandler;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.record.ChangeRecordJson;
@@ -34,7 +35,7 @@ final class WebhookDeliveryTest {
         Map<String, Integer> attempts = new HashMap<>();
         List<DataChangeRecord> taken = new ArrayList<>();
         WebhookSinkProvider provider = new WebhookSinkProvider();
-        try (WebhookServer server = WebhookServer.start((exchange, request) -> {
+        try (LoopbackServer server = LoopbackServer.start((exchange, request) -> {
             int status;
             synchronized (attempts) {
                 int attempt = attempts.merge(request.header("Idempotency-Key"), 1, Integer::sum);
@@ -44,7 +45,7 @@ final class WebhookDeliveryTest {
                     taken.add(change);
                 }
             }
-            WebhookServer.respond(exchange, status, "");
+            LoopbackServer.respond(exchange, status, "");
         })) {
             WebhookSink sink = (WebhookSink)
                     provider.create(TestConfig.of(provider, Map.of("url", server.url("/"))), new TestContext());

@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.sun.net.httpserver.HttpExchange;
+import dev.spream.api.http.internal.LoopbackServer;
+import dev.spream.api.http.internal.RetryAfter;
 import dev.spream.api.spi.RejectedException;
 import dev.spream.api.spi.RetryLaterException;
 import java.io.IOException;
@@ -37,10 +39,10 @@ final class WebhookSinkTest {
 
     @Test
     void a_change_is_the_body_of_a_post_with_its_identity_in_a_header() throws Exception {
-        try (WebhookServer server = WebhookServer.answering(204);
+        try (LoopbackServer server = LoopbackServer.answering(204);
                 WebhookSink sink = sink(server.url("/hook?a=b"), Map.of())) {
             sink.consume(inserted(1, "\u4e16"), DELIVERY);
-            WebhookServer.Request request = server.requests().getFirst();
+            LoopbackServer.Request request = server.requests().getFirst();
             assertThat(request.method()).isEqualTo("POST");
             assertThat(request.path()).isEqualTo("/hook?a=b");
             assertThat(request.body()).isEqualTo(inserted(1, "\u4e16").toJson());
@@ -56,12 +58,12 @@ final class WebhookSinkTest {
 
     @Test
     void authorization_and_more_headers_are_sent() throws Exception {
-        try (WebhookServer server = WebhookServer.answering(200);
+        try (LoopbackServer server = LoopbackServer.answering(200);
                 WebhookSink sink = sink(
                         server.url("/"),
                         Map.of("authorization", TOKEN, "headers", "X-Api-Key: " + KEY + ", X-Team:a b"))) {
             sink.consume(inserted(1, "1"), DELIVERY);
-            WebhookServer.Request request = server.requests().getFirst();
+            LoopbackServer.Request request = server.requests().getFirst();
             assertThat(request.header("Authorization")).isEqualTo(TOKEN);
             assertThat(request.header("X-Api-Key")).isEqualTo(KEY);
             assertThat(request.header("X-Team")).isEqualTo("a b");
@@ -97,9 +99,9 @@ final class WebhookSinkTest {
     }
 
     private static Throwable outcome(int status) throws Exception {
-        try (WebhookServer server = WebhookServer.start((exchange, request) -> {
+        try (LoopbackServer server = LoopbackServer.start((exchange, request) -> {
                     exchange.getResponseHeaders().set("Location", "/elsewhere");
-                    WebhookServer.respond(exchange, status, "");
+                    LoopbackServer.respond(exchange, status, "");
                 });
                 WebhookSink sink = sink(server.url("/"), Map.of())) {
             Throwable thrown = catchThrowable(() -> sink.consume(inserted(1, "1"), DELIVERY));
@@ -126,9 +128,9 @@ final class WebhookSinkTest {
     }
 
     private static Throwable retryAfter(String header) throws Exception {
-        try (WebhookServer server = WebhookServer.start((exchange, request) -> {
+        try (LoopbackServer server = LoopbackServer.start((exchange, request) -> {
                     exchange.getResponseHeaders().set("Retry-After", header);
-                    WebhookServer.respond(exchange, 503, "");
+                    LoopbackServer.respond(exchange, 503, "");
                 });
                 WebhookSink sink = sink(server.url("/"), Map.of())) {
             return catchThrowable(() -> sink.consume(inserted(1, "1"), DELIVERY));
@@ -137,7 +139,7 @@ final class WebhookSinkTest {
 
     @Test
     void a_change_that_comes_again_has_the_same_key() throws Exception {
-        try (WebhookServer server = WebhookServer.answering(500);
+        try (LoopbackServer server = LoopbackServer.answering(500);
                 WebhookSink sink = sink(server.url("/"), Map.of())) {
             assertThatThrownBy(() -> sink.consume(inserted(1, "1"), DELIVERY)).isInstanceOf(IOException.class);
             assertThatThrownBy(() -> sink.consume(inserted(1, "1"), DELIVERY)).isInstanceOf(IOException.class);
@@ -152,7 +154,7 @@ final class WebhookSinkTest {
     @Test
     void an_answer_that_does_not_come_in_time_is_worth_another_attempt() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
-        try (WebhookServer server = WebhookServer.start((exchange, request) -> end.await());
+        try (LoopbackServer server = LoopbackServer.start((exchange, request) -> end.await());
                 WebhookSink sink = sink(server.url("/"), Map.of("timeout", "300ms"))) {
             assertThatThrownBy(() -> sink.consume(inserted(1, "1"), DELIVERY))
                     .isInstanceOf(IOException.class)
@@ -166,13 +168,13 @@ final class WebhookSinkTest {
     @Test
     void a_body_that_never_ends_counts_against_the_time_or_is_cut_off() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
-        try (WebhookServer server = WebhookServer.start((exchange, request) -> trickle(exchange, end));
+        try (LoopbackServer server = LoopbackServer.start((exchange, request) -> trickle(exchange, end));
                 WebhookSink sink = sink(server.url("/"), Map.of("timeout", "300ms"))) {
             assertThatThrownBy(() -> sink.consume(inserted(1, "1"), DELIVERY)).hasMessageContaining("did not answer");
         } finally {
             end.countDown();
         }
-        try (WebhookServer server = WebhookServer.start((exchange, request) -> flood(exchange));
+        try (LoopbackServer server = LoopbackServer.start((exchange, request) -> flood(exchange));
                 WebhookSink sink = sink(server.url("/"), Map.of())) {
             assertThatCode(() -> sink.consume(inserted(1, "1"), DELIVERY)).doesNotThrowAnyException();
         }
@@ -197,7 +199,7 @@ final class WebhookSinkTest {
 
     @Test
     void a_connection_that_is_cut_or_refused_is_worth_another_attempt() throws Exception {
-        try (WebhookServer server = WebhookServer.start((exchange, request) -> {
+        try (LoopbackServer server = LoopbackServer.start((exchange, request) -> {
                     throw new IOException("cut");
                 });
                 WebhookSink sink = sink(server.url("/"), Map.of())) {
@@ -260,8 +262,8 @@ final class WebhookSinkTest {
     @Test
     void nothing_secret_and_nothing_of_a_row_is_shown() throws Exception {
         try (LoggedLines logged = new LoggedLines("dev.spream");
-                WebhookServer server = WebhookServer.start(
-                        (exchange, request) -> WebhookServer.respond(exchange, 400, "no: " + request.body()));
+                LoopbackServer server = LoopbackServer.start(
+                        (exchange, request) -> LoopbackServer.respond(exchange, 400, "no: " + request.body()));
                 WebhookSink sink = sink(
                         server.url("/p4th?token=qu3ry"),
                         Map.of("authorization", TOKEN, "headers", "X-Api-Key: " + KEY))) {
@@ -304,7 +306,7 @@ final class WebhookSinkTest {
                 .hasMessageNotContaining("s3cr3t")
                 .hasMessage("authorization: it has characters that a header cannot have, such as an end of line; "
                         + "headers: number 1 is not of the form Name: value; "
-                        + "headers: Host is set by the sink itself, or by the protocol; "
+                        + "headers: Host is set by spream itself, or by the protocol; "
                         + "headers: the value of X-A is empty, or has characters that a header cannot have; "
                         + "headers: x-b is there twice, or in authorization too; "
                         + "headers: number 6 is not of the form Name: value; "

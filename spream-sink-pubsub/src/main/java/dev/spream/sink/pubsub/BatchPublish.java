@@ -34,13 +34,6 @@ import java.util.concurrent.LinkedBlockingQueue;
  * next attempt could overtake.
  */
 final class BatchPublish {
-    /**
-     * What a request may have, in bytes.
-     *
-     * @see <a href="https://cloud.google.com/pubsub/quotas#resource_limits">Pub/Sub: resource limits</a>
-     */
-    private static final int MAX_REQUEST_BYTES = 10_000_000;
-
     private final TopicClient client;
     private final PubsubOptions options;
     private final PublishFailures failures;
@@ -56,7 +49,7 @@ final class BatchPublish {
     BatchPublish(TopicClient client, Batch batch) {
         this.client = client;
         this.options = client.options();
-        this.failures = new PublishFailures(options.topic());
+        this.failures = new PublishFailures(options);
         this.batch = batch;
     }
 
@@ -107,10 +100,10 @@ final class BatchPublish {
             int size = entered.bytes()
                     + CodedOutputStream.computeStringSize(
                             PublishRequest.TOPIC_FIELD_NUMBER, options.topic().toString());
-            if (size > MAX_REQUEST_BYTES) {
+            if (size > TopicClient.MAX_REQUEST_BYTES) {
                 change.fail(new RejectedException(
                         "the change %s is too large for %s: a message of it makes a request of %,d bytes, and Pub/Sub takes %,d"
-                                .formatted(change.identity(), options.topic(), size, MAX_REQUEST_BYTES)));
+                                .formatted(change.identity(), options.topic(), size, TopicClient.MAX_REQUEST_BYTES)));
             }
         }
     }

@@ -13,6 +13,7 @@ import com.google.auth.oauth2.GoogleCredentials;
 import com.google.cloud.pubsub.v1.TopicAdminClient;
 import com.google.cloud.pubsub.v1.TopicAdminSettings;
 import dev.spream.sink.pubsub.PubsubOptions.Server;
+import dev.spream.sink.pubsub.PubsubOptions.Use;
 import io.grpc.ManagedChannelBuilder;
 import java.io.IOException;
 import java.io.InputStream;
@@ -20,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 
 /** Builds Google's client: where it connects to, as whom, and what it tries again by itself. */
 final class PubsubConnection {
@@ -48,7 +50,7 @@ final class PubsubConnection {
             }
             case Server.Google google -> {
                 google.endpoint().ifPresent(settings::setEndpoint);
-                settings.setCredentialsProvider(credentials(google));
+                settings.setCredentialsProvider(credentials(google, options.use()));
             }
         }
         RetrySettings retries = retries(options.publishTimeout());
@@ -56,27 +58,31 @@ final class PubsubConnection {
         settings.publishSettings()
                 .setBatchingSettings(
                         BatchingSettings.newBuilder().setIsEnabled(false).build())
-                .setRetryableCodes(PublishFailures.TRANSIENT)
+                .setRetryableCodes(options.use() == Use.SINK ? PublishFailures.TRANSIENT : Set.of())
                 .setRetrySettings(retries);
         settings.getTopicSettings()
                 .setRetryableCodes(StatusCode.Code.UNAVAILABLE, StatusCode.Code.DEADLINE_EXCEEDED)
                 .setRetrySettings(retries);
-        return create(settings, options.topic());
+        return create(settings, options);
     }
 
     /** What fails here is looking for credentials: nothing is asked of Pub/Sub yet. */
-    private static TopicAdminClient create(TopicAdminSettings.Builder settings, PubsubTopic topic) throws IOException {
+    private static TopicAdminClient create(TopicAdminSettings.Builder settings, PubsubOptions options)
+            throws IOException {
         try {
             return TopicAdminClient.create(settings.build());
         } catch (IOException e) {
             throw new IOException(
-                    "nothing can be published to %s: %s; configure sink.pubsub.credentials-file, or run 'gcloud auth application-default login'"
-                            .formatted(topic, e.getMessage()),
+                    "nothing can be published to %s: %s; configure %s, or run 'gcloud auth application-default login'"
+                            .formatted(
+                                    options.topic(),
+                                    e.getMessage(),
+                                    options.use().key("credentials-file")),
                     e);
         }
     }
 
-    private static CredentialsProvider credentials(Server.Google google) throws IOException {
+    private static CredentialsProvider credentials(Server.Google google, Use use) throws IOException {
         List<String> scopes = TopicAdminSettings.getDefaultServiceScopes();
         if (google.credentials().isEmpty()) {
             return GoogleCredentialsProvider.newBuilder()
@@ -89,8 +95,8 @@ final class PubsubConnection {
                     GoogleCredentials.fromStream(in).createScoped(scopes));
         } catch (IOException | RuntimeException e) {
             throw new IOException(
-                    "sink.pubsub.credentials-file: %s has no credentials that can be read: a key of a service account, or the configuration of a workload identity, is expected"
-                            .formatted(file),
+                    "%s: %s has no credentials that can be read: a key of a service account, or the configuration of a workload identity, is expected"
+                            .formatted(use.key("credentials-file"), file),
                     e);
         }
     }

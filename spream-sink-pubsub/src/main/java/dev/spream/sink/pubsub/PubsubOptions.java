@@ -7,6 +7,7 @@ import java.util.Optional;
 /**
  * How a topic is reached and what requests to it look like.
  *
+ * @param use what for
  * @param topic where to publish
  * @param server where Pub/Sub is, and who asks
  * @param publishTimeout how long it may take until a request is confirmed, with all attempts of the client's own
@@ -16,6 +17,7 @@ import java.util.Optional;
  * @param compression whether requests are compressed
  */
 record PubsubOptions(
+        Use use,
         PubsubTopic topic,
         Server server,
         Duration publishTimeout,
@@ -23,6 +25,24 @@ record PubsubOptions(
         int maxMessages,
         long maxBytes,
         boolean compression) {
+
+    /** Who publishes. */
+    enum Use {
+        SINK("sink.pubsub"),
+        /** Whose worker tries again itself, and needs to know what became of each attempt. */
+        SENDER("sender.pubsub");
+
+        private final String prefix;
+
+        Use(String prefix) {
+            this.prefix = prefix;
+        }
+
+        /** The key in full, for messages. */
+        String key(String name) {
+            return prefix + "." + name;
+        }
+    }
 
     /** Where Pub/Sub is. */
     sealed interface Server {

@@ -29,6 +29,13 @@ import java.util.concurrent.TimeUnit;
  * else; who waits for one holds none.
  */
 final class TopicClient implements AutoCloseable {
+    /**
+     * What a request may have, in bytes.
+     *
+     * @see <a href="https://cloud.google.com/pubsub/quotas#resource_limits">Pub/Sub: resource limits</a>
+     */
+    static final int MAX_REQUEST_BYTES = 10_000_000;
+
     private static final Duration DRAIN = Duration.ofSeconds(10);
     private static final Duration TERMINATION = Duration.ofSeconds(5);
 
@@ -74,6 +81,11 @@ final class TopicClient implements AutoCloseable {
         slots.acquire();
     }
 
+    /** Takes a slot for a request, waiting for it no longer than that. */
+    boolean awaitSlot(Duration limit) throws InterruptedException {
+        return slots.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
     /** Takes a slot for a request, if one is free and nobody waits for it. */
     boolean takeFreeSlot() throws InterruptedException {
         return slots.tryAcquire(0, TimeUnit.SECONDS); // the form that is fair
@@ -89,7 +101,7 @@ final class TopicClient implements AutoCloseable {
         ApiFuture<PublishResponse> answer;
         try {
             if (closed) {
-                throw new IOException("the sink pubsub is closed; nothing more is published to " + options.topic());
+                throw new IOException("pubsub is closed; nothing more is published to " + options.topic());
             }
             PublishRequest request = PublishRequest.newBuilder()
                     .setTopic(options.topic().toString())

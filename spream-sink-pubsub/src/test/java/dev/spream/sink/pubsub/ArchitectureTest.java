@@ -11,25 +11,27 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
 
-/** What the sink may use: of spream, what a plug-in from the folder sees as well. */
+/** What sink and sender may use: of spream, what a plug-in from the folder sees as well. */
 final class ArchitectureTest {
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
             .importPackages("dev.spream.sink.pubsub");
 
     @Test
-    void the_sink_uses_the_ports_the_spi_and_the_client() {
+    void the_ports_the_spi_and_the_client_are_all_that_is_used() {
         classes()
                 .should()
                 .onlyDependOnClassesThat(resideInAnyPackage(
                         "java.lang..",
                         "java.io..",
+                        "java.net..",
                         "java.nio..",
                         "java.security..",
                         "java.time..",
                         "java.util..",
                         "dev.spream.core",
                         "dev.spream.core.consume..",
+                        "dev.spream.core.outbox..",
                         "dev.spream.core.partition..",
                         "dev.spream.core.record..",
                         "dev.spream.api.spi..",
@@ -47,11 +49,11 @@ final class ArchitectureTest {
     }
 
     @Test
-    void the_provider_alone_is_public() {
+    void the_providers_alone_are_public() {
         assertThat(CLASSES.stream()
                         .filter(type -> type.getModifiers().contains(PUBLIC))
                         .filter(type -> type.getEnclosingClass().isEmpty())
                         .map(JavaClass::getSimpleName))
-                .containsExactly("PubsubSinkProvider");
+                .containsExactlyInAnyOrder("PubsubSinkProvider", "PubsubSenderProvider");
     }
 }

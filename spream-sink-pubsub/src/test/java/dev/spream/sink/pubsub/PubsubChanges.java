@@ -67,6 +67,7 @@ final class PubsubChanges {
 
     static PubsubOptions options(PublisherServer server, Duration timeout, int maxRequests, int maxMessages) {
         return new PubsubOptions(
+                PubsubOptions.Use.SINK,
                 PubsubTopic.parse(PublisherServer.TOPIC),
                 new PubsubOptions.Server.Emulator(server.host()),
                 timeout,

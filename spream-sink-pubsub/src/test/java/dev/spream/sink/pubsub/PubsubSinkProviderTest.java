@@ -46,6 +46,7 @@ final class PubsubSinkProviderTest {
     void defaults_hold_and_every_key_is_read() {
         assertThat(options(Map.of(), Optional.empty()))
                 .isEqualTo(new PubsubOptions(
+                        PubsubOptions.Use.SINK,
                         PubsubTopic.parse(SOME_TOPIC),
                         new Server.Google(Optional.empty(), Optional.empty()),
                         Duration.ofMinutes(1),
@@ -63,6 +64,7 @@ final class PubsubSinkProviderTest {
                 "compression", "true");
         assertThat(options(values, Optional.empty()))
                 .isEqualTo(new PubsubOptions(
+                        PubsubOptions.Use.SINK,
                         PubsubTopic.parse(SOME_TOPIC),
                         new Server.Google(
                                 Optional.of("europe-west1-pubsub.googleapis.com:443"),

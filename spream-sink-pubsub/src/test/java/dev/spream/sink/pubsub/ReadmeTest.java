@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.PluginProvider;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,12 +22,17 @@ final class ReadmeTest {
 
     @Test
     void every_key_is_listed_with_its_default() {
-        for (ConfigKey<?> key : new PubsubSinkProvider().keys()) {
-            assertThat(readme).contains("| `sink.pubsub.%s` | ".formatted(key.name()));
+        assertListed("sink.pubsub", new PubsubSinkProvider());
+        assertListed("sender.pubsub", new PubsubSenderProvider());
+    }
+
+    private void assertListed(String prefix, PluginProvider<?> provider) {
+        for (ConfigKey<?> key : provider.keys()) {
+            assertThat(readme).contains("| `%s.%s` | ".formatted(prefix, key.name()));
             key.defaultValue()
                     .flatMap(value -> key.defaultText())
                     .ifPresent(text ->
-                            assertThat(readme).contains("| `sink.pubsub.%s` | `%s` |".formatted(key.name(), text)));
+                            assertThat(readme).contains("| `%s.%s` | `%s` |".formatted(prefix, key.name(), text)));
         }
     }
 

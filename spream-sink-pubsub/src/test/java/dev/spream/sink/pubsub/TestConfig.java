@@ -3,6 +3,7 @@ package dev.spream.sink.pubsub;
 import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
+import dev.spream.api.spi.PluginProvider;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +29,11 @@ record TestConfig(List<ConfigKey<?>> keys, Map<String, String> values) implement
     };
 
     static TestConfig of(Map<String, String> values) {
-        List<ConfigKey<?>> keys = new PubsubSinkProvider().keys();
+        return of(new PubsubSinkProvider(), values);
+    }
+
+    static TestConfig of(PluginProvider<?> provider, Map<String, String> values) {
+        List<ConfigKey<?>> keys = provider.keys();
         List<String> known = keys.stream().map(ConfigKey::name).toList();
         if (!known.containsAll(values.keySet())) {
             throw new IllegalArgumentException("not all of %s are among %s".formatted(values.keySet(), known));

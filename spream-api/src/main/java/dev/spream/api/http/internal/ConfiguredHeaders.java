@@ -1,4 +1,4 @@
-package dev.spream.api.sink;
+package dev.spream.api.http.internal;
 
 import java.net.http.HttpRequest;
 import java.util.ArrayList;
@@ -11,10 +11,10 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /** Headers that configuration adds to every request. Their text has no values, which may be secret. */
-final class WebhookHeaders {
+public final class ConfiguredHeaders {
     private static final Pattern NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
     private static final Pattern VALUE = Pattern.compile("[\\x21-\\x7e]([\\t\\x20-\\x7e]*[\\x21-\\x7e])?");
-    /** What the protocol or the sink says itself. */
+    /** What the protocol says, or whoever sends something. */
     private static final Set<String> TAKEN = Set.of(
             "connection",
             "content-encoding",
@@ -26,8 +26,6 @@ final class WebhookHeaders {
             "idempotency-key",
             "keep-alive",
             "proxy-authorization",
-            "spream-mod-type",
-            "spream-table",
             "te",
             "trailer",
             "transfer-encoding",
@@ -36,12 +34,18 @@ final class WebhookHeaders {
 
     private final Map<String, String> values;
 
-    private WebhookHeaders(Map<String, String> values) {
+    private ConfiguredHeaders(Map<String, String> values) {
         this.values = values;
     }
 
-    /** @throws IllegalArgumentException if a header cannot be sent; the message has all of them, and no value */
-    static WebhookHeaders of(Optional<String> authorization, List<String> headers) {
+    /**
+     * Headers for every request.
+     *
+     * @param headers each as {@code Name: value}
+     * @param taken more names that cannot be configured, in lower case
+     * @throws IllegalArgumentException if a header cannot be sent; the message has all of them, and no value
+     */
+    public static ConfiguredHeaders of(Optional<String> authorization, List<String> headers, Set<String> taken) {
         List<String> problems = new ArrayList<>();
         Map<String, String> values = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         authorization.ifPresent(value -> {
@@ -51,16 +55,16 @@ final class WebhookHeaders {
             }
         });
         for (int i = 0; i < headers.size(); i++) {
-            add(headers.get(i), i + 1, values).ifPresent(problems::add);
+            add(headers.get(i), i + 1, taken, values).ifPresent(problems::add);
         }
         if (!problems.isEmpty()) {
             throw new IllegalArgumentException(String.join("; ", problems));
         }
-        return new WebhookHeaders(values);
+        return new ConfiguredHeaders(values);
     }
 
     /** Adds the header; or says what is wrong with it. */
-    private static Optional<String> add(String header, int number, Map<String, String> values) {
+    private static Optional<String> add(String header, int number, Set<String> taken, Map<String, String> values) {
         int colon = header.indexOf(':');
         String name = colon < 0 ? "" : header.substring(0, colon);
         if (!NAME.matcher(name).matches()) {
@@ -71,23 +75,23 @@ final class WebhookHeaders {
             return Optional.of(
                     "headers: the value of %s is empty, or has characters that a header cannot have".formatted(name));
         }
-        if (TAKEN.contains(name.toLowerCase(Locale.ROOT))) {
-            return Optional.of("headers: %s is set by the sink itself, or by the protocol".formatted(name));
+        if (TAKEN.contains(name.toLowerCase(Locale.ROOT)) || taken.contains(name.toLowerCase(Locale.ROOT))) {
+            return Optional.of("headers: %s is set by spream itself, or by the protocol".formatted(name));
         }
         return Optional.ofNullable(values.putIfAbsent(name, value))
                 .map(before -> "headers: %s is there twice, or in authorization too".formatted(name));
     }
 
     /** Whether a header can have that value. */
-    static boolean isValue(String text) {
+    public static boolean isValue(String text) {
         return VALUE.matcher(text).matches();
     }
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return values.isEmpty();
     }
 
-    void addTo(HttpRequest.Builder request) {
+    public void addTo(HttpRequest.Builder request) {
         values.forEach(request::header);
     }
 

@@ -1,5 +1,6 @@
-package dev.spream.api.sink;
+package dev.spream.api.http.internal;
 
+import java.net.http.HttpHeaders;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -18,9 +19,9 @@ import java.util.stream.Stream;
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc9110#field.retry-after">RFC 9110: Retry-After</a>
  */
-final class RetryAfter {
+public final class RetryAfter {
     /** A server that wants more is asked again sooner: its mistake would hold up a key for days. */
-    static final Duration MAX = Duration.ofHours(1);
+    public static final Duration MAX = Duration.ofHours(1);
 
     private static final Pattern SECONDS = Pattern.compile("0*(\\d+)");
     private static final int MAX_DIGITS = 9;
@@ -28,6 +29,11 @@ final class RetryAfter {
             50; // RFC 9110, 5.6.7: two digits that seem to be further ahead are in the past
 
     private RetryAfter() {}
+
+    /** How long to wait, from now on; empty if no such header is among these, or it is none that the RFC knows. */
+    public static Optional<Duration> of(HttpHeaders headers, Instant now) {
+        return headers.firstValue("Retry-After").flatMap(header -> read(header, now));
+    }
 
     /** How long to wait, from now on; empty if the header is none that the RFC knows. */
     static Optional<Duration> read(String header, Instant now) {

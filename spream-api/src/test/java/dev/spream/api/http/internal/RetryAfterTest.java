@@ -1,4 +1,4 @@
-package dev.spream.api.sink;
+package dev.spream.api.http.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

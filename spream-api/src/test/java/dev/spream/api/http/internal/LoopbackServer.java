@@ -1,4 +1,4 @@
-package dev.spream.api.sink;
+package dev.spream.api.http.internal;
 
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
@@ -13,15 +13,15 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /** A server on the loopback interface that answers as a test wants, and remembers what it was asked. */
-final class WebhookServer implements AutoCloseable {
+public final class LoopbackServer implements AutoCloseable {
 
     /** How to answer. A handler that throws cuts the connection. */
-    interface Handler {
+    public interface Handler {
         void answer(HttpExchange exchange, Request request) throws Exception;
     }
 
-    record Request(String method, String path, Headers headers, String body) {
-        String header(String name) {
+    public record Request(String method, String path, Headers headers, String body) {
+        public String header(String name) {
             return String.valueOf(headers.getFirst(name));
         }
     }
@@ -30,24 +30,24 @@ final class WebhookServer implements AutoCloseable {
     private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
     private final List<Request> requests = new ArrayList<>(); // guarded by this
 
-    private WebhookServer(HttpServer server) {
+    private LoopbackServer(HttpServer server) {
         this.server = server;
     }
 
-    static WebhookServer start(Handler handler) throws IOException {
+    public static LoopbackServer start(Handler handler) throws IOException {
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        WebhookServer webhook = new WebhookServer(server);
-        server.createContext("/", exchange -> webhook.handle(exchange, handler));
-        server.setExecutor(webhook.executor);
+        LoopbackServer loopback = new LoopbackServer(server);
+        server.createContext("/", exchange -> loopback.handle(exchange, handler));
+        server.setExecutor(loopback.executor);
         server.start();
-        return webhook;
+        return loopback;
     }
 
-    static WebhookServer answering(int status) throws IOException {
+    public static LoopbackServer answering(int status) throws IOException {
         return start((exchange, request) -> respond(exchange, status, ""));
     }
 
-    static void respond(HttpExchange exchange, int status, String body) throws IOException {
+    public static void respond(HttpExchange exchange, int status, String body) throws IOException {
         byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
         exchange.sendResponseHeaders(status, bytes.length == 0 ? -1 : bytes.length);
         exchange.getResponseBody().write(bytes);
@@ -70,11 +70,11 @@ final class WebhookServer implements AutoCloseable {
         }
     }
 
-    synchronized List<Request> requests() {
+    public synchronized List<Request> requests() {
         return List.copyOf(requests);
     }
 
-    String url(String path) {
+    public String url(String path) {
         return "http://127.0.0.1:" + server.getAddress().getPort() + path;
     }
 

@@ -1,0 +1,248 @@
+package dev.spream.api;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.api.config.ConfigException;
+import dev.spream.api.config.SpreamConfig;
+import dev.spream.api.plugin.OpenPlugin;
+import dev.spream.api.plugin.Plugin;
+import dev.spream.api.plugin.PluginKind;
+import dev.spream.api.plugin.PluginRegistry;
+import dev.spream.core.SpreamException;
+import dev.spream.core.outbox.IdempotencyLedger;
+import dev.spream.core.outbox.Outbox;
+import dev.spream.core.outbox.OutboxListener;
+import dev.spream.core.outbox.OutboxOperations;
+import dev.spream.core.outbox.OutboxSender;
+import dev.spream.core.outbox.OutboxStore;
+import dev.spream.core.outbox.OutboxWorker;
+import dev.spream.core.outbox.OutboxWorkerOptions;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The outbox that a configuration names with {@code outbox}, for a program that enqueues, for its worker, and for whoever
+ * operates it. A subscription need not be configured; what is said of one is left alone.
+ *
+ * <pre>{@code
+ * try (OutboxDesk desk = OutboxDesk.open(SpreamConfig.load(Path.of("spream.properties")))) {
+ *     Outbox<Connection> outbox = desk.outbox(Connection.class);
+ *     ...
+ * }
+ * }</pre>
+ *
+ * <p>Nothing is connected to before it is asked for. Confined to one thread, which closes it; what it hands out may be used by
+ * many.
+ */
+public final class OutboxDesk implements AutoCloseable {
+    private static final String NAME = "spream";
+
+    private final Optional<PluginRegistry> closedAtEnd;
+    private final SpreamConfig config;
+    private final PluginRegistry plugins;
+    private final Judgement judgement;
+    private final Plugin<?> plugin;
+    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private @Nullable Outbox<?> outbox;
+    private @Nullable IdempotencyLedger<?> ledger;
+    private @Nullable OutboxOperations operations;
+
+    private OutboxDesk(Optional<PluginRegistry> closedAtEnd, SpreamConfig config, PluginRegistry plugins) {
+        this.closedAtEnd = closedAtEnd;
+        this.config = config;
+        this.plugins = plugins;
+        this.judgement = Judgement.ofDesk(config, plugins, Set.of(PluginKind.OUTBOX));
+        this.plugin = judgement.usable(PluginKind.OUTBOX);
+    }
+
+    /**
+     * Judges the configuration of the outbox. That of its sender is judged when a worker is asked for: who only enqueues or
+     * operates need not have the sender's secrets.
+     *
+     * @throws ConfigException if it cannot be used, or names no outbox
+     */
+    public static OutboxDesk open(SpreamConfig config) {
+        PluginRegistry plugins = Judgement.discover(requireNonNull(config, "config"));
+        try {
+            return new OutboxDesk(Optional.of(plugins), config, plugins);
+        } catch (Throwable t) {
+            plugins.close();
+            throw t;
+        }
+    }
+
+    /** The same with these plug-ins to choose from; the caller closes them, after this. */
+    public static OutboxDesk open(SpreamConfig config, PluginRegistry plugins) {
+        return new OutboxDesk(Optional.empty(), config, plugins);
+    }
+
+    /**
+     * What enqueues, opened when first asked for.
+     *
+     * @param transactionType such as {@code java.sql.Connection}
+     * @throws IllegalArgumentException if transactions are of another type
+     * @throws SpreamException if it could not be opened
+     */
+    @SuppressWarnings("unchecked") // the outbox says of which type its transactions are
+    public <T> Outbox<T> outbox(Class<T> transactionType) {
+        Outbox<?> open = outbox;
+        if (open == null) {
+            open = opened(plugin.openOutbox(judgement.of(plugin), InstantSource.system(), NAME));
+            outbox = open;
+        }
+        requireType(open.transactionType(), transactionType);
+        return (Outbox<T>) open;
+    }
+
+    /**
+     * The ledger of idempotency keys, opened when first asked for.
+     *
+     * @param transactionType such as {@code java.sql.Connection}
+     * @throws IllegalArgumentException if transactions are of another type
+     * @throws SpreamException if it could not be opened
+     */
+    @SuppressWarnings("unchecked") // the ledger says of which type its transactions are
+    public <T> IdempotencyLedger<T> ledger(Class<T> transactionType) {
+        IdempotencyLedger<?> open = ledger();
+        requireType(open.transactionType(), transactionType);
+        return (IdempotencyLedger<T>) open;
+    }
+
+    /**
+     * The same for whoever only asks it, whatever its transactions are.
+     *
+     * @throws SpreamException if it could not be opened
+     */
+    public IdempotencyLedger<?> ledger() {
+        IdempotencyLedger<?> open = ledger;
+        if (open == null) {
+            open = opened(plugin.openLedger(judgement.of(plugin), InstantSource.system(), NAME));
+            ledger = open;
+        }
+        return open;
+    }
+
+    private void requireType(Class<?> actual, Class<?> asked) {
+        if (actual != asked) {
+            throw new IllegalArgumentException("outbox %s works in transactions of type %s, not %s"
+                    .formatted(plugin.name(), actual.getName(), asked.getName()));
+        }
+    }
+
+    /**
+     * What looks at the outbox and changes it by hand, opened when first asked for.
+     *
+     * @throws SpreamException if it could not be opened
+     */
+    public OutboxOperations operations() {
+        OutboxOperations open = operations;
+        if (open == null) {
+            open = opened(plugin.openOperations(judgement.of(plugin), InstantSource.system(), NAME));
+            operations = open;
+        }
+        return open;
+    }
+
+    /** A worker as configured; see {@link #worker(List, UnaryOperator)}. */
+    public OutboxWorker worker() {
+        return worker(List.of(), UnaryOperator.identity());
+    }
+
+    /**
+     * A worker of the outbox with the configured sender and options, which has not run yet; closing this closes it. Each call
+     * makes another one.
+     *
+     * @param listeners are told what it does
+     * @param around puts something around the sender, such as spans
+     * @throws ConfigException if {@code outbox.enabled} is not true, or the sender or an option cannot be used
+     * @throws SpreamException if the outbox or the sender could not be opened
+     */
+    public OutboxWorker worker(List<OutboxListener> listeners, UnaryOperator<OutboxSender> around) {
+        Judgement whole = Judgement.ofDesk(config, plugins, EnumSet.of(PluginKind.OUTBOX, PluginKind.SENDER));
+        requireEnabled(whole);
+        Plugin<?> sends = whole.usable(PluginKind.SENDER);
+        OutboxWorkerOptions options = options(listeners);
+        OutboxStore store = (OutboxStore) opened(plugin.open(judgement.of(plugin), InstantSource.system(), NAME));
+        OutboxSender sender = (OutboxSender) opened(sends.open(whole.of(sends), InstantSource.system(), NAME));
+        return opened(OutboxWorker.builder(store, around.apply(sender))
+                .options(options)
+                .build());
+    }
+
+    /** How long what a worker has started may take to finish when it is told to stop, as {@code shutdown-timeout} says. */
+    public Duration shutdownTimeout() {
+        return judgement.own().get(SubscriptionKeys.SHUTDOWN_TIMEOUT);
+    }
+
+    private void requireEnabled(Judgement whole) {
+        if (judgement.outbox().get(OutboxKeys.ENABLED)) {
+            return;
+        }
+        List<String> problems = new ArrayList<>(whole.problems());
+        problems.add(
+                "%s: a worker has to be allowed, so that none runs by accident; set outbox.enabled=true, or the variable"
+                                .formatted(judgement.resolved().describe("outbox.enabled"))
+                        + " OUTBOX_ENABLED=true");
+        throw new ConfigException(problems);
+    }
+
+    private OutboxWorkerOptions options(List<OutboxListener> listeners) {
+        OutboxWorkerOptions.Builder options = OutboxKeys.options(judgement.outbox());
+        listeners.forEach(options::listener);
+        try {
+            return options.name(workerName()).build();
+        } catch (IllegalArgumentException e) {
+            ConfigException refusal = new ConfigException(List.of("worker: " + e.getMessage()));
+            refusal.initCause(e);
+            throw refusal;
+        }
+    }
+
+    /** As configured, or else by where it runs: host and process id. */
+    private String workerName() {
+        String host = Optional.ofNullable(System.getenv("HOSTNAME")).orElse(NAME);
+        return judgement
+                .own()
+                .find(SubscriptionKeys.WORKER)
+                .orElseGet(() -> "%s:%d".formatted(host, ProcessHandle.current().pid()));
+    }
+
+    private OutboxWorker opened(OutboxWorker worker) {
+        opened.push(worker);
+        return worker;
+    }
+
+    private <R> R opened(OpenPlugin<R> made) {
+        opened.push(made);
+        return made.product();
+    }
+
+    /**
+     * Closes what was opened. Closing again is harmless.
+     *
+     * @throws SpreamException if some of it could not be closed
+     */
+    @Override
+    public void close() {
+        try {
+            while (!opened.isEmpty()) {
+                opened.pop().close();
+            }
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new SpreamException("%s could not be closed (%s)".formatted(plugin, e), e);
+        } finally {
+            closedAtEnd.ifPresent(PluginRegistry::close);
+        }
+    }
+}

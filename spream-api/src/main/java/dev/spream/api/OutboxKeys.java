@@ -1,0 +1,125 @@
+package dev.spream.api;
+
+import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.ConfigType;
+import dev.spream.api.spi.PluginConfig;
+import dev.spream.core.outbox.OrderedFailure;
+import dev.spream.core.outbox.OutboxWorkerOptions;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/** The keys that begin with {@code outbox} and are no plug-in's: how the worker of an outbox works. */
+final class OutboxKeys {
+    static final ConfigKey<Boolean> ENABLED = ConfigKey.of(
+                    "enabled",
+                    ConfigType.flag(),
+                    "Whether a worker may run with this configuration. Or OUTBOX_ENABLED.")
+            .withDefault(false);
+
+    private static final OutboxWorkerOptions DEFAULTS = OutboxWorkerOptions.defaults();
+
+    private static final List<OptionKey<OutboxWorkerOptions.Builder, ?>> OPTIONS = List.of(
+            option(
+                    "concurrency",
+                    ConfigType.integer(1, OutboxWorkerOptions.MAX_CONCURRENCY),
+                    "How many entries are sent at the same time. Or OUTBOX_CONCURRENCY.",
+                    OutboxWorkerOptions::concurrency,
+                    OutboxWorkerOptions.Builder::concurrency),
+            option(
+                    "batch",
+                    ConfigType.integer(1, OutboxWorkerOptions.MAX_BATCH),
+                    "How many entries are claimed at most in one statement; never more than can be sent at once. Or"
+                            + " OUTBOX_BATCH.",
+                    OutboxWorkerOptions::batch,
+                    OutboxWorkerOptions.Builder::batch),
+            option(
+                    "poll-interval",
+                    ConfigType.duration(OutboxWorkerOptions.MIN_POLL_INTERVAL, OutboxWorkerOptions.MAX_POLL_INTERVAL),
+                    "How long a worker with nothing to do waits before it looks again, if nobody calls it. Or"
+                            + " OUTBOX_POLL_INTERVAL_SEC.",
+                    OutboxWorkerOptions::pollInterval,
+                    OutboxWorkerOptions.Builder::pollInterval),
+            option(
+                    "lease",
+                    ConfigType.duration(OutboxWorkerOptions.MIN_LEASE, OutboxWorkerOptions.MAX_LEASE),
+                    "How long an entry stays with a worker that shows no life. Or OUTBOX_LOCK_LEASE_SEC.",
+                    OutboxWorkerOptions::lease,
+                    OutboxWorkerOptions.Builder::lease),
+            option(
+                    "send-timeout",
+                    ConfigType.duration(OutboxWorkerOptions.MIN_SEND_TIMEOUT, OutboxWorkerOptions.MAX_SEND_TIMEOUT),
+                    "How long an attempt may take; after it the outcome is unknown. Or BROKER_TIMEOUT_MS.",
+                    OutboxWorkerOptions::sendTimeout,
+                    OutboxWorkerOptions.Builder::sendTimeout),
+            option(
+                    "max-attempts",
+                    ConfigType.integer(1, OutboxWorkerOptions.MAX_MAX_ATTEMPTS),
+                    "How often an entry is tried before it is given up, the first time included. Or OUTBOX_MAX_ATTEMPTS.",
+                    OutboxWorkerOptions::maxAttempts,
+                    OutboxWorkerOptions.Builder::maxAttempts),
+            option(
+                    "backoff",
+                    BackoffType.TYPE,
+                    "How long an entry waits after each failed attempt, the last one repeating; or, as 5s..10m, at random"
+                            + " up to the first, doubled each time, and never more than the second. Or"
+                            + " OUTBOX_BACKOFF_SEC.",
+                    OutboxWorkerOptions::backoff,
+                    OutboxWorkerOptions.Builder::backoff),
+            new OptionKey<>(
+                    ConfigKey.of(
+                                    "max-age",
+                                    ConfigType.duration(
+                                            OutboxWorkerOptions.MIN_MAX_AGE, OutboxWorkerOptions.MAX_MAX_AGE),
+                                    "How long after it was enqueued an entry is still tried.")
+                            .withDefaultMeaning("for ever"),
+                    OutboxWorkerOptions.Builder::maxAge),
+            option(
+                    "ordered-failure",
+                    ConfigType.choice(OrderedFailure.class),
+                    "What happens to an entry with an ordering key that is given up: abort lets its key go on, park holds"
+                            + " the key until somebody decides.",
+                    OutboxWorkerOptions::orderedFailure,
+                    OutboxWorkerOptions.Builder::orderedFailure),
+            option(
+                    "breaker-failures",
+                    ConfigType.integer(0, OutboxWorkerOptions.MAX_BREAKER_FAILURES),
+                    "After how many attempts in a row that did not get through nothing is claimed for a while; 0 for never.",
+                    OutboxWorkerOptions::breakerFailures,
+                    OutboxWorkerOptions.Builder::breakerFailures),
+            option(
+                    "breaker-pause",
+                    ConfigType.duration(OutboxWorkerOptions.MIN_BREAKER_PAUSE, OutboxWorkerOptions.MAX_BREAKER_PAUSE),
+                    "How long nothing is claimed then, before one entry is tried.",
+                    OutboxWorkerOptions::breakerPause,
+                    OutboxWorkerOptions.Builder::breakerPause));
+
+    private OutboxKeys() {}
+
+    private static <T> OptionKey<OutboxWorkerOptions.Builder, T> option(
+            String name,
+            ConfigType<T> type,
+            String meaning,
+            Function<OutboxWorkerOptions, T> getter,
+            BiConsumer<OutboxWorkerOptions.Builder, T> setter) {
+        return new OptionKey<>(ConfigKey.of(name, type, meaning).withDefault(getter.apply(DEFAULTS)), setter);
+    }
+
+    static List<OptionKey<OutboxWorkerOptions.Builder, ?>> options() {
+        return OPTIONS;
+    }
+
+    /** All of them, in the order in which people read them. */
+    static List<ConfigKey<?>> all() {
+        return Stream.concat(Stream.of(ENABLED), OPTIONS.stream().<ConfigKey<?>>map(OptionKey::key))
+                .toList();
+    }
+
+    /** The options that are configured, without name and listeners. */
+    static OutboxWorkerOptions.Builder options(PluginConfig config) {
+        OutboxWorkerOptions.Builder options = OutboxWorkerOptions.builder();
+        OPTIONS.forEach(option -> option.apply(config, options));
+        return options;
+    }
+}

@@ -1,0 +1,81 @@
+package dev.spream.api.plugin;
+
+import dev.spream.core.outbox.ClaimResult;
+import dev.spream.core.outbox.LaneLease;
+import dev.spream.core.outbox.LaneShare;
+import dev.spream.core.outbox.OrderedEntry;
+import dev.spream.core.outbox.OutboxClaim;
+import dev.spream.core.outbox.OutboxOwner;
+import dev.spream.core.outbox.OutboxStore;
+import dev.spream.core.outbox.Settlement;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** A plug-in's outbox store, called in its scope; who is woken by it is called as the host was. */
+record ScopedOutboxStore(OutboxStore target, CallScope scope) implements OutboxStore {
+    @Override
+    public ClaimResult claim(OutboxOwner owner, int limit, Duration lease) {
+        return scope.call(() -> target.claim(owner, limit, lease));
+    }
+
+    @Override
+    public Set<OutboxClaim.Ref> renew(OutboxOwner owner, Collection<OutboxClaim.Ref> claims, Duration lease) {
+        return scope.call(() -> target.renew(owner, claims, lease));
+    }
+
+    @Override
+    public Set<OutboxClaim.Ref> settle(OutboxOwner owner, List<Settlement> settlements) {
+        return scope.call(() -> target.settle(owner, settlements));
+    }
+
+    @Override
+    public int expire(int limit) {
+        return scope.call(() -> target.expire(limit));
+    }
+
+    @Override
+    public LaneShare holdLanes(OutboxOwner owner, Set<Integer> giveUp, Duration lease) {
+        return scope.call(() -> target.holdLanes(owner, giveUp, lease));
+    }
+
+    @Override
+    public void leaveLanes(OutboxOwner owner) {
+        scope.run(() -> target.leaveLanes(owner));
+    }
+
+    @Override
+    public List<OrderedEntry> ordered(Map<Integer, Long> after, int perLane) {
+        return scope.call(() -> target.ordered(after, perLane));
+    }
+
+    @Override
+    public List<OrderedEntry> ordered(String orderingKey, int limit) {
+        return scope.call(() -> target.ordered(orderingKey, limit));
+    }
+
+    @Override
+    public ClaimResult claimOrdered(
+            OutboxOwner owner, Collection<LaneLease> lanes, Collection<Long> ids, Duration lease) {
+        return scope.call(() -> target.claimOrdered(owner, lanes, ids, lease));
+    }
+
+    @Override
+    public OutboxStore.Watch watch(Runnable wake) {
+        CallScope host = CallScope.ofThisThread();
+        OutboxStore.Watch made = scope.call(() -> target.watch(() -> host.run(wake::run)));
+        return () -> scope.run(made::close);
+    }
+
+    @Override
+    public void close() {
+        scope.run(target::close);
+    }
+
+    @Override
+    public String toString() {
+        return target.toString();
+    }
+}

@@ -1,0 +1,23 @@
+package dev.spream.api.spi;
+
+import dev.spream.core.outbox.IdempotencyLedger;
+import dev.spream.core.outbox.Outbox;
+import dev.spream.core.outbox.OutboxOperations;
+import dev.spream.core.outbox.OutboxStore;
+
+/**
+ * Makes an {@link OutboxStore}, as {@code outbox} in the configuration names it, and from the same configuration what others
+ * than its workers use of the same outbox. Whoever called closes what can be closed; what it stands on and does not close
+ * itself is for {@link PluginContext#onClose}, as with {@link #create}.
+ */
+public non-sealed interface OutboxStoreProvider extends PluginProvider<OutboxStore> {
+
+    /** Makes what a program enqueues with. */
+    Outbox<?> outbox(PluginConfig config, PluginContext context) throws Exception;
+
+    /** Makes the ledger of the outbox's idempotency keys. */
+    IdempotencyLedger<?> ledger(PluginConfig config, PluginContext context) throws Exception;
+
+    /** Makes what operators look at the outbox with, and change it. */
+    OutboxOperations operations(PluginConfig config, PluginContext context) throws Exception;
+}

@@ -1,0 +1,39 @@
+package dev.spream.api.sender;
+
+import dev.spream.core.outbox.OutboxEntry;
+import dev.spream.core.outbox.OutboxMessage;
+import java.time.Instant;
+import java.util.Optional;
+
+/** Entries to send. */
+final class Entries {
+    static final String PAYLOAD = "{\"buy\":\"7203 of s3cr3t-fund\"}";
+    static final String TRACEPARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+    private Entries() {}
+
+    static OutboxEntry entry(String key) {
+        return entry(key, 1);
+    }
+
+    static OutboxEntry entry(String key, int generation) {
+        return entry(key, generation, Optional.empty());
+    }
+
+    static OutboxEntry traced(String key, String traceparent) {
+        return entry(key, 1, Optional.of(traceparent));
+    }
+
+    private static OutboxEntry entry(String key, int generation, Optional<String> traceparent) {
+        return new OutboxEntry(
+                1,
+                key,
+                generation,
+                OutboxMessage.digest(PAYLOAD),
+                PAYLOAD,
+                Optional.empty(),
+                traceparent,
+                Instant.EPOCH,
+                Optional.empty());
+    }
+}

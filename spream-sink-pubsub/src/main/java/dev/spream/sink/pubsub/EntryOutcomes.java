@@ -1,0 +1,59 @@
+package dev.spream.sink.pubsub;
+
+import dev.spream.core.outbox.ReasonCode;
+import dev.spream.core.outbox.SendOutcome;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
+import org.jspecify.annotations.Nullable;
+
+/** What a refusal by Pub/Sub, or no answer, says of an entry, as {@link PubsubSenderProvider} documents it. */
+final class EntryOutcomes {
+    private final PubsubTopic topic;
+    private final PubsubAdvice advice;
+
+    EntryOutcomes(PubsubOptions options) {
+        this.topic = options.topic();
+        this.advice = new PubsubAdvice(options);
+    }
+
+    /**
+     * What became of the entry.
+     *
+     * @see <a href="https://cloud.google.com/pubsub/docs/reference/error-codes">Pub/Sub: error codes</a>
+     */
+    SendOutcome of(Throwable failure) {
+        String message = "%s answered with %s%s".formatted(topic, PubsubAdvice.what(failure), advice.on(failure));
+        return switch (PubsubAdvice.code(failure)) {
+            case null -> unknown(ReasonCode.OUTCOME_UNKNOWN, "%s gave no answer (%s)".formatted(topic, name(failure)));
+            case INVALID_ARGUMENT -> new SendOutcome.Permanent(ReasonCode.INVALID_REQUEST, message);
+            case RESOURCE_EXHAUSTED -> new SendOutcome.Retryable(ReasonCode.RATE_LIMITED, message);
+            case PERMISSION_DENIED, UNAUTHENTICATED -> new SendOutcome.Retryable(ReasonCode.UNAUTHORIZED, message);
+            case NOT_FOUND, FAILED_PRECONDITION -> new SendOutcome.Retryable(ReasonCode.UNAVAILABLE, message);
+            case UNAVAILABLE ->
+                isBeforeRequest(failure)
+                        ? new SendOutcome.Retryable(ReasonCode.UNAVAILABLE, message + "; nothing left")
+                        : unknown(ReasonCode.OUTCOME_UNKNOWN, message);
+            case DEADLINE_EXCEEDED -> unknown(ReasonCode.TIMEOUT, message);
+            case OK, CANCELLED, UNKNOWN, ALREADY_EXISTS, ABORTED, OUT_OF_RANGE, UNIMPLEMENTED, INTERNAL, DATA_LOSS ->
+                unknown(ReasonCode.OUTCOME_UNKNOWN, message);
+        };
+    }
+
+    private static String name(Throwable failure) {
+        return failure.getClass().getSimpleName();
+    }
+
+    private static SendOutcome unknown(ReasonCode reason, String message) {
+        return new SendOutcome.Unknown(reason, message + "; it may have been published");
+    }
+
+    /** Whether there was no connection that it could have left by. */
+    private static boolean isBeforeRequest(@Nullable Throwable failure) {
+        return switch (failure) {
+            case null -> false;
+            case ConnectException refused -> true;
+            case UnknownHostException nameless -> true;
+            default -> isBeforeRequest(failure.getCause());
+        };
+    }
+}

@@ -1,0 +1,67 @@
+package dev.spream.sink.pubsub;
+
+import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.ConfigType;
+import dev.spream.api.spi.PluginConfig;
+import dev.spream.sink.pubsub.PubsubOptions.Server;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** The keys that the sink and the sender have in common: which topic, where, and as whom. */
+final class PubsubKeys {
+    private static final String EMULATOR_VARIABLE = "PUBSUB_EMULATOR_HOST";
+
+    static final ConfigKey<PubsubTopic> TOPIC = ConfigKey.of(
+                    "topic", PubsubConfigTypes.topic(), "Where messages are published.")
+            .required();
+    static final ConfigKey<String> ENDPOINT = ConfigKey.of(
+                    "endpoint",
+                    PubsubConfigTypes.hostAndPort(),
+                    "The server, such as europe-west1-pubsub.googleapis.com:443. Pub/Sub keeps the order of what is"
+                            + " published in one region; name it where workers run in several.")
+            .withDefaultMeaning("pubsub.googleapis.com:443");
+    static final ConfigKey<String> EMULATOR_HOST = ConfigKey.of(
+                    "emulator-host", PubsubConfigTypes.hostAndPort(), "An emulator to use instead of Pub/Sub.")
+            .withDefaultMeaning("that of %s, if set".formatted(EMULATOR_VARIABLE));
+    static final ConfigKey<Path> CREDENTIALS_FILE = ConfigKey.of(
+                    "credentials-file",
+                    ConfigType.path(),
+                    "The key of a service account, or the configuration of a workload identity, as JSON.")
+            .withDefaultMeaning("the application default credentials");
+    static final ConfigKey<Boolean> CHECK_TOPIC = ConfigKey.of(
+                    "check-topic", ConfigType.flag(), "Whether to look for the topic at the start.")
+            .withDefault(true);
+    static final ConfigKey<Integer> MAX_REQUESTS = ConfigKey.of(
+                    "max-requests",
+                    ConfigType.integer(1, 10_000),
+                    "How many requests may be on their way at the same time. A hundred share a connection.")
+            .withDefault(100);
+    static final ConfigKey<Boolean> COMPRESSION = ConfigKey.of(
+                    "compression", ConfigType.flag(), "Whether requests are compressed, with gzip.")
+            .withDefault(false);
+
+    private PubsubKeys() {}
+
+    static Optional<String> emulatorOfEnvironment() {
+        return Optional.ofNullable(System.getenv(EMULATOR_VARIABLE));
+    }
+
+    /** One that is told to use an emulator must not reach the real thing by mistake, nor the other way round. */
+    static Server server(PluginConfig config, Optional<String> emulatorOfEnvironment) {
+        Optional<String> endpoint = config.find(ENDPOINT);
+        Optional<Path> credentials = config.find(CREDENTIALS_FILE);
+        Optional<String> emulator = config.find(EMULATOR_HOST);
+        Optional<String> inherited = emulatorOfEnvironment.filter(host -> !host.isBlank());
+        if (emulator.isPresent() && (endpoint.isPresent() || credentials.isPresent())) {
+            throw new IllegalArgumentException(
+                    "emulator-host cannot be combined with endpoint or credentials-file: configure the emulator, or Pub/Sub");
+        }
+        if (endpoint.isPresent() && inherited.isPresent()) {
+            throw new IllegalArgumentException("endpoint is configured, and %s is set to %s: leave out one of them"
+                    .formatted(EMULATOR_VARIABLE, inherited.get()));
+        }
+        return emulator.or(() -> inherited)
+                .<Server>map(Server.Emulator::new)
+                .orElseGet(() -> new Server.Google(endpoint, credentials));
+    }
+}

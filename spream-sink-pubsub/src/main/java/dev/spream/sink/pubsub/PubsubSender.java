@@ -1,0 +1,140 @@
+package dev.spream.sink.pubsub;
+
+import com.google.api.core.ApiFuture;
+import com.google.protobuf.CodedOutputStream;
+import com.google.pubsub.v1.PublishRequest;
+import com.google.pubsub.v1.PublishResponse;
+import com.google.pubsub.v1.PubsubMessage;
+import dev.spream.core.outbox.LedgerResult;
+import dev.spream.core.outbox.OutboxEntry;
+import dev.spream.core.outbox.OutboxSender;
+import dev.spream.core.outbox.ReasonCode;
+import dev.spream.core.outbox.SendOutcome;
+import dev.spream.core.record.Json;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Publishes entries of an outbox to a topic, each by a request of its own that is tried once. Safe for use by many threads;
+ * closing waits a moment for what is on its way.
+ */
+final class PubsubSender implements OutboxSender, AutoCloseable {
+    private final TopicClient client;
+    private final Guarantee guarantee;
+    private final boolean ordering;
+    private final EntryOutcomes outcomes;
+
+    private PubsubSender(TopicClient client, Guarantee guarantee, boolean ordering) {
+        this.client = client;
+        this.guarantee = guarantee;
+        this.ordering = ordering;
+        this.outcomes = new EntryOutcomes(client.options());
+    }
+
+    /** @throws IOException if there are no credentials, or they cannot be read */
+    static PubsubSender open(PubsubOptions options, Guarantee guarantee, boolean ordering) throws IOException {
+        return new PubsubSender(TopicClient.open(options), guarantee, ordering);
+    }
+
+    /**
+     * Looks whether the topic is there, as far as the account may.
+     *
+     * @throws IOException if there is no such topic, or the server cannot be asked; the message says what to do
+     */
+    void requireTopic() throws IOException, InterruptedException {
+        TopicCheck.require(client);
+    }
+
+    @Override
+    public String name() {
+        return "pubsub";
+    }
+
+    @Override
+    public Guarantee guarantee() {
+        return guarantee;
+    }
+
+    @Override
+    public SendOutcome send(OutboxEntry entry, Duration timeout) throws InterruptedException {
+        PubsubMessage message = EntryMessage.of(entry, ordering);
+        int size = requestSize(message);
+        if (size > TopicClient.MAX_REQUEST_BYTES) {
+            return new SendOutcome.Permanent(
+                    ReasonCode.INVALID_REQUEST,
+                    "the entry is too large for %s: it makes a request of %,d bytes, and Pub/Sub takes %,d"
+                            .formatted(topic(), size, TopicClient.MAX_REQUEST_BYTES));
+        }
+        long deadline = System.nanoTime() + timeout.toNanos();
+        if (!client.awaitSlot(
+                timeout.dividedBy(2))) { // half, or else who interrupts it would not know that nothing left
+            return new SendOutcome.Retryable(
+                    ReasonCode.UNAVAILABLE,
+                    "as many requests to %s as may be were on their way; nothing left".formatted(topic()));
+        }
+        return publish(message, deadline);
+    }
+
+    private int requestSize(PubsubMessage message) {
+        return CodedOutputStream.computeMessageSize(PublishRequest.MESSAGES_FIELD_NUMBER, message)
+                + CodedOutputStream.computeStringSize(PublishRequest.TOPIC_FIELD_NUMBER, topic().toString());
+    }
+
+    private SendOutcome publish(PubsubMessage message, long deadline) throws InterruptedException {
+        ApiFuture<PublishResponse> answer;
+        try {
+            answer = client.publish(List.of(message));
+        } catch (IOException e) {
+            return new SendOutcome.Retryable(ReasonCode.UNAVAILABLE, "%s; nothing left".formatted(e.getMessage()));
+        }
+        try {
+            return confirmed(answer.get(left(deadline).toNanos(), TimeUnit.NANOSECONDS));
+        } catch (TimeoutException e) {
+            return new SendOutcome.Unknown(
+                    ReasonCode.TIMEOUT, "%s did not answer in time; it may have been published".formatted(topic()));
+        } catch (CancellationException e) {
+            return new SendOutcome.Unknown(
+                    ReasonCode.OUTCOME_UNKNOWN,
+                    "the sender was closed before %s answered; it may have been published".formatted(topic()));
+        } catch (ExecutionException e) {
+            return outcomes.of(e.getCause() == null ? e : e.getCause());
+        } finally {
+            answer.cancel(true); // nothing if it is done
+        }
+    }
+
+    private SendOutcome confirmed(PublishResponse answer) {
+        if (answer.getMessageIdsCount() != 1) {
+            return new SendOutcome.Unknown(
+                    ReasonCode.OUTCOME_UNKNOWN,
+                    "%s confirmed %d messages instead of one; it may have been published"
+                            .formatted(topic(), answer.getMessageIdsCount()));
+        }
+        return new SendOutcome.Succeeded(
+                LedgerResult.succeeded(Json.text(Map.of("messageId", answer.getMessageIds(0)))));
+    }
+
+    private static Duration left(long deadline) {
+        return Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
+    }
+
+    private PubsubTopic topic() {
+        return client.options().topic();
+    }
+
+    @Override
+    public void close() {
+        client.close();
+    }
+
+    @Override
+    public String toString() {
+        return "pubsub to " + topic();
+    }
+}

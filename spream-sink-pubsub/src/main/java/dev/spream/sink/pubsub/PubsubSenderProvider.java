@@ -1,0 +1,107 @@
+package dev.spream.sink.pubsub;
+
+import com.google.auto.service.AutoService;
+import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.ConfigType;
+import dev.spream.api.spi.OutboxSenderProvider;
+import dev.spream.api.spi.PluginConfig;
+import dev.spream.api.spi.PluginContext;
+import dev.spream.core.outbox.OutboxSender;
+import dev.spream.core.outbox.OutboxSender.Guarantee;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The sender {@code pubsub}: each entry of an outbox as a message on a topic of Google Cloud Pub/Sub. The body is the payload; the
+ * ordering key is the entry's, if it has one.
+ *
+ * <p>Attributes: {@code idempotency-key}; {@code generation}, 1, and one more each time the entry was requeued after it had been
+ * given up; {@code created-at}; {@code traceparent}, if the entry has one. What has more than 1,024 bytes, which is as much as
+ * Pub/Sub takes, is {@code sha256/} and the SHA-256 of its UTF-8 bytes in hexadecimal digits instead.
+ *
+ * <p>Pub/Sub stores a message that is published twice as two. So an entry has one effect if its subscribers recognise a message
+ * that comes again by key and generation; the guarantee {@code neither} is for those that do not: an entry that may have been
+ * published is parked then. Requests are not tried again but by the worker.
+ *
+ * <table>
+ * <caption>What Pub/Sub's answer makes of an attempt</caption>
+ * <tr><th>answer</th><th>outcome</th><th>reason</th></tr>
+ * <tr><td>the message's id</td><td>succeeded; the ledger keeps {@code {"messageId":"…"}}</td><td></td></tr>
+ * <tr><td>INVALID_ARGUMENT; a request of more than 10,000,000 bytes, which is not sent</td><td>permanent</td>
+ *     <td>INVALID_REQUEST</td></tr>
+ * <tr><td>RESOURCE_EXHAUSTED</td><td>retryable</td><td>RATE_LIMITED</td></tr>
+ * <tr><td>PERMISSION_DENIED, UNAUTHENTICATED</td><td>retryable: people mend it</td><td>UNAUTHORIZED</td></tr>
+ * <tr><td>NOT_FOUND, FAILED_PRECONDITION</td><td>retryable: people mend it</td><td>UNAVAILABLE</td></tr>
+ * <tr><td>no connection, no such host; no room among {@code max-requests} in time</td><td>retryable: nothing left</td>
+ *     <td>UNAVAILABLE</td></tr>
+ * <tr><td>no answer in time, DEADLINE_EXCEEDED</td><td>unknown</td><td>TIMEOUT</td></tr>
+ * <tr><td>UNAVAILABLE otherwise, and any other</td><td>unknown</td><td>OUTCOME_UNKNOWN</td></tr>
+ * </table>
+ */
+@AutoService(OutboxSenderProvider.class)
+public final class PubsubSenderProvider implements OutboxSenderProvider {
+    private static final String NEITHER = "neither";
+    private static final String IDEMPOTENT = "idempotent";
+    private static final Duration LONGEST_ANSWER = Duration.ofMinutes(1);
+
+    private static final ConfigKey<Boolean> ORDERING = ConfigKey.of(
+                    "ordering",
+                    ConfigType.flag(),
+                    "Whether an entry's ordering key is the message's, so that subscriptions with message ordering keep it.")
+            .withDefault(true);
+    private static final ConfigKey<String> GUARANTEE = ConfigKey.of(
+                    "guarantee",
+                    ConfigType.name(List.of(IDEMPOTENT, NEITHER)),
+                    "What subscribers make of a message that comes twice: one effect, by its idempotency-key and"
+                            + " generation; or two, and people decide what to do when nobody knows whether it was published.")
+            .withDefault(IDEMPOTENT);
+
+    @Override
+    public String name() {
+        return "pubsub";
+    }
+
+    @Override
+    public List<ConfigKey<?>> keys() {
+        return List.of(
+                PubsubKeys.TOPIC,
+                PubsubKeys.ENDPOINT,
+                PubsubKeys.EMULATOR_HOST,
+                PubsubKeys.CREDENTIALS_FILE,
+                PubsubKeys.CHECK_TOPIC,
+                GUARANTEE,
+                ORDERING,
+                PubsubKeys.MAX_REQUESTS,
+                PubsubKeys.COMPRESSION);
+    }
+
+    @Override
+    public OutboxSender create(PluginConfig config, PluginContext context) throws Exception {
+        PubsubSender sender = PubsubSender.open(
+                options(config, PubsubKeys.emulatorOfEnvironment()),
+                config.get(GUARANTEE).equals(NEITHER) ? Guarantee.NEITHER : Guarantee.IDEMPOTENT,
+                config.get(ORDERING));
+        try {
+            if (config.get(PubsubKeys.CHECK_TOPIC)) {
+                sender.requireTopic();
+            }
+            return sender;
+        } catch (Throwable t) {
+            sender.close();
+            throw t;
+        }
+    }
+
+    static PubsubOptions options(PluginConfig config, Optional<String> emulatorOfEnvironment) {
+        return new PubsubOptions(
+                PubsubOptions.Use.SENDER,
+                config.get(PubsubKeys.TOPIC),
+                PubsubKeys.server(config, emulatorOfEnvironment),
+                LONGEST_ANSWER,
+                config.get(PubsubKeys.MAX_REQUESTS),
+                1,
+                TopicClient.MAX_REQUEST_BYTES,
+                config.get(PubsubKeys.COMPRESSION));
+    }
+}

@@ -1,0 +1,41 @@
+package dev.spream.sink.pubsub;
+
+import com.google.api.core.ApiFuture;
+import com.google.pubsub.v1.Topic;
+import java.io.IOException;
+import java.util.concurrent.ExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A look at the topic before anything is published. */
+final class TopicCheck {
+    private static final Logger log = LoggerFactory.getLogger(TopicCheck.class);
+
+    private TopicCheck() {}
+
+    /**
+     * Looks whether the topic is there. An account that may publish need not be allowed to look: then it goes on, and a topic
+     * that is not there shows with the first message.
+     *
+     * @throws IOException if there is no such topic, or the server cannot be asked; the message says what to do
+     */
+    static void require(TopicClient client) throws IOException, InterruptedException {
+        ApiFuture<Topic> answer = client.look();
+        PubsubOptions options = client.options();
+        try {
+            answer.get();
+            log.debug("messages go to {}", options.topic());
+        } catch (ExecutionException e) {
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            if (!PubsubAdvice.mayNotLook(cause)) {
+                throw new PubsubAdvice(options).atStart(cause);
+            }
+            log.warn(
+                    "the account in use may not look at {}, so whether it is there shows with the first message; grant roles/pubsub.viewer on it, or set {}=false",
+                    options.topic(),
+                    options.use().key("check-topic"));
+        } finally {
+            answer.cancel(true); // which an interrupt leaves behind; nothing if it is done
+        }
+    }
+}
