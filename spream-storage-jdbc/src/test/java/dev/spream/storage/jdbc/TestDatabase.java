@@ -49,10 +49,10 @@ public final class TestDatabase implements AutoCloseable {
         return PostgresServer.shared().getJdbcUrl("postgres", name);
     }
 
-    void passTime(Duration time) {
+    public void passTime(Duration time) {
         executeIn(
                 name,
-                "UPDATE test_clock.moved SET ahead = ahead + interval '%d milliseconds'".formatted(time.toMillis()));
+                "UPDATE test_clock.moved SET ahead = ahead + %d * interval '1 millisecond'".formatted(time.toMillis()));
     }
 
     public void execute(String... statements) {

@@ -9,6 +9,7 @@ import java.sql.Types;
 import java.time.OffsetDateTime;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,11 @@ public final class Parameters {
 
     public Parameters text(String value) throws SQLException {
         statement.setString(++last, value);
+        return this;
+    }
+
+    public Parameters optionalText(Optional<String> value) throws SQLException {
+        statement.setString(++last, value.orElse(null));
         return this;
     }
 
@@ -53,6 +59,30 @@ public final class Parameters {
 
     public Parameters decimals(Collection<BigDecimal> values) throws SQLException {
         return array("numeric", values.toArray());
+    }
+
+    public Parameters optionalTexts(Collection<Optional<String>> values) throws SQLException {
+        return array("text", values.stream().map(value -> value.orElse(null)).toArray());
+    }
+
+    public Parameters integers(Collection<Integer> values) throws SQLException {
+        return array("int", values.toArray());
+    }
+
+    public Parameters optionalIntegers(Collection<Optional<Integer>> values) throws SQLException {
+        return array("int", values.stream().map(value -> value.orElse(null)).toArray());
+    }
+
+    public Parameters flags(Collection<Boolean> values) throws SQLException {
+        return array("boolean", values.toArray());
+    }
+
+    public Parameters optionalClocks(Collection<Optional<OffsetDateTime>> values) throws SQLException {
+        return array(
+                "timestamptz",
+                values.stream()
+                        .map(value -> value.map(OffsetDateTime::toString).orElse(null))
+                        .toArray());
     }
 
     private Parameters array(String type, Object[] values) throws SQLException {

@@ -6,6 +6,9 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
@@ -27,6 +30,9 @@ public final class SchemaMigration {
 
     private static final String HISTORY_EXISTS =
             "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = ? AND tablename = ?)";
+
+    private static final String SAME_NAMES =
+            "SELECT schemaname, tablename FROM pg_tables WHERE tablename = ANY (?) ORDER BY 1, 2";
 
     private final DataSource dataSource;
     private final SchemaName schema;
@@ -90,8 +96,8 @@ public final class SchemaMigration {
         int stored = storedVersion();
         if (stored == 0) {
             throw unusable(
-                    "schema '%s' has no tables of %s; create them with %s, by a user who may, or name the schema that has them"
-                            .formatted(schema, tables.owner(), tables.howToMigrate()));
+                    "schema '%s' has no tables of %s; create them with %s, by a user who may, or name the schema that has them%s"
+                            .formatted(schema, tables.owner(), tables.howToMigrate(), sameNames()));
         }
         if (stored < tables.version()) {
             throw unusable(
@@ -103,6 +109,28 @@ public final class SchemaMigration {
                     "the tables of %s in schema '%s' are of version %d, this spream knows versions up to %d; use the version of spream that migrated them, or a newer one"
                             .formatted(tables.owner(), schema, stored, tables.version()));
         }
+    }
+
+    /** Where tables are that are called like these: of another schema, or not migrated yet. */
+    private String sameNames() {
+        Map<String, String> names = new TreeMap<>();
+        try (Connection connection = dataSource.getConnection();
+                PreparedStatement statement = connection.prepareStatement(SAME_NAMES)) {
+            statement.setArray(
+                    1,
+                    connection.createArrayOf(
+                            "text", tables.placeholders().values().toArray()));
+            try (ResultSet result = statement.executeQuery()) {
+                while (result.next()) {
+                    names.merge(result.getString(1), result.getString(2), "%s and %s"::formatted);
+                }
+            }
+        } catch (SQLException e) {
+            throw SqlErrors.storageException("looking for the tables of " + tables.owner(), e);
+        }
+        return names.entrySet().stream()
+                .map(found -> "; '%s' has %s".formatted(found.getKey(), found.getValue()))
+                .collect(Collectors.joining());
     }
 
     private static StorageException unusable(String message) {
@@ -168,6 +196,7 @@ public final class SchemaMigration {
                 .createSchemas(false)
                 .table(tables.historyTable())
                 .locations("classpath:" + tables.location())
+                .placeholders(tables.placeholders())
                 .baselineOnMigrate(true)
                 .baselineVersion("0")
                 .load();

@@ -1,0 +1,77 @@
+package dev.spream.storage.jdbc.outbox;
+
+import dev.spream.core.outbox.AuditEntry;
+import dev.spream.core.outbox.ManualAct;
+import dev.spream.core.outbox.OutboxRow;
+import dev.spream.core.outbox.OutboxStatus;
+import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import java.sql.SQLException;
+import java.util.List;
+
+/** What was changed by hand; written in the transaction of the change. */
+final class AuditTable {
+    private static final String ADD = """
+            INSERT INTO @audit (actor, action, entry_id, idempotency_key, outcome, reason) VALUES (?, ?, ?, ?, ?, ?)""";
+
+    private static final String READ = """
+            SELECT a.at, a.actor, a.action, a.entry_id, a.idempotency_key, a.outcome, a.reason
+            FROM @audit a WHERE a.entry_id = ? ORDER BY a.id""";
+
+    /** For what is about no entry alone. */
+    private static final long NO_ENTRY = 0;
+
+    private AuditTable() {}
+
+    /** @param note follows what became of the entry; may be empty */
+    static void add(
+            OutboxTransaction transaction,
+            String action,
+            OutboxStatus before,
+            OutboxRow after,
+            String note,
+            ManualAct act)
+            throws SQLException {
+        String outcome = "%s -> %s, generation %d%s"
+                .formatted(before.text(), after.status().text(), after.generation(), note);
+        add(transaction, action, after.id(), after.idempotencyKey(), outcome, act);
+    }
+
+    /** Of many at once. */
+    static void add(OutboxTransaction transaction, String action, String outcome, ManualAct act) throws SQLException {
+        add(transaction, action, NO_ENTRY, "", outcome, act);
+    }
+
+    private static void add(
+            OutboxTransaction transaction, String action, long entry, String key, String outcome, ManualAct act)
+            throws SQLException {
+        transaction.update(
+                ADD,
+                p -> p.text(storable(act.actor()))
+                        .text(action)
+                        .number(entry)
+                        .text(key)
+                        .text(outcome)
+                        .text(storable(act.reason())));
+    }
+
+    /** PostgreSQL holds any character but this. */
+    static String storable(String text) {
+        return text.replace("\0", "");
+    }
+
+    /** The oldest first. */
+    static List<AuditEntry> of(OutboxDatabase database, long id) {
+        return database.rows(
+                "reading the audit of " + database.tables(),
+                READ,
+                p -> p.number(id),
+                row -> new AuditEntry(
+                        JdbcTimestamps.clock(row, "at"),
+                        row.getString("actor"),
+                        row.getString("action"),
+                        row.getLong("entry_id"),
+                        row.getString("idempotency_key"),
+                        row.getString("outcome"),
+                        row.getString("reason")));
+    }
+}

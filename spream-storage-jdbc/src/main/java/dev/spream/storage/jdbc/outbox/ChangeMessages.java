@@ -1,0 +1,77 @@
+package dev.spream.storage.jdbc.outbox;
+
+import dev.spream.core.outbox.OutboxMessage;
+import dev.spream.core.record.ChangeRecordJson;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.JsonObject;
+import dev.spream.core.record.Mod;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+
+/**
+ * Makes messages of changes, the same ones each time a change comes.
+ *
+ * @param ordered whether those of a row are sent one at a time, in commit order
+ * @param expireAfter how long after its commit a change is still sent; empty for ever
+ */
+record ChangeMessages(boolean ordered, Optional<Duration> expireAfter) {
+    ChangeMessages {
+        expireAfter.ifPresent(age -> {
+            if (age.isNegative() || age.isZero()) {
+                throw new IllegalArgumentException("expireAfter is %s, must be more than nothing".formatted(age));
+            }
+        });
+    }
+
+    /** One for each row, in the record's order. */
+    List<OutboxMessage> of(DataChangeRecord change) {
+        return IntStream.range(0, change.mods().size())
+                .mapToObj(index -> message(change, index))
+                .toList();
+    }
+
+    /** The digest is the key's: a record that comes again is the same, even if fewer of its columns are chosen. */
+    private OutboxMessage message(DataChangeRecord change, int index) {
+        String key = fitting("%s/%s/%d".formatted(change.tableName(), change.identity(), index));
+        Mod mod = change.mods().get(index);
+        OutboxMessage.Builder message = OutboxMessage.builder(key, ChangeRecordJson.write(only(change, mod)))
+                .requestDigest(OutboxMessage.digest(key));
+        if (ordered) {
+            message.orderingKey(orderingKey(change.tableName(), mod.keys()));
+        }
+        expireAfter.ifPresent(age -> message.expiresAt(change.commitTimestamp().plus(age)));
+        return message.build();
+    }
+
+    private static DataChangeRecord only(DataChangeRecord change, Mod mod) {
+        return change.mods().size() == 1
+                ? change
+                : new DataChangeRecord(
+                        change.commitTimestamp(),
+                        change.recordSequence(),
+                        change.serverTransactionId(),
+                        change.isLastRecordInTransactionInPartition(),
+                        change.tableName(),
+                        change.columnTypes(),
+                        List.of(mod),
+                        change.modTypeName(),
+                        change.valueCaptureTypeName(),
+                        change.numberOfRecordsInTransaction(),
+                        change.numberOfPartitionsInTransaction(),
+                        change.transactionTag(),
+                        change.isSystemTransaction());
+    }
+
+    /** The same text for the same row, in whatever order the columns of its key come. */
+    private static String orderingKey(String table, JsonObject primaryKey) {
+        return fitting(table + "/" + JsonObject.of(new TreeMap<>(primaryKey.members())));
+    }
+
+    /** The text, or what stands for it if it is too long. */
+    private static String fitting(String text) {
+        return text.length() <= OutboxMessage.MAX_KEY ? text : OutboxMessage.digest(text);
+    }
+}

@@ -1,0 +1,78 @@
+package dev.spream.storage.jdbc.outbox;
+
+import dev.spream.core.outbox.LedgerResult;
+import dev.spream.core.outbox.OutboxClaim;
+import dev.spream.core.outbox.ReasonCode;
+import dev.spream.core.outbox.Settlement;
+import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import java.util.Optional;
+
+/** A settlement as columns of one statement. */
+record Ending(
+        OutboxClaim.Ref ref,
+        String name,
+        Optional<Integer> httpStatus,
+        Optional<String> response,
+        Optional<String> reason,
+        Optional<String> message,
+        long delayMicros,
+        boolean outcomeUnknown) {
+
+    static Ending of(Settlement settlement) {
+        return switch (settlement) {
+            case Settlement.Succeeded ended -> settled(ended.ref(), "succeeded", ended.result(), Optional.empty());
+            case Settlement.Aborted ended ->
+                settled(ended.ref(), "aborted", ended.result(), Optional.of(ended.message()));
+            case Settlement.Failed ended ->
+                failed(
+                        ended.ref(),
+                        "failed",
+                        ended.reason(),
+                        ended.message(),
+                        JdbcTimestamps.micros(ended.delay()),
+                        ended.outcomeUnknown());
+            case Settlement.Parked ended ->
+                failed(ended.ref(), "parked", ended.reason(), ended.message(), 0, ended.outcomeUnknown());
+            case Settlement.Released ended ->
+                new Ending(
+                        ended.ref(),
+                        "released",
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        0,
+                        false);
+        };
+    }
+
+    private static Ending settled(OutboxClaim.Ref ref, String name, LedgerResult result, Optional<String> message) {
+        return new Ending(
+                ref,
+                name,
+                Optional.of(result.httpStatus()),
+                result.responsePayload().map(JsonTexts::storable),
+                result.reason().map(ReasonCode::value),
+                message.map(Ending::storable),
+                0,
+                false);
+    }
+
+    private static Ending failed(
+            OutboxClaim.Ref ref, String name, ReasonCode reason, String message, long delayMicros, boolean unknown) {
+        return new Ending(
+                ref,
+                name,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.of(reason.value()),
+                Optional.of(storable(message)),
+                delayMicros,
+                unknown);
+    }
+
+    /** PostgreSQL holds any character but this. */
+    private static String storable(String message) {
+        return message.replace("\0", "");
+    }
+}

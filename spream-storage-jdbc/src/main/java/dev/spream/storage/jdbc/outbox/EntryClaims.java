@@ -1,0 +1,222 @@
+package dev.spream.storage.jdbc.outbox;
+
+import dev.spream.core.outbox.ClaimResult;
+import dev.spream.core.outbox.LaneLease;
+import dev.spream.core.outbox.OutboxClaim;
+import dev.spream.core.outbox.OutboxEntry;
+import dev.spream.core.outbox.OutboxOwner;
+import dev.spream.core.outbox.ReasonCode;
+import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Gives entries to workers, each call by one statement: it locks rows that nobody else is about to take, looks each up in the
+ * ledger, and writes what follows. The server's time is asked for in subqueries of their own, which makes it a value that an
+ * index can be searched with; a volatile function is none.
+ */
+final class EntryClaims {
+    /**
+     * Of those that are due and those whose lease has run out, the ones that are due longest. Each side finds as many as are
+     * asked for, so that the union has them; what is locked beyond is free again with the statement.
+     */
+    private static final String ANY = """
+            WITH due AS MATERIALIZED (
+                SELECT o.id, o.idempotency_key, o.generation, o.request_digest, o.status AS was, o.next_run_at AS due_at
+                FROM @outbox o
+                WHERE o.status IN ('pending', 'failed') AND o.lane IS NULL
+                    AND o.next_run_at <= (SELECT clock_timestamp())
+                    AND (o.expires_at IS NULL OR o.expires_at > (SELECT clock_timestamp()))
+                ORDER BY o.next_run_at, o.id LIMIT ? FOR NO KEY UPDATE SKIP LOCKED
+            ), lapsed AS MATERIALIZED (
+                SELECT o.id, o.idempotency_key, o.generation, o.request_digest, o.status AS was, o.lease_until AS due_at
+                FROM @outbox o
+                WHERE o.status = 'sending' AND o.lane IS NULL AND o.lease_until <= (SELECT clock_timestamp())
+                ORDER BY o.lease_until, o.id LIMIT ? FOR NO KEY UPDATE SKIP LOCKED
+            ), chosen AS MATERIALIZED (
+                SELECT * FROM (SELECT * FROM due UNION ALL SELECT * FROM lapsed) AS both_kinds
+                ORDER BY due_at, id LIMIT ?
+            )""";
+
+    /**
+     * Of these ids, those that are due and first of their keys. A later entry of the key that is being sent, as there may be
+     * after a requeue by hand, is waited for as well.
+     */
+    private static final String ORDERED = """
+            WITH lane AS MATERIALIZED (
+                SELECT l.lane FROM unnest(?::int[], ?::bigint[]) AS held (lane, epoch)
+                JOIN @lanes l ON l.lane = held.lane AND l.epoch = held.epoch
+                WHERE l.owner = ? AND l.lease_until > (SELECT clock_timestamp())
+            ), chosen AS MATERIALIZED (
+                SELECT locked.* FROM (SELECT DISTINCT id FROM unnest(?::bigint[]) AS asked (id) ORDER BY id) AS asked
+                CROSS JOIN LATERAL (
+                    SELECT o.id, o.idempotency_key, o.generation, o.request_digest, o.status AS was, o.id AS due_at
+                    FROM @outbox o
+                    WHERE o.id = asked.id AND o.lane IN (SELECT lane FROM lane)
+                        AND (o.status IN ('pending', 'failed') AND o.next_run_at <= clock_timestamp()
+                                AND (o.expires_at IS NULL OR o.expires_at > clock_timestamp())
+                            OR o.status = 'sending' AND o.lease_until <= clock_timestamp())
+                        AND NOT EXISTS (SELECT FROM @outbox earlier
+                            WHERE earlier.ordering_key = o.ordering_key AND earlier.id < o.id
+                                AND earlier.status IN ('pending', 'sending', 'failed'))
+                        AND NOT EXISTS (SELECT FROM @outbox later
+                            WHERE later.ordering_key = o.ordering_key AND later.id > o.id
+                                AND later.status = 'sending' AND later.lease_until > clock_timestamp())
+                    LIMIT 1 FOR NO KEY UPDATE OF o SKIP LOCKED) AS locked
+            )""";
+
+    /** The ledger is looked up as of the statement's beginning; what it says of an entry that nobody sends only ever ends. */
+    private static final String REST = """
+            , judged AS MATERIALIZED (
+                SELECT chosen.*, clock_timestamp() AS claimed_at, l.status AS ledger_status, l.reason_code,
+                    CASE
+                        WHEN l.status IS NULL THEN 'claimed'
+                        WHEN l.request_digest <> chosen.request_digest THEN 'conflict'
+                        WHEN l.status = 'in_progress' THEN 'claimed'
+                        ELSE 'synchronised'
+                    END AS verdict
+                FROM chosen LEFT JOIN LATERAL (
+                    SELECT * FROM @ledger l
+                    WHERE l.idempotency_key = chosen.idempotency_key AND l.generation = chosen.generation
+                    LIMIT 1) AS l ON true
+            ), adopted AS (
+                INSERT INTO @ledger (idempotency_key, generation, request_digest, status, created_at, updated_at)
+                SELECT idempotency_key, generation, request_digest, 'in_progress', clock_timestamp(), clock_timestamp()
+                FROM judged WHERE ledger_status IS NULL
+                ON CONFLICT DO NOTHING
+            ), written AS (
+                UPDATE @outbox o SET
+                    status = CASE
+                        WHEN j.verdict = 'claimed' THEN 'sending'
+                        WHEN j.verdict = 'synchronised' AND j.ledger_status = 'succeeded' THEN 'succeeded'
+                        ELSE 'aborted'
+                    END,
+                    claim_token = o.claim_token + 1,
+                    attempts = o.attempts + CASE j.verdict WHEN 'claimed' THEN 1 ELSE 0 END,
+                    outcome_unknown = j.verdict = 'claimed' AND (o.outcome_unknown OR j.was = 'sending'),
+                    last_error_code = CASE
+                        WHEN j.verdict = 'conflict' THEN '%s'
+                        WHEN j.ledger_status = 'failed' THEN coalesce(j.reason_code, '%s')
+                        ELSE o.last_error_code
+                    END,
+                    last_error_msg = CASE j.verdict
+                        WHEN 'conflict' THEN 'the ledger has another request under this key'
+                        ELSE o.last_error_msg
+                    END,
+                    locked_by = CASE j.verdict WHEN 'claimed' THEN ? END,
+                    locked_at = CASE j.verdict WHEN 'claimed' THEN j.claimed_at END,
+                    lease_until = CASE j.verdict WHEN 'claimed' THEN j.claimed_at + ? * interval '1 microsecond' END,
+                    updated_at = j.claimed_at
+                FROM judged j WHERE o.id = j.id
+                RETURNING o.id, o.idempotency_key, o.generation, o.request_digest, o.order_request_json, o.ordering_key,
+                    o.traceparent, o.created_at, o.expires_at, o.claim_token, o.attempts, o.outcome_unknown, o.locked_at,
+                    j.verdict, j.was, j.due_at
+            )
+            SELECT w.id, w.idempotency_key, w.generation, w.request_digest, w.order_request_json::text AS payload,
+                w.ordering_key, w.traceparent, w.created_at, w.expires_at, w.claim_token, w.attempts, w.outcome_unknown,
+                w.locked_at, w.verdict, w.was
+            FROM written w ORDER BY w.due_at, w.id""".formatted(ReasonCode.IDEMPOTENCY_CONFLICT, ReasonCode.INTERNAL_ERROR);
+
+    static final String CLAIM = ANY + REST;
+    static final String CLAIM_ORDERED = ORDERED + REST;
+
+    private final OutboxDatabase database;
+
+    EntryClaims(OutboxDatabase database) {
+        this.database = database;
+    }
+
+    ClaimResult claim(OutboxOwner owner, int limit, Duration lease) {
+        return result(database.rows(
+                "claiming entries of " + database.tables(),
+                CLAIM,
+                p -> p.number(limit)
+                        .number(limit)
+                        .number(limit)
+                        .text(owner.toString())
+                        .number(JdbcTimestamps.micros(lease)),
+                Judged::read));
+    }
+
+    ClaimResult claimOrdered(OutboxOwner owner, Collection<LaneLease> lanes, Collection<Long> ids, Duration lease) {
+        return result(database.rows(
+                "claiming %d ordered entries of %s".formatted(ids.size(), database.tables()),
+                CLAIM_ORDERED,
+                p -> p.integers(lanes.stream().map(LaneLease::lane).toList())
+                        .numbers(lanes.stream().map(LaneLease::epoch).toList())
+                        .text(owner.toString())
+                        .numbers(ids)
+                        .text(owner.toString())
+                        .number(JdbcTimestamps.micros(lease)),
+                Judged::read));
+    }
+
+    private static ClaimResult result(List<Judged> rows) {
+        List<OutboxClaim> claims = new ArrayList<>();
+        int leasesExpired = 0;
+        int synchronised = 0;
+        int conflicts = 0;
+        for (Judged row : rows) {
+            switch (row.verdict()) {
+                case "claimed" -> {
+                    claims.add(row.claim());
+                    leasesExpired += row.wasSending() ? 1 : 0;
+                }
+                case "conflict" -> conflicts++;
+                default -> synchronised++;
+            }
+        }
+        return new ClaimResult(claims, leasesExpired, synchronised, conflicts);
+    }
+
+    /** An entry, and what became of it. */
+    private record Judged(OutboxEntry entry, ClaimedAs as, String verdict, boolean wasSending) {
+        static Judged read(ResultSet row) throws SQLException {
+            String verdict = row.getString("verdict");
+            return new Judged(
+                    entry(row),
+                    ClaimedAs.read(row),
+                    verdict,
+                    row.getString("was").equals("sending"));
+        }
+
+        private static OutboxEntry entry(ResultSet row) throws SQLException {
+            return new OutboxEntry(
+                    row.getLong("id"),
+                    row.getString("idempotency_key"),
+                    row.getInt("generation"),
+                    row.getString("request_digest"),
+                    row.getString("payload"),
+                    Optional.ofNullable(row.getString("ordering_key")),
+                    Optional.ofNullable(row.getString("traceparent")),
+                    JdbcTimestamps.clock(row, "created_at"),
+                    JdbcTimestamps.optionalClock(row, "expires_at"));
+        }
+
+        OutboxClaim claim() {
+            return new OutboxClaim(
+                    entry,
+                    as.token(),
+                    as.attempt(),
+                    as.outcomeUnknown(),
+                    as.at().orElseThrow());
+        }
+    }
+
+    /** What a claim adds to its entry. */
+    private record ClaimedAs(long token, int attempt, boolean outcomeUnknown, Optional<Instant> at) {
+        static ClaimedAs read(ResultSet row) throws SQLException {
+            return new ClaimedAs(
+                    row.getLong("claim_token"),
+                    row.getInt("attempts"),
+                    row.getBoolean("outcome_unknown"),
+                    JdbcTimestamps.optionalClock(row, "locked_at"));
+        }
+    }
+}

@@ -1,0 +1,150 @@
+package dev.spream.storage.jdbc.outbox;
+
+import dev.spream.core.outbox.IdempotencyLedger;
+import dev.spream.core.outbox.LedgerClaim;
+import dev.spream.core.outbox.LedgerEntry;
+import dev.spream.core.outbox.LedgerResult;
+import dev.spream.core.outbox.LedgerStatus;
+import dev.spream.core.outbox.ReasonCode;
+import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import dev.spream.storage.jdbc.internal.SqlErrors;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import javax.sql.DataSource;
+
+/**
+ * An {@link IdempotencyLedger} in PostgreSQL: the one of an outbox, which is there with it. Transactions are the caller's
+ * connections; use READ COMMITTED, the default.
+ *
+ * <p>Safe for use by many threads. The data source stays the caller's, who closes it afterwards.
+ */
+public final class JdbcIdempotencyLedger implements IdempotencyLedger<Connection> {
+    private static final String BEGIN = """
+            INSERT INTO @ledger (idempotency_key, generation, request_digest, status, created_at, updated_at)
+            VALUES (?, 1, ?, 'in_progress', clock_timestamp(), clock_timestamp())
+            ON CONFLICT DO NOTHING""";
+
+    private static final String FIND = """
+            SELECT %s FROM @ledger l WHERE l.idempotency_key = ? ORDER BY l.generation DESC LIMIT 1""".formatted(LedgerRows.COLUMNS);
+
+    private static final String SETTLE = """
+            UPDATE @ledger SET status = ?, http_status = ?, response_payload_json = ?::json, reason_code = ?,
+                settled_at = clock_timestamp(), updated_at = clock_timestamp()
+            WHERE idempotency_key = ? AND generation = ? AND request_digest = ? AND status = 'in_progress'""";
+
+    /** Who prunes waits for who holds this, and the other way round. */
+    private static final String HOLD = "SELECT FROM @ledger WHERE idempotency_key = ? FOR KEY SHARE";
+
+    private static final String REOPEN = """
+            INSERT INTO @ledger (idempotency_key, generation, request_digest, status, created_at, updated_at)
+            SELECT last.idempotency_key, last.generation + 1, last.request_digest, 'in_progress', clock_timestamp(),
+                clock_timestamp()
+            FROM (SELECT * FROM @ledger WHERE idempotency_key = ? ORDER BY generation DESC LIMIT 1) AS last
+            WHERE last.status = 'failed'
+            ON CONFLICT DO NOTHING
+            RETURNING generation""";
+
+    /** How often a key may be forgotten while it is looked at. */
+    private static final int ROUNDS = 5;
+
+    private final OutboxDatabase database;
+    private final LedgerPruning pruning;
+
+    private JdbcIdempotencyLedger(OutboxDatabase database) {
+        this.database = database;
+        this.pruning = new LedgerPruning(database);
+    }
+
+    /** The ledger {@code idempo_ledger} in the schema {@code spream}, which is created where needed. */
+    public static JdbcIdempotencyLedger create(DataSource dataSource) {
+        return builder(dataSource).build();
+    }
+
+    public static OutboxBuilder<JdbcIdempotencyLedger> builder(DataSource dataSource) {
+        return new OutboxBuilder<>(dataSource, JdbcIdempotencyLedger::new);
+    }
+
+    @Override
+    public Class<Connection> transactionType() {
+        return Connection.class;
+    }
+
+    @Override
+    public LedgerClaim claim(Connection transaction, String idempotencyKey, String requestDigest) {
+        return call("claiming an idempotency key", transaction, caller -> {
+            for (int round = 0; round < ROUNDS; round++) {
+                if (caller.update(BEGIN, p -> p.text(idempotencyKey).text(requestDigest)) == 1) {
+                    return new LedgerClaim.Begun(1);
+                }
+                List<LedgerEntry> found = caller.rows(FIND, p -> p.text(idempotencyKey), LedgerRows::read);
+                if (!found.isEmpty()) {
+                    return refusal(found.getFirst(), requestDigest);
+                }
+            }
+            throw new SQLException("the ledger had the key and lost it again", "40001");
+        });
+    }
+
+    private static LedgerClaim refusal(LedgerEntry entry, String requestDigest) {
+        if (!entry.requestDigest().equals(requestDigest)) {
+            return new LedgerClaim.Conflict(entry);
+        }
+        return entry.status() == LedgerStatus.IN_PROGRESS
+                ? new LedgerClaim.InProgress(entry)
+                : new LedgerClaim.Settled(entry);
+    }
+
+    @Override
+    public boolean settle(
+            Connection transaction, String idempotencyKey, int generation, String requestDigest, LedgerResult result) {
+        return call(
+                "settling a request",
+                transaction,
+                caller -> caller.update(
+                                SETTLE,
+                                p -> p.text(result.status().text())
+                                        .number(result.httpStatus())
+                                        .optionalText(result.responsePayload().map(JsonTexts::storable))
+                                        .optionalText(result.reason().map(ReasonCode::value))
+                                        .text(idempotencyKey)
+                                        .number(generation)
+                                        .text(requestDigest))
+                        == 1);
+    }
+
+    @Override
+    public Optional<Integer> reopen(Connection transaction, String idempotencyKey) {
+        return call("beginning a request again", transaction, caller -> {
+            caller.rows(HOLD, p -> p.text(idempotencyKey), row -> true);
+            return caller.rows(REOPEN, p -> p.text(idempotencyKey), row -> row.getInt("generation")).stream()
+                    .findFirst();
+        });
+    }
+
+    @Override
+    public Optional<LedgerEntry> find(String idempotencyKey) {
+        return database.rows("finding a request", FIND, p -> p.text(idempotencyKey), LedgerRows::read).stream()
+                .findFirst();
+    }
+
+    @Override
+    public int prune(Duration settledFor, int limit) {
+        return pruning.prune(JdbcTimestamps.micros(settledFor), limit);
+    }
+
+    private <T> T call(String action, Connection transaction, Call<T> call) {
+        String what = "%s in the ledger of %s".formatted(action, database.tables());
+        try {
+            return call.run(OutboxTransaction.of(transaction, database.tables(), what));
+        } catch (SQLException e) {
+            throw SqlErrors.storageException(what, e);
+        }
+    }
+
+    private interface Call<T> {
+        T run(OutboxTransaction caller) throws SQLException;
+    }
+}

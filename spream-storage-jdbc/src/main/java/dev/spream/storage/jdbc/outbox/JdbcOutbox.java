@@ -1,0 +1,91 @@
+package dev.spream.storage.jdbc.outbox;
+
+import dev.spream.core.outbox.EnqueueResult;
+import dev.spream.core.outbox.Outbox;
+import dev.spream.core.outbox.OutboxMessage;
+import dev.spream.storage.jdbc.internal.SqlErrors;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import javax.sql.DataSource;
+
+/**
+ * An {@link Outbox} in PostgreSQL: messages are enqueued on a connection of the caller's, in its transaction.
+ *
+ * <pre>{@code
+ * connection.setAutoCommit(false);
+ * orders.insert(connection, order);
+ * outbox.enqueue(connection, OutboxMessage.of(order.key(), order.json()));
+ * connection.commit();
+ * outbox.signal();
+ * }</pre>
+ *
+ * <p>Transactions are best READ COMMITTED, the default; at a higher level, a key that another transaction has taken since this
+ * one began makes it fail, to be repeated as a whole. Transactions that enqueue several keys one by one should do so in the
+ * same order, or all at once, lest two wait for each other.
+ *
+ * <p>Safe for use by many threads. The data source stays the caller's, who closes it afterwards; it is used for signals alone.
+ */
+public final class JdbcOutbox implements Outbox<Connection> {
+    private final OutboxDatabase database;
+    private final OutboxTables tables;
+    private final OutboxSignal signal;
+
+    private JdbcOutbox(OutboxDatabase database) {
+        this.database = database;
+        this.tables = database.tables();
+        this.signal = new OutboxSignal(database);
+    }
+
+    /** The outbox {@code outbox_orders} in the schema {@code spream}, which is created where needed. */
+    public static JdbcOutbox create(DataSource dataSource) {
+        return builder(dataSource).build();
+    }
+
+    public static OutboxBuilder<JdbcOutbox> builder(DataSource dataSource) {
+        return new OutboxBuilder<>(dataSource, JdbcOutbox::new);
+    }
+
+    @Override
+    public Class<Connection> transactionType() {
+        return Connection.class;
+    }
+
+    @Override
+    public EnqueueResult enqueue(Connection transaction, OutboxMessage message) {
+        return enqueueAll(transaction, List.of(message)).getFirst();
+    }
+
+    @Override
+    public List<EnqueueResult> enqueueAll(Connection transaction, List<OutboxMessage> messages) {
+        String what = what(messages);
+        try {
+            return new Enqueueing(OutboxTransaction.of(transaction, tables, what)).enqueue(messages);
+        } catch (SQLException e) {
+            throw failure(what, e);
+        }
+    }
+
+    private String what(List<OutboxMessage> messages) {
+        return "enqueueing %d messages in %s".formatted(messages.size(), tables);
+    }
+
+    /** The same in a transaction of its own, which is committed. */
+    List<EnqueueResult> enqueueInOwnTransaction(List<OutboxMessage> messages) {
+        return database.inTransaction(what(messages), transaction -> enqueueAll(transaction.connection(), messages));
+    }
+
+    /** The server's error would show the payload to whoever logs it. */
+    private static RuntimeException failure(String what, SQLException error) {
+        if (PayloadErrors.isAboutPayload(error)) {
+            return new IllegalArgumentException("%s failed: %s (SQLSTATE %s); roll the transaction back"
+                    .formatted(what, PayloadErrors.reason(error), error.getSQLState()));
+        }
+        return SqlErrors.storageException(what, error);
+    }
+
+    @Override
+    public void signal() {
+        signal.send();
+    }
+}

@@ -1,0 +1,113 @@
+package dev.spream.storage.jdbc.outbox;
+
+import dev.spream.core.outbox.AuditEntry;
+import dev.spream.core.outbox.LedgerResult;
+import dev.spream.core.outbox.ManualAct;
+import dev.spream.core.outbox.ManualResult;
+import dev.spream.core.outbox.OutboxFilter;
+import dev.spream.core.outbox.OutboxOperations;
+import dev.spream.core.outbox.OutboxRow;
+import dev.spream.core.outbox.OutboxStats;
+import dev.spream.core.outbox.ReasonCode;
+import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import javax.sql.DataSource;
+
+/**
+ * {@link OutboxOperations} in PostgreSQL 14 or newer, beside any number of workers. Who changes an entry locks it first and
+ * its ledger row then, as workers do, and raises its token: a worker that has lost it learns so.
+ *
+ * <p>Safe for use by many threads. A connection is taken for a call and given back with it. The data source stays the
+ * caller's, who closes it afterwards.
+ */
+public final class JdbcOutboxOperations implements OutboxOperations {
+    private final OutboxDatabase database;
+    private final OperationsStats stats;
+    private final OperationsRows rows;
+    private final OperationsChanges changes;
+    private final OperationsCleaning cleaning;
+
+    private JdbcOutboxOperations(OutboxDatabase database) {
+        this.database = database;
+        this.stats = new OperationsStats(database);
+        this.rows = new OperationsRows(database);
+        this.changes = new OperationsChanges(database);
+        this.cleaning = new OperationsCleaning(database);
+    }
+
+    /** Of the outbox {@code outbox_orders} in the schema {@code spream}, which is created where needed. */
+    public static JdbcOutboxOperations create(DataSource dataSource) {
+        return builder(dataSource).build();
+    }
+
+    public static OutboxBuilder<JdbcOutboxOperations> builder(DataSource dataSource) {
+        return new OutboxBuilder<>(dataSource, JdbcOutboxOperations::new);
+    }
+
+    @Override
+    public OutboxStats stats() {
+        return stats.read();
+    }
+
+    @Override
+    public List<OutboxRow> list(OutboxFilter filter) {
+        return rows.list(filter);
+    }
+
+    @Override
+    public Optional<OutboxRow> find(long id) {
+        return rows.find(id);
+    }
+
+    @Override
+    public Optional<OutboxRow> find(String idempotencyKey) {
+        return rows.find(idempotencyKey);
+    }
+
+    @Override
+    public Optional<String> payload(long id) {
+        return rows.payload(id);
+    }
+
+    @Override
+    public List<AuditEntry> audit(long id) {
+        return AuditTable.of(database, id);
+    }
+
+    @Override
+    public ManualResult requeue(long id, ManualAct act) {
+        return changes.requeue(id, act);
+    }
+
+    @Override
+    public ManualResult settle(long id, LedgerResult result, ManualAct act) {
+        return changes.settle("settle", id, result, act);
+    }
+
+    @Override
+    public ManualResult abort(long id, ManualAct act) {
+        return changes.settle("abort", id, LedgerResult.failed(ReasonCode.ABORTED_BY_HAND), act);
+    }
+
+    @Override
+    public int releaseExpired(ManualAct act) {
+        return cleaning.releaseExpired(act);
+    }
+
+    @Override
+    public int purge(Duration settledFor, int limit, ManualAct act) {
+        return cleaning.purge(JdbcTimestamps.micros(settledFor), limit, act);
+    }
+
+    @Override
+    public int pruneLedger(Duration settledFor, int limit, ManualAct act) {
+        return cleaning.pruneLedger(JdbcTimestamps.micros(settledFor), limit, act);
+    }
+
+    @Override
+    public void close() {
+        database.close();
+    }
+}

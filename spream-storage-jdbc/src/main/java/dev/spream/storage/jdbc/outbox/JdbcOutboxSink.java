@@ -1,0 +1,76 @@
+package dev.spream.storage.jdbc.outbox;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.api.spi.RejectedException;
+import dev.spream.core.SpreamException;
+import dev.spream.core.consume.BatchConsumer;
+import dev.spream.core.outbox.OutboxMessage;
+import dev.spream.core.record.DataChangeRecord;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Fills an outbox from a change stream: an entry for each changed row, which is a data change record of that row alone, in the
+ * documentation's JSON. A batch is one transaction. Its idempotency key is made of the table's name, the record's {@linkplain
+ * DataChangeRecord#identity() identity} and the row's place in it, so that what is delivered again, or replayed, is not
+ * enqueued again, as long as the ledger remembers it.
+ *
+ * <p>Unless told otherwise, entries of one row are sent one at a time in commit order: its table and primary key are their
+ * ordering key. A change that was set aside and is replayed comes behind those that were enqueued meanwhile.
+ *
+ * <p>A change that PostgreSQL cannot hold, whose text has the character NUL, fails alone with {@link RejectedException}; what
+ * may be taken later fails with {@link dev.spream.core.StorageException}.
+ *
+ * <p>Immutable, and safe for use by many threads.
+ */
+public final class JdbcOutboxSink implements BatchConsumer {
+    private final JdbcOutbox outbox;
+    private final ChangeMessages messages;
+
+    private JdbcOutboxSink(JdbcOutbox outbox, ChangeMessages messages) {
+        this.outbox = outbox;
+        this.messages = messages;
+    }
+
+    /** A sink that enqueues by the outbox's data source, in transactions of its own. */
+    public static JdbcOutboxSink into(JdbcOutbox outbox) {
+        return new JdbcOutboxSink(requireNonNull(outbox, "outbox"), new ChangeMessages(true, Optional.empty()));
+    }
+
+    /** The same, with entries that are sent in any order. */
+    public JdbcOutboxSink unordered() {
+        return new JdbcOutboxSink(outbox, new ChangeMessages(false, messages.expireAfter()));
+    }
+
+    /** The same, with entries that are not sent any more that long after the change was committed. */
+    public JdbcOutboxSink expireAfter(Duration age) {
+        return new JdbcOutboxSink(outbox, new ChangeMessages(messages.ordered(), Optional.of(age)));
+    }
+
+    @Override
+    public void consume(Batch batch) throws Exception {
+        List<DataChangeRecord> changes = batch.changes();
+        List<OutboxMessage> rows =
+                changes.stream().flatMap(change -> messages.of(change).stream()).toList();
+        try {
+            outbox.enqueueInOwnTransaction(rows);
+        } catch (IllegalArgumentException e) {
+            throw refusal(changes, e);
+        }
+        outbox.signal();
+    }
+
+    /** Of several, any may be at fault, so that they are tried one by one. */
+    private static SpreamException refusal(List<DataChangeRecord> changes, IllegalArgumentException cause) {
+        DataChangeRecord first = changes.getFirst();
+        return changes.size() == 1
+                ? new RejectedException(
+                        "the change %s of table %s cannot be enqueued: %s; nothing was enqueued of it"
+                                .formatted(first.identity(), first.tableName(), cause.getMessage()),
+                        cause)
+                : new SpreamException("one of %d changes cannot be enqueued: %s; nothing was enqueued"
+                        .formatted(changes.size(), cause.getMessage()));
+    }
+}

@@ -1,0 +1,61 @@
+package dev.spream.storage.jdbc.outbox;
+
+import com.google.auto.service.AutoService;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.ConfigType;
+import dev.spream.api.spi.ConsumerProvider;
+import dev.spream.api.spi.PluginConfig;
+import dev.spream.api.spi.PluginContext;
+import dev.spream.core.consume.Consumer;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The sink {@code outbox}: a {@link JdbcOutboxSink} over a pool of its own. Where the outbox is, it takes from the keys of
+ * {@code outbox.jdbc} unless it has its own.
+ */
+@AutoService(ConsumerProvider.class)
+public final class JdbcOutboxSinkProvider implements ConsumerProvider {
+    private static final List<ConfigKey<?>> PLACE = OutboxKeys.ALL.stream()
+            .<ConfigKey<?>>map(key -> key.withFallback("outbox.jdbc." + key.name()))
+            .toList();
+    private static final ConfigKey<RowOrder> ORDERING = ConfigKey.of(
+                    "ordering",
+                    ConfigType.choice(RowOrder.class),
+                    "Whether the changes of a row are sent one at a time in commit order, or all as soon as there is room.")
+            .withDefault(RowOrder.KEY);
+    private static final ConfigKey<Duration> EXPIRE_AFTER = ConfigKey.of(
+                    "expire-after",
+                    ConfigType.duration(Duration.ofSeconds(1), Duration.ofDays(366)),
+                    "How long after it was committed a change is still sent.")
+            .withDefaultMeaning("for ever");
+
+    /** By what entries are ordered. */
+    enum RowOrder {
+        /** By table and primary key. */
+        KEY,
+        /** By nothing. */
+        NONE
+    }
+
+    @Override
+    public String name() {
+        return "outbox";
+    }
+
+    @Override
+    public List<ConfigKey<?>> keys() {
+        return Stream.concat(PLACE.stream(), Stream.<ConfigKey<?>>of(ORDERING, EXPIRE_AFTER))
+                .toList();
+    }
+
+    @Override
+    public Consumer create(PluginConfig config, PluginContext context) {
+        HikariDataSource pool = OutboxKeys.open(config, context);
+        JdbcOutboxSink sink = JdbcOutboxSink.into(OutboxKeys.build(JdbcOutbox.builder(pool), config));
+        JdbcOutboxSink ordered = config.get(ORDERING) == RowOrder.KEY ? sink : sink.unordered();
+        return config.find(EXPIRE_AFTER).map(ordered::expireAfter).orElse(ordered);
+    }
+}

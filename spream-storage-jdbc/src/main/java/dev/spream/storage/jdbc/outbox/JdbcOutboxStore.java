@@ -1,0 +1,114 @@
+package dev.spream.storage.jdbc.outbox;
+
+import dev.spream.core.outbox.ClaimResult;
+import dev.spream.core.outbox.LaneLease;
+import dev.spream.core.outbox.LaneShare;
+import dev.spream.core.outbox.OrderedEntry;
+import dev.spream.core.outbox.OutboxClaim;
+import dev.spream.core.outbox.OutboxOwner;
+import dev.spream.core.outbox.OutboxStore;
+import dev.spream.core.outbox.Settlement;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import javax.sql.DataSource;
+
+/**
+ * An {@link OutboxStore} in PostgreSQL 14 or newer, for any number of workers in any number of processes. The server's clock
+ * decides about leases.
+ *
+ * <p>Safe for use by many threads. A connection is taken for a call and given back with it; while somebody watches, one more
+ * is held, which listens. The data source stays the caller's, who closes it after the store.
+ *
+ * <p>How it stays correct: what takes an entry, and what ends a claim, is one statement at READ COMMITTED, which locks the
+ * rows that it is about before it decides on them as locked. Claims, renewals and settlements skip rows that somebody else
+ * has locked, and settlements then wait for those, a moment each time; all else locks entries in the order of their ids, and rows of the ledger after those of their entries. No lock is held between two round
+ * trips, but for lanes, which order does not depend on.
+ */
+public final class JdbcOutboxStore implements OutboxStore {
+    private final OutboxDatabase database;
+    private final EntryClaims claims;
+    private final EntrySettlements settlements;
+    private final EntryExpiry expiry;
+    private final WorkerLanes lanes;
+    private final OrderedEntries ordered;
+    private final Watching watching;
+
+    private JdbcOutboxStore(OutboxDatabase database) {
+        this.database = database;
+        this.claims = new EntryClaims(database);
+        this.settlements = new EntrySettlements(database);
+        this.expiry = new EntryExpiry(database);
+        this.lanes = new WorkerLanes(database);
+        this.ordered = new OrderedEntries(database);
+        this.watching = new Watching(database);
+    }
+
+    /** The store of the outbox {@code outbox_orders} in the schema {@code spream}, which is created where needed. */
+    public static JdbcOutboxStore create(DataSource dataSource) {
+        return builder(dataSource).build();
+    }
+
+    public static OutboxBuilder<JdbcOutboxStore> builder(DataSource dataSource) {
+        return new OutboxBuilder<>(dataSource, JdbcOutboxStore::new);
+    }
+
+    @Override
+    public ClaimResult claim(OutboxOwner owner, int limit, Duration lease) {
+        return claims.claim(owner, limit, lease);
+    }
+
+    @Override
+    public Set<OutboxClaim.Ref> renew(OutboxOwner owner, Collection<OutboxClaim.Ref> held, Duration lease) {
+        return settlements.renew(owner, held, lease);
+    }
+
+    @Override
+    public Set<OutboxClaim.Ref> settle(OutboxOwner owner, List<Settlement> ended) {
+        return settlements.settle(owner, ended);
+    }
+
+    @Override
+    public int expire(int limit) {
+        return expiry.expire(limit);
+    }
+
+    @Override
+    public LaneShare holdLanes(OutboxOwner owner, Set<Integer> giveUp, Duration lease) {
+        return lanes.hold(owner, giveUp, lease);
+    }
+
+    @Override
+    public void leaveLanes(OutboxOwner owner) {
+        lanes.leave(owner);
+    }
+
+    @Override
+    public List<OrderedEntry> ordered(Map<Integer, Long> after, int perLane) {
+        return ordered.ofLanes(after, perLane);
+    }
+
+    @Override
+    public List<OrderedEntry> ordered(String orderingKey, int limit) {
+        return ordered.ofKey(orderingKey, limit);
+    }
+
+    @Override
+    public ClaimResult claimOrdered(
+            OutboxOwner owner, Collection<LaneLease> held, Collection<Long> ids, Duration lease) {
+        return claims.claimOrdered(owner, held, ids, lease);
+    }
+
+    @Override
+    public Watch watch(Runnable wake) {
+        return watching.add(wake);
+    }
+
+    @Override
+    public void close() {
+        watching.close();
+        database.close();
+    }
+}

@@ -1,0 +1,46 @@
+package dev.spream.storage.jdbc.outbox;
+
+import com.google.auto.service.AutoService;
+import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.OutboxStoreProvider;
+import dev.spream.api.spi.PluginConfig;
+import dev.spream.api.spi.PluginContext;
+import dev.spream.core.outbox.IdempotencyLedger;
+import dev.spream.core.outbox.Outbox;
+import dev.spream.core.outbox.OutboxOperations;
+import dev.spream.core.outbox.OutboxStore;
+import java.util.List;
+
+/** The outbox {@code jdbc}: a {@link JdbcOutboxStore} over a pool of its own, and what goes with it. */
+@AutoService(OutboxStoreProvider.class)
+public final class JdbcOutboxStoreProvider implements OutboxStoreProvider {
+    @Override
+    public String name() {
+        return "jdbc";
+    }
+
+    @Override
+    public List<ConfigKey<?>> keys() {
+        return OutboxKeys.ALL;
+    }
+
+    @Override
+    public OutboxStore create(PluginConfig config, PluginContext context) {
+        return OutboxKeys.build(JdbcOutboxStore.builder(OutboxKeys.open(config, context)), config);
+    }
+
+    @Override
+    public Outbox<?> outbox(PluginConfig config, PluginContext context) {
+        return OutboxKeys.build(JdbcOutbox.builder(OutboxKeys.open(config, context)), config);
+    }
+
+    @Override
+    public IdempotencyLedger<?> ledger(PluginConfig config, PluginContext context) {
+        return OutboxKeys.build(JdbcIdempotencyLedger.builder(OutboxKeys.open(config, context)), config);
+    }
+
+    @Override
+    public OutboxOperations operations(PluginConfig config, PluginContext context) {
+        return OutboxKeys.build(JdbcOutboxOperations.builder(OutboxKeys.open(config, context)), config);
+    }
+}

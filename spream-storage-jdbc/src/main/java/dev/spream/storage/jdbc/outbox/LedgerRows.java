@@ -1,0 +1,81 @@
+package dev.spream.storage.jdbc.outbox;
+
+import dev.spream.core.outbox.LedgerEntry;
+import dev.spream.core.outbox.LedgerResult;
+import dev.spream.core.outbox.LedgerStatus;
+import dev.spream.core.outbox.ReasonCode;
+import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The ledger's rows, also those that earlier services wrote and that say less. */
+final class LedgerRows {
+    /** Of the table {@code l}, as {@link #read} needs them. */
+    static final String COLUMNS = """
+            l.idempotency_key, l.generation, l.request_digest, l.status, l.http_status,
+            l.response_payload_json::text AS response, l.reason_code, l.created_at, l.settled_at""";
+
+    private static final int OK = 200;
+
+    private LedgerRows() {}
+
+    static LedgerEntry read(ResultSet row) throws SQLException {
+        Optional<LedgerResult> result = result(row);
+        return new LedgerEntry(
+                row.getString("idempotency_key"),
+                row.getInt("generation"),
+                row.getString("request_digest"),
+                result,
+                JdbcTimestamps.clock(row, "created_at"),
+                result.isPresent() ? settledAt(row) : Optional.empty());
+    }
+
+    private static Optional<Instant> settledAt(ResultSet row) throws SQLException {
+        Optional<Instant> settledAt = JdbcTimestamps.optionalClock(row, "settled_at");
+        return settledAt.isPresent() ? settledAt : JdbcTimestamps.optionalClock(row, "created_at");
+    }
+
+    private static Optional<LedgerResult> result(ResultSet row) throws SQLException {
+        Optional<String> response = Optional.ofNullable(row.getString("response"));
+        return switch (row.getString("status")) {
+            case "succeeded" ->
+                Optional.of(new LedgerResult(
+                        LedgerStatus.SUCCEEDED,
+                        httpStatus(row, LedgerStatus.SUCCEEDED, OK),
+                        response,
+                        Optional.empty()));
+            case "failed" -> {
+                ReasonCode reason = reason(row.getString("reason_code"));
+                yield Optional.of(new LedgerResult(
+                        LedgerStatus.FAILED,
+                        httpStatus(row, LedgerStatus.FAILED, reason.httpStatus()),
+                        response,
+                        Optional.of(reason)));
+            }
+            default -> Optional.empty();
+        };
+    }
+
+    /** What others have written may be none that goes with the status. */
+    private static int httpStatus(ResultSet row, LedgerStatus ledger, int otherwise) throws SQLException {
+        int status = row.getInt("http_status");
+        return LedgerResult.isHttpStatusOf(ledger, status) ? status : otherwise;
+    }
+
+    /** The code that was stored; of one that is none, which others may have written, as much as can be one. */
+    static ReasonCode reason(@Nullable String stored) {
+        if (stored == null) {
+            return ReasonCode.INTERNAL_ERROR;
+        }
+        String code = stored.toUpperCase(Locale.ROOT).replaceAll("[^A-Z0-9_]", "_");
+        try {
+            return new ReasonCode(code);
+        } catch (IllegalArgumentException e) {
+            return ReasonCode.INTERNAL_ERROR;
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package dev.spream.storage.jdbc.outbox;
+
+import dev.spream.core.outbox.OutboxStore;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.postgresql.PGConnection;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Wakes somebody when the server notifies, on a connection and a virtual thread of its own, until it is closed. A connection
+ * that breaks, or does not answer, is replaced by another one; what was missed meanwhile is made up for by one more waking.
+ *
+ * <p>Closed by any thread; closing again is harmless.
+ */
+final class NotificationListener implements OutboxStore.Watch {
+    private static final Logger log = LoggerFactory.getLogger(NotificationListener.class);
+
+    /** How long the server may be silent before it is asked whether it is still there. */
+    private static final Duration SILENCE = Duration.ofSeconds(10);
+
+    private static final Duration LOOK_UP = Duration.ofMillis(200);
+    private static final int MAX_SILENT = Math.toIntExact(SILENCE.dividedBy(LOOK_UP));
+
+    private static final Duration ANSWER_TIME = Duration.ofSeconds(5);
+    private static final Duration FIRST_DELAY = Duration.ofMillis(50);
+    private static final Duration MAX_DELAY = Duration.ofSeconds(5);
+
+    private final DataSource dataSource;
+    private final OutboxTables tables;
+    private final Runnable wake;
+    private final CountDownLatch closed = new CountDownLatch(1);
+
+    private NotificationListener(DataSource dataSource, OutboxTables tables, Runnable wake) {
+        this.dataSource = dataSource;
+        this.tables = tables;
+        this.wake = wake;
+    }
+
+    static NotificationListener start(DataSource dataSource, OutboxTables tables, Runnable wake) {
+        NotificationListener listener = new NotificationListener(dataSource, tables, wake);
+        Thread.ofVirtual().name("spream-outbox-listen-" + tables).start(listener::run);
+        return listener;
+    }
+
+    private void run() {
+        Duration delay = FIRST_DELAY;
+        while (isOpen()) {
+            if (listenUntilItBreaks()) {
+                delay = FIRST_DELAY;
+            }
+            pause(delay);
+            delay = delay.multipliedBy(2).compareTo(MAX_DELAY) < 0 ? delay.multipliedBy(2) : MAX_DELAY;
+        }
+    }
+
+    /** Whether it worked for a while. */
+    private boolean listenUntilItBreaks() {
+        boolean worked = false;
+        try (Connection connection = dataSource.getConnection()) {
+            listen(connection);
+            wake.run();
+            worked = true;
+            receive(connection);
+            execute(connection, "UNLISTEN *"); // the next one that has it from the pool does not listen
+        } catch (SQLException e) {
+            brokenConnection(e);
+        }
+        return worked;
+    }
+
+    private void brokenConnection(SQLException cause) {
+        if (isOpen()) {
+            log.info(
+                    "[{}] the connection that listens for new entries broke: {}; workers look by themselves until there is"
+                            + " another",
+                    tables,
+                    cause.getMessage());
+        }
+    }
+
+    private void listen(Connection connection) throws SQLException {
+        connection.setNetworkTimeout(Runnable::run, Math.toIntExact(ANSWER_TIME.toMillis()));
+        connection.setAutoCommit(true);
+        execute(connection, "LISTEN " + OutboxChannel.of(tables));
+    }
+
+    /** Looks up now and then, so that it ends soon after it is told to. */
+    private void receive(Connection connection) throws SQLException {
+        PGConnection server = connection.unwrap(PGConnection.class);
+        int silent = 0;
+        while (isOpen()) {
+            if (notified(server, connection)) {
+                silent = 0;
+                wake.run();
+            } else if (++silent >= MAX_SILENT) {
+                silent = 0;
+                execute(connection, "SELECT 1");
+            }
+        }
+    }
+
+    private static boolean notified(PGConnection server, Connection connection) throws SQLException {
+        try {
+            return server.getNotifications(Math.toIntExact(LOOK_UP.toMillis())).length > 0;
+        } catch (SQLException e) {
+            execute(
+                    connection,
+                    "SELECT 1"); // so that the pool is told by an error of its own, and drops the connection
+            throw e;
+        }
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private void pause(Duration time) {
+        try {
+            if (closed.await(time.toNanos(), TimeUnit.NANOSECONDS)) {
+                log.trace("[{}] nobody watches any more", tables);
+            }
+        } catch (InterruptedException e) {
+            closed.countDown(); // nobody has this thread but this class
+        }
+    }
+
+    private boolean isOpen() {
+        return closed.getCount() > 0;
+    }
+
+    @Override
+    public void close() {
+        closed.countDown();
+    }
+}

@@ -1,0 +1,220 @@
+package dev.spream.storage.jdbc.outbox;
+
+import dev.spream.core.outbox.LedgerEntry;
+import dev.spream.core.outbox.LedgerResult;
+import dev.spream.core.outbox.LedgerStatus;
+import dev.spream.core.outbox.ManualAct;
+import dev.spream.core.outbox.ManualResult;
+import dev.spream.core.outbox.OutboxRow;
+import dev.spream.core.outbox.OutboxStatus;
+import dev.spream.core.outbox.ReasonCode;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * Changes single entries by hand. Each change is a transaction: it locks the entry, looks at it as it then is, changes the
+ * ledger first and the entry then, and writes the audit.
+ */
+final class OperationsChanges {
+    private static final String LOCK = """
+            SELECT o.status, o.idempotency_key, o.generation, o.request_digest,
+                o.status = 'sending' AND o.lease_until > clock_timestamp() AS held,
+                o.expires_at <= clock_timestamp() AS expired,
+                o.status = 'sending' OR o.status IN ('pending', 'failed') AND o.next_run_at <= clock_timestamp() AS due
+            FROM @outbox o WHERE o.id = ? FOR NO KEY UPDATE""";
+
+    private static final String REQUEUE = """
+            UPDATE @outbox SET status = 'pending', generation = ?, attempts = 0,
+                outcome_unknown = outcome_unknown AND next_run_at < 'infinity', next_run_at = clock_timestamp(),
+                last_error_code = NULL, last_error_msg = NULL,
+                claim_token = claim_token + 1, locked_by = NULL, locked_at = NULL, lease_until = NULL,
+                updated_at = clock_timestamp()
+            WHERE id = ?""";
+
+    private static final String LAST = """
+            SELECT %s FROM @ledger l WHERE l.idempotency_key = ? ORDER BY l.generation DESC LIMIT 1 FOR KEY SHARE""".formatted(LedgerRows.COLUMNS);
+
+    private static final String ANSWER = """
+            SELECT %s FROM @ledger l WHERE l.idempotency_key = ? AND l.generation = ? AND l.request_digest = ?""".formatted(LedgerRows.COLUMNS);
+
+    private static final String REOPEN = """
+            INSERT INTO @ledger (idempotency_key, generation, request_digest, status, created_at, updated_at)
+            VALUES (?, ?, ?, 'in_progress', clock_timestamp(), clock_timestamp())
+            ON CONFLICT DO NOTHING""";
+
+    private static final String BOOK = """
+            INSERT INTO @ledger AS l (idempotency_key, generation, request_digest, status, http_status,
+                response_payload_json, reason_code, created_at, updated_at, settled_at)
+            VALUES (?, ?, ?, ?, ?, ?::json, ?, clock_timestamp(), clock_timestamp(), clock_timestamp())
+            ON CONFLICT (idempotency_key, generation) DO UPDATE SET
+                status = excluded.status, http_status = excluded.http_status,
+                response_payload_json = excluded.response_payload_json, reason_code = excluded.reason_code,
+                updated_at = excluded.updated_at, settled_at = excluded.settled_at
+            WHERE l.status = 'in_progress' AND l.request_digest = excluded.request_digest""";
+
+    private static final String SETTLE = """
+            UPDATE @outbox SET status = ?, outcome_unknown = false,
+                last_error_code = coalesce(?, last_error_code), last_error_msg = coalesce(?, last_error_msg),
+                claim_token = claim_token + 1, locked_by = NULL, locked_at = NULL, lease_until = NULL,
+                updated_at = clock_timestamp()
+            WHERE id = ?""";
+
+    private final OutboxDatabase database;
+
+    OperationsChanges(OutboxDatabase database) {
+        this.database = database;
+    }
+
+    /** What a change looks at, locked. */
+    private record Locked(
+            OutboxStatus status,
+            String key,
+            int generation,
+            String digest,
+            boolean held,
+            boolean expired,
+            boolean due) {
+
+        static Locked read(ResultSet row) throws SQLException {
+            return new Locked(
+                    OutboxStatus.of(row.getString("status")),
+                    row.getString("idempotency_key"),
+                    row.getInt("generation"),
+                    row.getString("request_digest"),
+                    row.getBoolean("held"),
+                    row.getBoolean("expired"),
+                    row.getBoolean("due"));
+        }
+    }
+
+    /** What became of a change: it was made, with what the audit notes of it beside; or why there is none. */
+    private record Made(boolean done, String note) {
+        static final Made DONE = new Made(true, "");
+
+        static Made refused(String why) {
+            return new Made(false, why);
+        }
+    }
+
+    /** Makes a change, or says why there is none. */
+    private interface Change {
+        Made make(OutboxTransaction transaction, Locked entry) throws SQLException;
+    }
+
+    ManualResult requeue(long id, ManualAct act) {
+        return change("requeue", id, act, (transaction, entry) -> {
+            Optional<String> refusal = refusalToRequeue(entry);
+            if (refusal.isPresent()) {
+                return Made.refused(refusal.get());
+            }
+            OptionalInt generation = entry.status() == OutboxStatus.ABORTED
+                    ? reopen(transaction, entry)
+                    : OptionalInt.of(entry.generation());
+            if (generation.isEmpty()) {
+                return Made.refused("the ledger does not say that this request failed");
+            }
+            transaction.update(REQUEUE, p -> p.number(generation.getAsInt()).number(id));
+            return Made.DONE;
+        });
+    }
+
+    private static Optional<String> refusalToRequeue(Locked entry) {
+        if (entry.status() == OutboxStatus.SUCCEEDED) {
+            return Optional.of("it succeeded");
+        }
+        if (entry.expired()) {
+            return Optional.of("its time to be sent is over");
+        }
+        return entry.due() ? Optional.of("it is due anyway") : Optional.empty();
+    }
+
+    /** The next generation of a request that failed. Two that begin it at a time wait for each other at the entry. */
+    private static OptionalInt reopen(OutboxTransaction transaction, Locked entry) throws SQLException {
+        List<LedgerEntry> last = transaction.rows(LAST, p -> p.text(entry.key()), LedgerRows::read);
+        if (last.isEmpty()
+                || last.getFirst().status() != LedgerStatus.FAILED
+                || !last.getFirst().requestDigest().equals(entry.digest())) {
+            return OptionalInt.empty();
+        }
+        int next = last.getFirst().generation() + 1;
+        int begun =
+                transaction.update(REOPEN, p -> p.text(entry.key()).number(next).text(entry.digest()));
+        return begun == 1 ? OptionalInt.of(next) : OptionalInt.empty();
+    }
+
+    /** @param action as the audit calls it */
+    ManualResult settle(String action, long id, LedgerResult result, ManualAct act) {
+        return change(action, id, act, (transaction, entry) -> {
+            if (entry.status().isSettled()) {
+                return Made.refused("it is settled: " + entry.status().text());
+            }
+            if (book(transaction, entry, result)) {
+                end(transaction, id, result, action + " by hand");
+                return Made.DONE;
+            }
+            Optional<LedgerResult> answer = answer(transaction, entry);
+            if (answer.isEmpty()) {
+                return Made.refused("the ledger has another request under its key");
+            }
+            end(transaction, id, answer.get(), "as the ledger says");
+            return new Made(true, ", as the ledger said already");
+        });
+    }
+
+    private static void end(OutboxTransaction transaction, long id, LedgerResult result, String message)
+            throws SQLException {
+        boolean failed = result.status() == LedgerStatus.FAILED;
+        transaction.update(
+                SETTLE,
+                p -> p.text((failed ? OutboxStatus.ABORTED : OutboxStatus.SUCCEEDED).text())
+                        .optionalText(result.reason().map(ReasonCode::value))
+                        .optionalText(failed ? Optional.of(message) : Optional.empty())
+                        .number(id));
+    }
+
+    /** What the ledger had before it was to be told; the statement sees what the one before has waited for. */
+    private static Optional<LedgerResult> answer(OutboxTransaction transaction, Locked entry) throws SQLException {
+        return transaction
+                .rows(
+                        ANSWER,
+                        p -> p.text(entry.key()).number(entry.generation()).text(entry.digest()),
+                        LedgerRows::read)
+                .stream()
+                .findFirst()
+                .flatMap(LedgerEntry::result);
+    }
+
+    private static boolean book(OutboxTransaction transaction, Locked entry, LedgerResult result) throws SQLException {
+        return transaction.update(
+                        BOOK,
+                        p -> p.text(entry.key())
+                                .number(entry.generation())
+                                .text(entry.digest())
+                                .text(result.status().text())
+                                .number(result.httpStatus())
+                                .optionalText(result.responsePayload().map(JsonTexts::storable))
+                                .optionalText(result.reason().map(ReasonCode::value)))
+                == 1;
+    }
+
+    private ManualResult change(String action, long id, ManualAct act, Change change) {
+        return database.inTransaction(
+                "changing an entry of %s by %s".formatted(database.tables(), action), transaction -> {
+                    List<Locked> locked = transaction.rows(LOCK, p -> p.number(id), Locked::read);
+                    if (locked.isEmpty()) {
+                        return new ManualResult.NotFound();
+                    }
+                    Locked entry = locked.getFirst();
+                    Made made = entry.held() ? Made.refused("a worker is sending it") : change.make(transaction, entry);
+                    OutboxRow row = OperationsRows.find(transaction, id).orElseThrow();
+                    if (!made.done()) {
+                        return new ManualResult.Refused(row, made.note());
+                    }
+                    AuditTable.add(transaction, action, entry.status(), row, made.note(), act);
+                    return new ManualResult.Done(row);
+                });
+    }
+}

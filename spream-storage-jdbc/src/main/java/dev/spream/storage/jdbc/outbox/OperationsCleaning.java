@@ -1,0 +1,68 @@
+package dev.spream.storage.jdbc.outbox;
+
+import dev.spream.core.outbox.ManualAct;
+
+/** Changes many entries at once: gives those back that nobody sends, and removes what is settled and old. */
+final class OperationsCleaning {
+    /** Rows are locked in the order of their ids, as everywhere; those that somebody else takes at the moment are left to him. */
+    private static final String RELEASE = """
+            WITH lapsed AS MATERIALIZED (
+                SELECT o.id FROM @outbox o
+                WHERE o.status = 'sending' AND o.lease_until <= (SELECT clock_timestamp())
+                ORDER BY o.id FOR NO KEY UPDATE SKIP LOCKED
+            ), released AS (
+                UPDATE @outbox o SET status = 'pending', outcome_unknown = true, next_run_at = clock_timestamp(),
+                    claim_token = o.claim_token + 1, locked_by = NULL, locked_at = NULL, lease_until = NULL,
+                    updated_at = clock_timestamp()
+                FROM lapsed WHERE o.id = lapsed.id
+                RETURNING o.id, o.idempotency_key, o.generation
+            )
+            INSERT INTO @audit (actor, action, entry_id, idempotency_key, outcome, reason)
+            SELECT ?, 'release-expired', id, idempotency_key, 'sending -> pending, generation ' || generation, ?
+            FROM released ORDER BY id""";
+
+    private static final String PURGE = """
+            WITH old AS MATERIALIZED (
+                SELECT o.id FROM @outbox o
+                WHERE o.status IN ('succeeded', 'aborted')
+                    AND o.updated_at <= (SELECT clock_timestamp()) - ? * interval '1 microsecond'
+                ORDER BY o.id LIMIT ? FOR UPDATE SKIP LOCKED
+            ), gone AS (
+                DELETE FROM @outbox o USING old WHERE o.id = old.id
+                RETURNING o.id, o.idempotency_key, o.status
+            )
+            INSERT INTO @audit (actor, action, entry_id, idempotency_key, outcome, reason)
+            SELECT ?, 'purge', id, idempotency_key, status || ' -> removed', ?
+            FROM gone ORDER BY id""";
+
+    private final OutboxDatabase database;
+
+    OperationsCleaning(OutboxDatabase database) {
+        this.database = database;
+    }
+
+    int releaseExpired(ManualAct act) {
+        return database.update(
+                "giving back entries of " + database.tables(),
+                RELEASE,
+                p -> p.text(AuditTable.storable(act.actor())).text(AuditTable.storable(act.reason())));
+    }
+
+    int purge(long settledForMicros, int limit, ManualAct act) {
+        return database.update(
+                "purging " + database.tables(),
+                PURGE,
+                p -> p.number(settledForMicros)
+                        .number(limit)
+                        .text(AuditTable.storable(act.actor()))
+                        .text(AuditTable.storable(act.reason())));
+    }
+
+    int pruneLedger(long settledForMicros, int limit, ManualAct act) {
+        return database.inTransaction("pruning the ledger of " + database.tables(), transaction -> {
+            int forgotten = LedgerPruning.prune(transaction, settledForMicros, limit);
+            AuditTable.add(transaction, "prune-ledger", forgotten + " forgotten", act);
+            return forgotten;
+        });
+    }
+}

@@ -1,0 +1,108 @@
+package dev.spream.storage.jdbc.outbox;
+
+import dev.spream.core.outbox.OutboxStats;
+import dev.spream.core.outbox.OutboxStatus;
+import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.EnumMap;
+import java.util.Map;
+
+/**
+ * Counts entries in one statement, which sees all of them at one moment. What is not settled is found by the partial indexes
+ * that serve claims. What is settled is counted as well, as long as the table is not large; then it is about as many as the
+ * server's own statistics say, since counting millions would take longer than a statement may.
+ */
+final class OperationsStats {
+    /** From how many rows on settled entries are estimated, as the server believes. */
+    static final long LARGE = 1_000_000;
+
+    static final String READ = """
+            WITH moment AS MATERIALIZED (
+                SELECT clock_timestamp() AS now
+            ), size AS MATERIALIZED (
+                SELECT c.reltuples AS tuples, c.reltuples < ? AS is_small, n.nspname, c.relname
+                FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = '@outbox'::regclass
+            ), unsettled AS MATERIALIZED (
+                SELECT o.id, o.status, o.ordering_key, o.next_run_at, o.lease_until, o.expires_at, o.outcome_unknown
+                FROM @outbox o WHERE o.status IN ('pending', 'failed') AND o.lane IS NULL
+                UNION ALL
+                SELECT o.id, o.status, o.ordering_key, o.next_run_at, o.lease_until, o.expires_at, o.outcome_unknown
+                FROM @outbox o WHERE o.status = 'sending' AND o.lane IS NULL
+                UNION ALL
+                SELECT o.id, o.status, o.ordering_key, o.next_run_at, o.lease_until, o.expires_at, o.outcome_unknown
+                FROM @outbox o WHERE o.status IN ('pending', 'sending', 'failed') AND o.lane IS NOT NULL
+            ), head AS (
+                SELECT DISTINCT ON (u.ordering_key) u.* FROM unsettled u
+                WHERE u.ordering_key IS NOT NULL
+                ORDER BY u.ordering_key, u.id
+            ), first AS (
+                SELECT u.* FROM unsettled u WHERE u.ordering_key IS NULL
+                UNION ALL
+                SELECT h.* FROM head h
+                WHERE NOT EXISTS (SELECT FROM unsettled sent
+                    WHERE sent.ordering_key = h.ordering_key AND sent.id > h.id AND sent.status = 'sending'
+                        AND sent.lease_until > (SELECT now FROM moment))
+            ), due AS (
+                SELECT count(*) AS due, min(CASE f.status WHEN 'sending' THEN f.lease_until ELSE f.next_run_at END) AS oldest_due
+                FROM first f, moment m
+                WHERE f.status = 'sending' AND f.lease_until <= m.now
+                    OR f.status <> 'sending' AND f.next_run_at <= m.now AND (f.expires_at IS NULL OR f.expires_at > m.now)
+            ), counted AS (
+                SELECT count(*) FILTER (WHERE u.status = 'pending') AS pending,
+                    count(*) FILTER (WHERE u.status = 'sending') AS sending,
+                    count(*) FILTER (WHERE u.status = 'failed') AS failed,
+                    count(*) FILTER (WHERE u.status = 'sending' AND u.lease_until <= (SELECT now FROM moment)) AS lapsed,
+                    count(*) FILTER (WHERE u.status <> 'sending' AND u.next_run_at = 'infinity') AS parked,
+                    count(*) FILTER (WHERE u.status <> 'sending' AND u.next_run_at = 'infinity'
+                        AND u.outcome_unknown) AS parked_unknown
+                FROM unsettled u
+            ), settled AS (
+                SELECT count(*) FILTER (WHERE o.status = 'succeeded') AS succeeded,
+                    count(*) FILTER (WHERE o.status = 'aborted') AS aborted
+                FROM @outbox o WHERE (SELECT is_small FROM size)
+            ), believed AS (
+                SELECT coalesce(sum(size.tuples * f.part) FILTER (WHERE f.status = 'succeeded'), 0)::bigint AS succeeded,
+                    coalesce(sum(size.tuples * f.part) FILTER (WHERE f.status = 'aborted'), 0)::bigint AS aborted
+                FROM size
+                JOIN pg_stats s ON s.schemaname = size.nspname AND s.tablename = size.relname AND s.attname = 'status'
+                CROSS JOIN LATERAL unnest(s.most_common_vals::text::text[], s.most_common_freqs) AS f (status, part)
+                WHERE NOT size.is_small
+            )
+            SELECT m.now, counted.*, due.*,
+                CASE WHEN size.is_small THEN settled.succeeded ELSE believed.succeeded END AS succeeded,
+                CASE WHEN size.is_small THEN settled.aborted ELSE believed.aborted END AS aborted
+            FROM moment m, size, counted, due, settled, believed""";
+
+    private final OutboxDatabase database;
+
+    OperationsStats(OutboxDatabase database) {
+        this.database = database;
+    }
+
+    OutboxStats read() {
+        return read(LARGE);
+    }
+
+    /** @param large from how many rows on settled entries are estimated */
+    OutboxStats read(long large) {
+        return database.rows(
+                        "counting entries of " + database.tables(), READ, p -> p.number(large), OperationsStats::read)
+                .getFirst();
+    }
+
+    private static OutboxStats read(ResultSet row) throws SQLException {
+        Map<OutboxStatus, Long> entries = new EnumMap<>(OutboxStatus.class);
+        for (OutboxStatus status : OutboxStatus.values()) {
+            entries.put(status, row.getLong(status.text()));
+        }
+        return new OutboxStats(
+                JdbcTimestamps.clock(row, "now"),
+                entries,
+                row.getLong("due"),
+                JdbcTimestamps.optionalClock(row, "oldest_due"),
+                row.getLong("lapsed"),
+                row.getLong("parked"),
+                row.getLong("parked_unknown"));
+    }
+}

@@ -1,0 +1,66 @@
+package dev.spream.storage.jdbc.outbox;
+
+import dev.spream.core.outbox.OrderedEntry;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+
+/** Reads ahead in lanes and keys, and locks nothing. */
+final class OrderedEntries {
+    /** Of the table {@code o}. Infinite times cannot be subtracted. */
+    private static final String COLUMNS = """
+            o.id, o.lane, o.ordering_key, o.status <> 'sending' AND o.next_run_at = 'infinity' AS parked,
+            CASE
+                WHEN o.status = 'sending'
+                    THEN ceil(extract(epoch FROM o.lease_until - (SELECT clock_timestamp())) * 1000000)::bigint
+                WHEN o.next_run_at < 'infinity'
+                    THEN ceil(extract(epoch FROM o.next_run_at - (SELECT clock_timestamp())) * 1000000)::bigint
+                ELSE 0
+            END AS due_in""";
+
+    static final String OF_LANES = """
+            SELECT e.* FROM unnest(?::int[], ?::bigint[]) AS asked (lane, behind)
+            CROSS JOIN LATERAL (
+                SELECT %s FROM @outbox o
+                WHERE o.lane = asked.lane AND o.status IN ('pending', 'sending', 'failed') AND o.id > asked.behind
+                ORDER BY o.id LIMIT ?) AS e
+            ORDER BY e.lane, e.id""".formatted(COLUMNS);
+
+    static final String OF_KEY = """
+            SELECT %s FROM @outbox o
+            WHERE o.ordering_key = ? AND o.status IN ('pending', 'sending', 'failed')
+            ORDER BY o.id LIMIT ?""".formatted(COLUMNS);
+
+    private final OutboxDatabase database;
+
+    OrderedEntries(OutboxDatabase database) {
+        this.database = database;
+    }
+
+    List<OrderedEntry> ofLanes(Map<Integer, Long> after, int perLane) {
+        List<Integer> lanes = List.copyOf(after.keySet());
+        List<Long> behind = lanes.stream().map(after::get).toList();
+        return database.rows(
+                "reading ahead in %d lanes of %s".formatted(lanes.size(), database.tables()),
+                OF_LANES,
+                p -> p.integers(lanes).numbers(behind).number(perLane),
+                OrderedEntries::read);
+    }
+
+    List<OrderedEntry> ofKey(String orderingKey, int limit) {
+        return database.rows(
+                "reading ahead in an ordering key of " + database.tables(),
+                OF_KEY,
+                p -> p.text(orderingKey).number(limit),
+                OrderedEntries::read);
+    }
+
+    private static OrderedEntry read(ResultSet row) throws SQLException {
+        Duration dueIn = Duration.of(Math.max(0, row.getLong("due_in")), ChronoUnit.MICROS);
+        return new OrderedEntry(
+                row.getLong("id"), row.getInt("lane"), row.getString("ordering_key"), dueIn, row.getBoolean("parked"));
+    }
+}

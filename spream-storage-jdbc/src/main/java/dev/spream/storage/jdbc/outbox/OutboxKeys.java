@@ -1,0 +1,71 @@
+package dev.spream.storage.jdbc.outbox;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.ConfigType;
+import dev.spream.api.spi.PluginConfig;
+import dev.spream.api.spi.PluginContext;
+import dev.spream.storage.jdbc.internal.ConnectionKeys;
+import java.time.Duration;
+import java.util.List;
+
+/** The keys by which a configuration says where an outbox is. */
+final class OutboxKeys {
+    private static final ConfigKey<String> SCHEMA = ConfigKey.of(
+                    "schema", ConnectionKeys.schemaName(), "The schema that has the tables.")
+            .withDefault(OutboxTables.DEFAULT_SCHEMA);
+    private static final ConfigKey<String> TABLE = ConfigKey.of(
+                    "table",
+                    tableName(),
+                    "The table of the entries. The outbox's other tables are called like it, with something behind.")
+            .withDefault(OutboxTables.DEFAULT_OUTBOX);
+    private static final ConfigKey<String> LEDGER = ConfigKey.of(
+                    "ledger", tableName(), "The table of the idempotency keys.")
+            .withDefault(OutboxTables.DEFAULT_LEDGER);
+    private static final ConfigKey<Boolean> MIGRATE = ConfigKey.of(
+                    "migrate",
+                    ConfigType.flag(),
+                    "Whether to create the schema and its tables, and to migrate them, where needed; tables of earlier"
+                            + " workers are brought into shape.")
+            .withDefault(true);
+    private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConfigKey.of(
+                    "statement-timeout",
+                    ConnectionKeys.wholeSeconds(ConfigType.duration(Duration.ofSeconds(1), Duration.ofHours(1))),
+                    "How long a statement may take. Several should fit into a lease.")
+            .withDefault(OutboxBuilder.DEFAULT_STATEMENT_TIMEOUT);
+
+    /** All of them, in the order in which they are explained. */
+    static final List<ConfigKey<?>> ALL = List.of(
+            ConnectionKeys.URL,
+            ConnectionKeys.USER,
+            ConnectionKeys.PASSWORD,
+            SCHEMA,
+            TABLE,
+            LEDGER,
+            MIGRATE,
+            STATEMENT_TIMEOUT);
+
+    private OutboxKeys() {}
+
+    private static ConfigType<String> tableName() {
+        return new ConfigType<>(
+                "lower-case identifier, 1 to %d characters".formatted(OutboxTables.MAX_LENGTH),
+                OutboxTables::requireTable,
+                table -> table);
+    }
+
+    /** A pool for what is configured, closed when the run has ended. */
+    static HikariDataSource open(PluginConfig config, PluginContext context) {
+        return ConnectionKeys.open(config, context);
+    }
+
+    /** Tells a builder what is configured. */
+    static <P> P build(OutboxBuilder<P> builder, PluginConfig config) {
+        return builder.schema(config.get(SCHEMA))
+                .table(config.get(TABLE))
+                .ledger(config.get(LEDGER))
+                .migrate(config.get(MIGRATE))
+                .statementTimeout(config.get(STATEMENT_TIMEOUT))
+                .build();
+    }
+}

@@ -1,0 +1,66 @@
+package dev.spream.storage.jdbc.outbox;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells workers of this process at once, and those of others by {@code NOTIFY} in a transaction of its own: a commit that
+ * notifies excludes all others of the server, so that there are few of them, and no caller waits for one. What is asked for
+ * while one is on its way is one more, a moment later.
+ *
+ * <p>Safe for use by many threads.
+ *
+ * @see <a href="https://www.postgresql.org/docs/current/sql-notify.html">PostgreSQL: NOTIFY</a>
+ */
+final class OutboxSignal {
+    private static final Logger log = LoggerFactory.getLogger(OutboxSignal.class);
+
+    /** Between two notifications. */
+    private static final Duration PAUSE = Duration.ofMillis(10);
+
+    private static final String NOTIFY = "SELECT true FROM pg_notify(?, '')";
+
+    private final OutboxDatabase database;
+    private final AtomicReference<State> state = new AtomicReference<>(State.IDLE);
+
+    private enum State {
+        IDLE,
+        NOTIFYING,
+        ASKED_AGAIN
+    }
+
+    OutboxSignal(OutboxDatabase database) {
+        this.database = database;
+    }
+
+    void send() {
+        Watchers.ofThisProcess().wake(database.tables());
+        State before = state.getAndUpdate(now -> now == State.IDLE ? State.NOTIFYING : State.ASKED_AGAIN);
+        if (before == State.IDLE) {
+            Thread.ofVirtual().name("spream-outbox-notify-" + database.tables()).start(this::run);
+        }
+    }
+
+    private void run() {
+        do {
+            state.set(State.NOTIFYING);
+            sendNotification();
+            LockSupport.parkNanos(PAUSE.toNanos());
+        } while (!state.compareAndSet(State.NOTIFYING, State.IDLE));
+    }
+
+    private void sendNotification() {
+        try {
+            database.rows(
+                    "notifying workers of " + database.tables(),
+                    NOTIFY,
+                    p -> p.text(OutboxChannel.of(database.tables())),
+                    row -> true);
+        } catch (RuntimeException e) {
+            log.debug("[{}] workers of other processes were not told; they look by themselves", database.tables(), e);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package dev.spream.storage.jdbc.outbox;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.storage.jdbc.internal.SchemaName;
+import java.util.Map;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+
+/**
+ * Where an outbox is. Its other tables are called like it, with something behind: lanes, workers, audit, history.
+ *
+ * @param schema the schema that has the tables: a lower-case identifier
+ * @param outbox the table of the entries: a lower-case identifier, {@value #MAX_LENGTH} characters at most
+ * @param ledger the table of the idempotency keys, like {@code outbox}; outboxes do not share one
+ */
+public record OutboxTables(SchemaName schema, String outbox, String ledger) {
+    static final String DEFAULT_SCHEMA = "spream";
+    static final String DEFAULT_OUTBOX = "outbox_orders";
+    static final String DEFAULT_LEDGER = "idempo_ledger";
+
+    /** Names of PostgreSQL have 63 bytes, and those of the indexes are these names with something behind. */
+    static final int MAX_LENGTH = 45;
+
+    private static final Pattern IDENTIFIER = Pattern.compile("[a-z_][a-z0-9_]{0,%d}".formatted(MAX_LENGTH - 1));
+    private static final Pattern PLACE = Pattern.compile("@(outbox|ledger|lanes|workers|audit)\\b");
+
+    public OutboxTables {
+        requireNonNull(schema, "schema");
+        requireTable(outbox);
+        requireTable(ledger);
+        if (ledger.startsWith(outbox)) {
+            throw new IllegalArgumentException(
+                    "the ledger is called '%s', must not begin like the outbox '%s', whose other tables do"
+                            .formatted(ledger, outbox));
+        }
+    }
+
+    /** The names that the tables have unless somebody says otherwise. */
+    public static OutboxTables defaults() {
+        return new OutboxTables(new SchemaName(DEFAULT_SCHEMA), DEFAULT_OUTBOX, DEFAULT_LEDGER);
+    }
+
+    /** The name, if a table can be called like this. */
+    static String requireTable(String name) {
+        if (!IDENTIFIER.matcher(name).matches() || name.startsWith("pg_")) {
+            throw new IllegalArgumentException(
+                    ("malformed table name '%s': expected lower-case letters, digits and underscores, %d at most, not"
+                                    + " starting with a digit or pg_")
+                            .formatted(name, MAX_LENGTH));
+        }
+        return name;
+    }
+
+    /**
+     * The statement, with a table's quoted name wherever it says {@code @outbox}, {@code @ledger}, {@code @lanes}, {@code
+     * @workers} or {@code @audit}.
+     */
+    public String in(String sql) {
+        return PLACE.matcher(sql).replaceAll(place -> quoted(table(place)));
+    }
+
+    private String table(MatchResult place) {
+        return switch (place.group(1)) {
+            case "outbox" -> outbox;
+            case "ledger" -> ledger;
+            default -> outbox + "_" + place.group(1);
+        };
+    }
+
+    private String quoted(String table) {
+        return "\"%s\".\"%s\"".formatted(schema, table);
+    }
+
+    /** As migrations name them. */
+    Map<String, String> placeholders() {
+        return Map.of("outbox", outbox, "ledger", ledger);
+    }
+
+    String historyTable() {
+        return outbox + "_history";
+    }
+
+    /** The entries' table with its schema, for people. */
+    @Override
+    public String toString() {
+        return schema + "." + outbox;
+    }
+}

@@ -1,0 +1,65 @@
+package dev.spream.storage.jdbc.outbox;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Those in this process who want to know that something was enqueued, by the tables that they watch. Outboxes of the same
+ * name in several databases wake each other, which does no harm. Safe for use by many threads.
+ */
+final class Watchers {
+    private static final Logger log = LoggerFactory.getLogger(Watchers.class);
+    private static final Watchers OF_THIS_PROCESS = new Watchers();
+
+    private final Map<OutboxTables, Set<Registration>> registered = new ConcurrentHashMap<>();
+
+    private Watchers() {}
+
+    static Watchers ofThisProcess() {
+        return OF_THIS_PROCESS;
+    }
+
+    Registration add(OutboxTables tables, Runnable wake) {
+        Registration registration = new Registration(this, tables, wake);
+        registered
+                .computeIfAbsent(tables, watched -> ConcurrentHashMap.newKeySet())
+                .add(registration);
+        return registration;
+    }
+
+    void wake(OutboxTables tables) {
+        registered.getOrDefault(tables, Set.of()).forEach(Registration::wake);
+    }
+
+    /** One that is told, until it is closed. The same {@code wake} can be there twice. */
+    static final class Registration implements AutoCloseable {
+        private final Watchers watchers;
+        private final OutboxTables tables;
+        private final Runnable wake;
+
+        private Registration(Watchers watchers, OutboxTables tables, Runnable wake) {
+            this.watchers = watchers;
+            this.tables = tables;
+            this.wake = wake;
+        }
+
+        void wake() {
+            try {
+                wake.run();
+            } catch (RuntimeException e) {
+                log.warn("[{}] somebody who watches the outbox failed when told", tables, e);
+            }
+        }
+
+        @Override
+        public void close() {
+            watchers.registered.computeIfPresent(tables, (watched, registrations) -> {
+                registrations.remove(this);
+                return registrations.isEmpty() ? null : registrations;
+            });
+        }
+    }
+}

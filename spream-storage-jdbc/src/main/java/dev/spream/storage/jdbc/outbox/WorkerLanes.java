@@ -1,0 +1,107 @@
+package dev.spream.storage.jdbc.outbox;
+
+import dev.spream.core.outbox.LaneLease;
+import dev.spream.core.outbox.LaneShare;
+import dev.spream.core.outbox.OutboxOwner;
+import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** Which worker sends the entries of which lane. Lanes keep workers out of each other's way; order does not depend on them. */
+final class WorkerLanes {
+    private static final String REGISTER = """
+            INSERT INTO @workers (owner, alive_until) VALUES (?, clock_timestamp() + ? * interval '1 microsecond')
+            ON CONFLICT (owner) DO UPDATE SET alive_until = excluded.alive_until""";
+
+    /** After its own row was written, so that it is among them. */
+    private static final String COUNT = "SELECT count(*) AS alive FROM @workers WHERE alive_until > clock_timestamp()";
+
+    /** In the order of their names, so that workers which remove the same ones do not wait for each other in a circle. */
+    private static final String FORGET = """
+            DELETE FROM @workers WHERE owner IN (
+                SELECT owner FROM @workers WHERE alive_until <= clock_timestamp() ORDER BY owner FOR UPDATE SKIP LOCKED)""";
+
+    /** Those that it has are its own until somebody else has taken them. */
+    private static final String HOLD = """
+            WITH mine AS MATERIALIZED (
+                SELECT lane, lane = ANY (?::int[]) AS is_surplus FROM @lanes WHERE owner = ? ORDER BY lane FOR NO KEY UPDATE
+            ), open AS MATERIALIZED (
+                SELECT lane FROM @lanes
+                WHERE (owner IS NULL OR owner <> ? AND lease_until <= clock_timestamp()) AND lane <> ALL (?::int[])
+                ORDER BY lane
+                LIMIT greatest(0, ? - (SELECT count(*) FROM mine WHERE NOT is_surplus)) FOR NO KEY UPDATE SKIP LOCKED
+            ), changed AS (
+                SELECT lane, CASE WHEN is_surplus THEN 'freed' ELSE 'kept' END AS change FROM mine
+                UNION ALL SELECT lane, 'taken' FROM open
+            )
+            UPDATE @lanes l SET
+                owner = CASE changed.change WHEN 'freed' THEN NULL ELSE ? END,
+                lease_until = CASE changed.change WHEN 'freed' THEN NULL ELSE clock_timestamp() + ? * interval '1 microsecond' END,
+                epoch = l.epoch + CASE changed.change WHEN 'taken' THEN 1 ELSE 0 END
+            FROM changed WHERE l.lane = changed.lane
+            RETURNING l.lane, l.epoch, l.owner""";
+
+    private static final String LEAVE = """
+            UPDATE @lanes l SET owner = NULL, lease_until = NULL
+            FROM (SELECT lane FROM @lanes WHERE owner = ? ORDER BY lane FOR NO KEY UPDATE) AS mine
+            WHERE l.lane = mine.lane""";
+
+    private static final String UNREGISTER = "DELETE FROM @workers WHERE owner = ?";
+
+    private final OutboxDatabase database;
+
+    WorkerLanes(OutboxDatabase database) {
+        this.database = database;
+    }
+
+    LaneShare hold(OutboxOwner owner, Set<Integer> giveUp, Duration lease) {
+        long micros = JdbcTimestamps.micros(lease);
+        return database.inTransaction("holding lanes of " + database.tables(), transaction -> {
+            transaction.update(REGISTER, p -> p.text(owner.toString()).number(micros));
+            transaction.update(FORGET, p -> {});
+            int share = share(transaction);
+            List<LaneLease> held = held(transaction, owner.toString(), giveUp, share, micros);
+            return new LaneShare(held, share);
+        });
+    }
+
+    private static int share(OutboxTransaction transaction) throws SQLException {
+        int workers =
+                transaction.rows(COUNT, p -> {}, row -> row.getInt("alive")).getFirst();
+        return Math.ceilDiv(LaneLease.LANES, Math.max(1, workers));
+    }
+
+    private static List<LaneLease> held(
+            OutboxTransaction transaction, String owner, Collection<Integer> giveUp, int share, long micros)
+            throws SQLException {
+        return transaction
+                .rows(
+                        HOLD,
+                        p -> p.integers(giveUp)
+                                .text(owner)
+                                .text(owner)
+                                .integers(giveUp)
+                                .number(share)
+                                .text(owner)
+                                .number(micros),
+                        row -> row.getString("owner") == null
+                                ? Optional.<LaneLease>empty()
+                                : Optional.of(new LaneLease(row.getInt("lane"), row.getLong("epoch"))))
+                .stream()
+                .flatMap(Optional::stream)
+                .sorted(Comparator.comparingInt(LaneLease::lane))
+                .toList();
+    }
+
+    void leave(OutboxOwner owner) {
+        database.inTransaction("leaving the lanes of " + database.tables(), transaction -> {
+            transaction.update(LEAVE, p -> p.text(owner.toString()));
+            return transaction.update(UNREGISTER, p -> p.text(owner.toString()));
+        });
+    }
+}

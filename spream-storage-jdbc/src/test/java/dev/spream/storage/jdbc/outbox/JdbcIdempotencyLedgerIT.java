@@ -1,0 +1,13 @@
+package dev.spream.storage.jdbc.outbox;
+
+import dev.spream.core.outbox.IdempotencyLedgerContract;
+import dev.spream.core.outbox.OutboxFixture;
+import java.sql.Connection;
+
+/** The contract of ledgers over PostgreSQL. */
+final class JdbcIdempotencyLedgerIT extends IdempotencyLedgerContract<Connection> {
+    @Override
+    protected OutboxFixture<Connection> createFixture() {
+        return new JdbcOutboxFixture();
+    }
+}

@@ -1,0 +1,13 @@
+package dev.spream.storage.jdbc.outbox;
+
+import dev.spream.core.outbox.OutboxContract;
+import dev.spream.core.outbox.OutboxFixture;
+import java.sql.Connection;
+
+/** The contract of outboxes over PostgreSQL. */
+final class JdbcOutboxIT extends OutboxContract<Connection> {
+    @Override
+    protected OutboxFixture<Connection> createFixture() {
+        return new JdbcOutboxFixture();
+    }
+}

@@ -1,0 +1,13 @@
+package dev.spream.storage.jdbc.outbox;
+
+import dev.spream.core.outbox.OutboxOperationsContract;
+import dev.spream.core.outbox.OutboxOperationsFixture;
+import java.sql.Connection;
+
+/** The contract of operations over PostgreSQL. */
+final class JdbcOutboxOperationsIT extends OutboxOperationsContract<Connection> {
+    @Override
+    protected OutboxOperationsFixture<Connection> createFixture() {
+        return new JdbcOutboxFixture();
+    }
+}

@@ -1,0 +1,13 @@
+package dev.spream.storage.jdbc.outbox;
+
+import dev.spream.core.outbox.OutboxFixture;
+import dev.spream.core.outbox.OutboxStoreContract;
+import java.sql.Connection;
+
+/** The contract of stores over PostgreSQL. */
+final class JdbcOutboxStoreIT extends OutboxStoreContract<Connection> {
+    @Override
+    protected OutboxFixture<Connection> createFixture() {
+        return new JdbcOutboxFixture();
+    }
+}

@@ -1,0 +1,211 @@
+package dev.spream.storage.jdbc.outbox;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.storage.jdbc.TestDatabase;
+import dev.spream.storage.jdbc.internal.Database;
+import dev.spream.storage.jdbc.internal.Parameters;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * What workers ask all the time reads by index, whatever waits in the table: entries that are due, that will be, that are
+ * parked, that are settled; before the table was ever analyzed and after, with a plan for these values and with one for any.
+ */
+@Timeout(300)
+final class OutboxPlanIT {
+    private static final OutboxTables TABLES = OutboxTables.defaults();
+    private static final int EACH = 20_000;
+    private static final int BATCH = 32;
+    private static final Pattern PAGES = Pattern.compile("Buffers: shared hit=(\\d+)(?: read=(\\d+))?");
+    private static final String OWNER = "ann/1";
+
+    /** For each entry: the row, its indexes before and after, the ledger, the pages on the way. */
+    private static final int PAGES_OF_AN_ENTRY = 60;
+
+    private static TestDatabase database;
+
+    @BeforeAll
+    static void fill() {
+        database = new TestDatabase();
+        JdbcOutboxStore.create(database.dataSource()).close();
+        database.execute(
+                "ALTER TABLE spream.outbox_orders SET (autovacuum_enabled = false)",
+                "ALTER TABLE spream.idempo_ledger SET (autovacuum_enabled = false)");
+        insert("parked", "'failed'", "'infinity'", "NULL", "NULL");
+        insert("settled", "'succeeded'", "now() - interval '1 day'", "NULL", "NULL");
+        insert("later", "'pending'", "now() + interval '1 hour'", "now() + interval '1 day'", "NULL");
+        insert("due", "'pending'", "now() - n * interval '1 ms'", "now() + interval '1 day'", "NULL");
+        insert("ordered", "'pending'", "now() - interval '1 s'", "NULL", "'customer' || n % 50");
+        database.execute(
+                """
+                INSERT INTO spream.idempo_ledger (idempotency_key, generation, request_digest, status)
+                SELECT idempotency_key, 1, 'd', CASE status WHEN 'succeeded' THEN 'succeeded' ELSE 'in_progress' END
+                FROM spream.outbox_orders""",
+                "UPDATE spream.outbox_orders_lanes SET owner = '%s', lease_until = now() + interval '1 hour'"
+                        .formatted(OWNER),
+                """
+                UPDATE spream.outbox_orders SET status = 'sending', lease_until = now() + interval '1 hour',
+                    locked_by = '%s', claim_token = 1
+                WHERE idempotency_key IN (SELECT 'due' || n FROM generate_series(1, %d) AS n)""".formatted(OWNER, BATCH));
+    }
+
+    private static void insert(String key, String status, String nextRunAt, String expiresAt, String orderingKey) {
+        database.execute("""
+                INSERT INTO spream.outbox_orders (idempotency_key, order_request_json, request_digest, status, next_run_at,
+                    expires_at, ordering_key, lane)
+                SELECT '%1$s' || n, '{}', 'd', %2$s, %3$s, %4$s, %5$s, CASE WHEN %5$s IS NOT NULL THEN n %% 50 END
+                FROM generate_series(1, %6$d) AS n""".formatted(key, status, nextRunAt, expiresAt, orderingKey, EACH));
+    }
+
+    @AfterAll
+    static void close() {
+        database.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"false, auto", "false, force_generic_plan", "true, auto", "true, force_generic_plan"})
+    void what_workers_ask_all_the_time_reads_by_index(boolean analyzed, String planMode) throws SQLException {
+        if (analyzed) {
+            database.execute("ANALYZE spream.outbox_orders", "ANALYZE spream.idempo_ledger");
+        }
+        Map<String, Plan> plans = new LinkedHashMap<>();
+        plans.put(
+                "claim",
+                explain(
+                        planMode,
+                        EntryClaims.CLAIM,
+                        p -> p.number(BATCH)
+                                .number(BATCH)
+                                .number(BATCH)
+                                .text(OWNER)
+                                .number(1_000_000)));
+        List<Long> ordered = ids("ordered");
+        plans.put(
+                "claim ordered",
+                explain(
+                        planMode,
+                        EntryClaims.CLAIM_ORDERED,
+                        p -> p.integers(IntStream.range(0, 50).boxed().toList())
+                                .numbers(Collections.nCopies(50, 0L))
+                                .text(OWNER)
+                                .numbers(ordered)
+                                .text(OWNER)
+                                .number(1_000_000)));
+        List<Long> held = ids("due");
+        List<Long> tokens = Collections.nCopies(held.size(), 1L);
+        plans.put(
+                "renew",
+                explain(
+                        planMode,
+                        EntrySettlements.RENEW,
+                        p -> p.numbers(held).numbers(tokens).text(OWNER).number(1_000_000)));
+        plans.put("settle", explain(planMode, EntrySettlements.SETTLE, p -> settlements(p, held, tokens)));
+        plans.put("expire", explain(planMode, EntryExpiry.EXPIRE, p -> p.number(BATCH)));
+        plans.put("follow", explain(planMode, EntryExpiry.FOLLOW, p -> p.number(BATCH)));
+        plans.put(
+                "read ahead",
+                explain(
+                        planMode,
+                        OrderedEntries.OF_LANES,
+                        p -> p.integers(List.of(1, 2)).numbers(List.of(0L, 0L)).number(BATCH / 2)));
+        plans.put(
+                "read a key",
+                explain(
+                        planMode,
+                        OrderedEntries.OF_KEY,
+                        p -> p.text("customer7").number(BATCH)));
+
+        assertThat(List.of("claim", "claim ordered", "renew", "settle"))
+                .allSatisfy(name -> assertThat(requireNonNull(plans.get(name)).text())
+                        .containsPattern("actual time=\\S+ rows=" + BATCH));
+        plans.forEach((name, plan) -> {
+            assertThat(plan.text()).as(name).doesNotContain("Seq Scan on outbox_orders o", "Seq Scan on idempo_ledger");
+            assertThat(plan.pages())
+                    .as("pages read by %s:\n%s", name, plan.text())
+                    .isLessThan(BATCH * PAGES_OF_AN_ENTRY);
+        });
+    }
+
+    private static void settlements(Parameters p, List<Long> ids, List<Long> tokens) throws SQLException {
+        int count = ids.size();
+        p.numbers(ids)
+                .numbers(tokens)
+                .texts(Collections.nCopies(count, "succeeded"))
+                .optionalIntegers(Collections.nCopies(count, Optional.of(200)))
+                .optionalTexts(Collections.nCopies(count, Optional.empty()))
+                .optionalTexts(Collections.nCopies(count, Optional.empty()))
+                .optionalTexts(Collections.nCopies(count, Optional.empty()))
+                .numbers(Collections.nCopies(count, 0L))
+                .flags(Collections.nCopies(count, false))
+                .text(OWNER);
+    }
+
+    private static List<Long> ids(String key) throws SQLException {
+        try (Connection connection = database.dataSource().getConnection();
+                PreparedStatement statement = connection.prepareStatement(
+                        "SELECT id FROM spream.outbox_orders WHERE idempotency_key = ANY (?) ORDER BY id")) {
+            Object[] keys =
+                    LongStream.rangeClosed(1, BATCH).mapToObj(n -> key + n).toArray();
+            statement.setArray(1, connection.createArrayOf("text", keys));
+            List<Long> ids = new ArrayList<>();
+            try (ResultSet result = statement.executeQuery()) {
+                while (result.next()) {
+                    ids.add(result.getLong(1));
+                }
+            }
+            return ids;
+        }
+    }
+
+    /** Runs it, and takes back what it did, so that the next one finds the same. */
+    private static Plan explain(String planMode, String sql, Database.Binder binder) throws SQLException {
+        try (Connection connection = database.dataSource().getConnection();
+                Statement settings = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            settings.execute("SET LOCAL plan_cache_mode = " + planMode);
+            try (PreparedStatement statement =
+                    connection.prepareStatement("EXPLAIN (ANALYZE, BUFFERS) " + TABLES.in(sql))) {
+                binder.bind(new Parameters(connection, statement));
+                List<String> lines = new ArrayList<>();
+                try (ResultSet result = statement.executeQuery()) {
+                    while (result.next()) {
+                        lines.add(result.getString(1));
+                    }
+                }
+                return new Plan(String.join("\n", lines));
+            } finally {
+                connection.rollback();
+            }
+        }
+    }
+
+    /** The first line about pages is that of the whole. */
+    private record Plan(String text) {
+        int pages() {
+            Matcher matcher = PAGES.matcher(text);
+            assertThat(matcher.find()).as(text).isTrue();
+            return Integer.parseInt(matcher.group(1))
+                    + (matcher.group(2) == null ? 0 : Integer.parseInt(matcher.group(2)));
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package dev.spream.storage.jdbc.outbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.core.outbox.OutboxStore;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Signals that come by the server, as they do from another process; the ways within this process are the contract's. */
+@Timeout(120)
+final class OutboxSignalsIT {
+    private static final String LISTENING =
+            "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN %' OR query = 'SELECT 1'"
+                    + " AND datname = current_database()";
+
+    private final TestOutbox test = new TestOutbox();
+    private final Semaphore told = new Semaphore(0);
+
+    @AfterEach
+    void close() {
+        test.close();
+    }
+
+    @Test
+    void a_notification_of_another_process_wakes() throws Exception {
+        try (OutboxStore.Watch watch = test.store.watch(told::release)) {
+            assertThat(watch).isNotNull();
+            awaitListening();
+            test.execute("NOTIFY " + OutboxChannel.of(OutboxTables.defaults()));
+            assertTold();
+        }
+    }
+
+    @Test
+    void a_connection_that_is_killed_is_replaced_and_who_watches_is_woken_then() throws Exception {
+        try (OutboxStore.Watch watch = test.store.watch(told::release)) {
+            assertThat(watch).isNotNull();
+            awaitListening();
+            List<String> before = test.rows(LISTENING);
+            assertThat(before).hasSize(1);
+
+            test.execute("SELECT pg_terminate_backend(%s)".formatted(before.getFirst()));
+
+            assertTold();
+            assertThat(test.rows(LISTENING)).hasSize(1).isNotEqualTo(before);
+            told.drainPermits();
+            test.execute("NOTIFY " + OutboxChannel.of(OutboxTables.defaults()));
+            assertTold();
+        }
+    }
+
+    @Test
+    void many_signals_become_few_notifications() throws Exception {
+        AtomicInteger notifications = new AtomicInteger();
+        try (HikariDataSource elsewhere = test.database().open()) {
+            OutboxTables tables = OutboxTables.defaults();
+            try (NotificationListener listener = NotificationListener.start(elsewhere, tables, () -> {
+                notifications.incrementAndGet();
+                told.release();
+            })) {
+                assertThat(listener).isNotNull();
+                assertTold(); // it listens
+                int before = notifications.get();
+                for (int i = 0; i < 1_000; i++) {
+                    test.outbox.signal();
+                }
+                assertTold();
+                assertThat(notifications.get() - before).isLessThan(200);
+            }
+        }
+    }
+
+    @Test
+    void who_stops_watching_gives_the_connection_back_and_the_pool_goes_on() throws Exception {
+        OutboxStore.Watch first = test.store.watch(told::release);
+        OutboxStore.Watch second = test.store.watch(told::release);
+        awaitListening();
+        assertThat(test.rows(LISTENING)).hasSize(1);
+        first.close();
+        assertThat(test.rows(LISTENING)).hasSize(1);
+        second.close();
+        await(() -> test.rows(LISTENING).isEmpty());
+        for (int i = 0; i < 20; i++) {
+            assertThat(test.rows("SELECT 2")).containsExactly("2");
+        }
+    }
+
+    @Test
+    void a_signal_never_fails_even_when_the_server_is_gone() {
+        HikariDataSource gone = test.database().open();
+        JdbcOutbox outbox = JdbcOutbox.create(gone);
+        gone.close();
+        outbox.signal();
+        outbox.signal();
+        assertThat(gone.isClosed()).isTrue();
+    }
+
+    /** It wakes once when it listens. */
+    private void awaitListening() throws Exception {
+        assertTold();
+        told.drainPermits();
+    }
+
+    private void assertTold() throws InterruptedException {
+        assertThat(told.tryAcquire(30, TimeUnit.SECONDS)).as("woken").isTrue();
+    }
+
+    private interface Condition {
+        boolean holds() throws SQLException;
+    }
+
+    private static void await(Condition condition) throws Exception {
+        long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+        while (!condition.holds()) {
+            assertThat(System.nanoTime() - deadline).as("waited too long").isNegative();
+            Thread.onSpinWait();
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package dev.spream.storage.jdbc.outbox;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.core.outbox.EnqueueResult;
+import dev.spream.core.outbox.OutboxMessage;
+import dev.spream.core.outbox.OutboxOwner;
+import dev.spream.storage.jdbc.TestDatabase;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** An outbox in a database of its own, and what tests do with it all the time. */
+final class TestOutbox implements AutoCloseable {
+    static final Duration LEASE = Duration.ofMinutes(2);
+    static final OutboxOwner ANN = OutboxOwner.of("ann");
+    static final OutboxOwner BOB = OutboxOwner.of("bob");
+
+    private final TestDatabase database = new TestDatabase();
+    final JdbcOutbox outbox = JdbcOutbox.create(database.dataSource());
+    final JdbcOutboxStore store = JdbcOutboxStore.create(database.dataSource());
+    final JdbcIdempotencyLedger ledger = JdbcIdempotencyLedger.create(database.dataSource());
+
+    HikariDataSource dataSource() {
+        return database.dataSource();
+    }
+
+    TestDatabase database() {
+        return database;
+    }
+
+    List<EnqueueResult> enqueue(OutboxMessage... messages) throws SQLException {
+        return inTransaction(connection -> outbox.enqueueAll(connection, Arrays.asList(messages)));
+    }
+
+    List<EnqueueResult> enqueue(String... keys) throws SQLException {
+        return enqueue(Arrays.stream(keys)
+                .map(key -> OutboxMessage.of(key, "{\"order\":\"%s\"}".formatted(key)))
+                .toArray(OutboxMessage[]::new));
+    }
+
+    <T> T inTransaction(Work<T> work) throws SQLException {
+        try (Connection connection = dataSource().getConnection()) {
+            connection.setAutoCommit(false);
+            T result = work.run(connection);
+            connection.commit();
+            return result;
+        }
+    }
+
+    /** The rows of a query, their columns with commas between. */
+    List<String> rows(String sql) throws SQLException {
+        try (Connection connection = dataSource().getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet result = statement.executeQuery(sql)) {
+            return texts(result);
+        }
+    }
+
+    /** The rows of a result, their columns with commas between. */
+    static List<String> texts(ResultSet result) throws SQLException {
+        List<String> rows = new ArrayList<>();
+        while (result.next()) {
+            List<String> columns = new ArrayList<>();
+            for (int column = 1; column <= result.getMetaData().getColumnCount(); column++) {
+                columns.add(String.valueOf(result.getString(column)));
+            }
+            rows.add(String.join(",", columns));
+        }
+        return rows;
+    }
+
+    void execute(String... statements) {
+        database.execute(statements);
+    }
+
+    @Override
+    public void close() {
+        store.close();
+        database.close();
+    }
+
+    /** What a test does in a transaction. */
+    interface Work<T> {
+        T run(Connection connection) throws SQLException;
+    }
+}
