@@ -1,0 +1,220 @@
+package dev.spream.examples.order;
+
+import com.google.gson.JsonObject;
+import dev.spream.api.HttpAddress;
+import dev.spream.examples.order.BrokerMode.Fault;
+import java.io.IOException;
+import java.net.URI;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * A broker that can be broken on purpose, and keeps its own book of what it did:
+ *
+ * <ul>
+ *   <li>{@code POST /broker/orders}, with an {@code Idempotency-Key}, carries an order out; one that comes again is answered
+ *       as before, unless the broker was told not to recognise keys;
+ *   <li>{@code GET /broker/orders/{key}} says whether it has an order: 200, 404, or 202 if a request is under way;
+ *   <li>{@code POST /broker/mode} breaks it, as {@link BrokerMode} has it; {@code GET /broker/mode} shows how it is broken;
+ *   <li>{@code GET /broker/book} shows for each key how many requests came, and how many effects they had.
+ * </ul>
+ *
+ * <p>Safe for use by many threads. What it knows is gone when it is closed.
+ */
+public final class Broker implements AutoCloseable {
+    private static final String ORDERS = "/broker/orders";
+    private static final String MODE = "/broker/mode";
+    private static final String BOOK = "/broker/book";
+    private static final int DEFAULT_PORT = 8090;
+
+    private final BrokerBook book = new BrokerBook();
+    private final CountDownLatch closing = new CountDownLatch(1);
+    private final ReentrantLock lock = new ReentrantLock();
+    private BrokerMode mode = BrokerMode.SOUND; // guarded by lock, like dice
+    private Random dice = mode.dice();
+    private final JsonServer server;
+
+    private Broker(HttpAddress address) throws IOException {
+        server = JsonServer.start("broker", address, this::answer);
+    }
+
+    /** {@code Broker [<port or host:port>]} */
+    public static void main(String[] args) throws Exception {
+        HttpAddress address = args.length > 0 ? HttpAddress.parse(args[0]) : HttpAddress.parse("" + DEFAULT_PORT);
+        Broker broker = start(address);
+        System.out.printf("""
+                broker at %1$s
+                  curl -d '{"mode": "timeout-after-accept", "rate": 0.5}' %1$s/broker/mode
+                  curl %1$s/broker/book
+                """, broker.uri());
+    }
+
+    /** Starts one that is sound, and recognises keys. */
+    static Broker start(HttpAddress address) throws IOException {
+        return new Broker(address);
+    }
+
+    URI uri() {
+        return server.uri();
+    }
+
+    BrokerBook book() {
+        return book;
+    }
+
+    void mode(BrokerMode changed) {
+        lock.lock();
+        try {
+            mode = changed;
+            dice = changed.dice();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    BrokerMode mode() {
+        lock.lock();
+        try {
+            return mode;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What goes wrong with the next request, and a chance for what is left to it. */
+    private Lot draw() {
+        lock.lock();
+        try {
+            Fault fault = dice.nextDouble() < mode.rate() ? mode.fault() : Fault.OK;
+            return new Lot(fault, dice.nextBoolean(), mode);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private record Lot(Fault fault, boolean coin, BrokerMode mode) {}
+
+    private Optional<Answer> answer(Call call) throws IOException, InterruptedException {
+        if (call.is("POST", ORDERS)) {
+            return order(call);
+        }
+        if (call.is("POST", MODE)) {
+            mode(mode().changedBy(call.body()));
+            return Optional.of(Answer.json(Answer.OK, mode().json()));
+        }
+        return Optional.of(look(call));
+    }
+
+    private Answer look(Call call) {
+        if (call.is("GET", MODE)) {
+            return Answer.json(Answer.OK, mode().json());
+        }
+        if (call.is("GET", BOOK)) {
+            return Answer.json(Answer.OK, book.json());
+        }
+        return call.rest("GET", ORDERS + "/").map(this::query).orElseGet(() -> refuse(call));
+    }
+
+    private static Answer refuse(Call call) {
+        if (call.isAt(ORDERS)) {
+            return Answer.notAllowed("POST");
+        }
+        if (call.isAt(MODE)) {
+            return Answer.notAllowed("GET, POST");
+        }
+        if (call.isAt(BOOK) || call.isBelow(ORDERS + "/")) {
+            return Answer.notAllowed("GET");
+        }
+        return Answer.problem(Answer.NOT_FOUND, "Not found", "There is nothing here.");
+    }
+
+    private Answer query(String key) {
+        return switch (book.knowledge(key)) {
+            case TAKEN -> taken(key);
+            case UNDER_WAY -> Answer.json(Answer.ACCEPTED, new JsonObject());
+            case UNKNOWN -> Answer.problem(Answer.NOT_FOUND, "Not found", "There is no order with this key.");
+        };
+    }
+
+    private Optional<Answer> order(Call call) throws IOException, InterruptedException {
+        Lot lot = draw();
+        if (lot.fault() == Fault.DOWN) {
+            return Optional.empty();
+        }
+        List<String> keys = call.headers("Idempotency-Key");
+        if (keys.size() != 1) {
+            throw new IllegalArgumentException("one header Idempotency-Key is needed");
+        }
+        String key = unquoted(keys.getFirst());
+        Json.parse(call.body());
+        book.begin(key);
+        try {
+            return carryOut(key, lot);
+        } finally {
+            book.end(key);
+        }
+    }
+
+    private static String unquoted(String key) {
+        return key.length() >= 2 && key.startsWith("\"") && key.endsWith("\"")
+                ? key.substring(1, key.length() - 1)
+                : key;
+    }
+
+    private Optional<Answer> carryOut(String key, Lot lot) throws InterruptedException {
+        boolean recognised = lot.mode().recognisesKeys();
+        switch (lot.fault()) {
+            case REJECT -> {
+                if (!recognised || book.place(key).isEmpty()) {
+                    return Optional.of(
+                            Answer.problem(Answer.UNPROCESSABLE, "Refused", "The broker wants no such order."));
+                }
+            }
+            case ERROR -> {
+                if (lot.coin()) {
+                    book.take(key, recognised);
+                }
+                return Optional.of(Answer.problem(Answer.SERVER_ERROR, "Server error", "Something went wrong."));
+            }
+            case TIMEOUT_AFTER_ACCEPT -> {
+                book.take(key, recognised);
+                linger(lot.mode());
+                return Optional.empty();
+            }
+            case DUPLICATE -> {
+                book.begin(key);
+                book.take(key, recognised);
+                book.end(key);
+            }
+            case SLOW -> linger(lot.mode());
+            case OK, DOWN -> {}
+        }
+        book.take(key, recognised);
+        return Optional.of(taken(key));
+    }
+
+    private void linger(BrokerMode slow) throws InterruptedException {
+        boolean closed = closing.await(slow.delay().toMillis(), TimeUnit.MILLISECONDS);
+        if (closed) {
+            throw new InterruptedException("the broker is closing");
+        }
+    }
+
+    /** The same each time, as a broker does that recognises keys. */
+    private Answer taken(String key) {
+        JsonObject body = new JsonObject();
+        body.addProperty("status", "ok");
+        body.addProperty("broker_order_id", "b-" + book.place(key).orElseThrow());
+        return Answer.json(Answer.OK, body);
+    }
+
+    @Override
+    public void close() {
+        closing.countDown();
+        server.close();
+    }
+}

@@ -1,0 +1,117 @@
+package dev.spream.examples.order;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+
+/**
+ * How a broker behaves.
+ *
+ * @param fault what goes wrong
+ * @param rate with what share of the requests, 0 to 1
+ * @param seed repeats the choice of them
+ * @param delay how long a slow answer takes, and a request is left without an answer
+ * @param recognisesKeys whether an order whose key it has is answered as before; else it is taken again
+ */
+record BrokerMode(Fault fault, double rate, long seed, Duration delay, boolean recognisesKeys) {
+    static final BrokerMode SOUND = new BrokerMode(Fault.OK, 1, 0, Duration.ofSeconds(5), true);
+
+    private static final Set<String> MEMBERS = Set.of("mode", "rate", "seed", "delay_ms", "recognises_keys");
+    private static final int MAX_DELAY_MS = 600_000;
+
+    /** What may go wrong with a request. */
+    enum Fault {
+        /** Nothing. */
+        OK,
+        /** The order is taken, and nobody is told. */
+        TIMEOUT_AFTER_ACCEPT,
+        /** The request comes twice, as from a proxy that repeats it. */
+        DUPLICATE,
+        /** The order is refused for good, unless the broker has it already. */
+        REJECT,
+        /** The answer takes its time. */
+        SLOW,
+        /** The connection ends before the request was looked at. */
+        DOWN,
+        /** An internal error, before or after the order was taken. */
+        ERROR;
+
+        String text() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+
+        private static Fault of(String text) {
+            return Arrays.stream(values())
+                    .filter(fault -> fault.text().equals(text))
+                    .findFirst()
+                    .orElseThrow(() -> new IllegalArgumentException("mode must be one of " + texts()));
+        }
+
+        private static List<String> texts() {
+            return Arrays.stream(values()).map(Fault::text).toList();
+        }
+    }
+
+    BrokerMode {
+        if (!(rate >= 0 && rate <= 1)) {
+            throw new IllegalArgumentException("rate must be 0 to 1");
+        }
+        if (delay.isNegative() || delay.toMillis() > MAX_DELAY_MS) {
+            throw new IllegalArgumentException("delay_ms must be 0 to " + MAX_DELAY_MS);
+        }
+    }
+
+    /**
+     * This mode with what a request says of it; what is not said of the fault is as in {@link #SOUND}.
+     *
+     * @throws IllegalArgumentException if it is none
+     */
+    BrokerMode changedBy(String body) {
+        if (!(Json.parse(body) instanceof JsonObject mode) || !MEMBERS.containsAll(mode.keySet())) {
+            throw new IllegalArgumentException("a mode is a JSON object with some of " + MEMBERS);
+        }
+        try {
+            return new BrokerMode(
+                    member(mode, "mode")
+                            .map(fault -> Fault.of(fault.getAsString()))
+                            .orElseThrow(() -> new IllegalArgumentException(
+                                    "the member mode is missing, which is one of " + Fault.texts())),
+                    member(mode, "rate").map(JsonElement::getAsDouble).orElse(SOUND.rate),
+                    member(mode, "seed").map(JsonElement::getAsLong).orElse(SOUND.seed),
+                    member(mode, "delay_ms")
+                            .map(millis -> Duration.ofMillis(millis.getAsInt()))
+                            .orElse(SOUND.delay),
+                    member(mode, "recognises_keys")
+                            .map(JsonElement::getAsBoolean)
+                            .orElse(recognisesKeys));
+        } catch (NumberFormatException | UnsupportedOperationException | IllegalStateException e) {
+            throw new IllegalArgumentException("a member of the mode has a value of another type");
+        }
+    }
+
+    private static Optional<JsonElement> member(JsonObject mode, String name) {
+        return Optional.ofNullable(mode.get(name));
+    }
+
+    JsonObject json() {
+        JsonObject json = new JsonObject();
+        json.addProperty("mode", fault.text());
+        json.addProperty("rate", rate);
+        json.addProperty("seed", seed);
+        json.addProperty("delay_ms", delay.toMillis());
+        json.add("recognises_keys", new JsonPrimitive(recognisesKeys));
+        return json;
+    }
+
+    /** Chooses the requests with which it goes wrong; used by one thread at a time. */
+    Random dice() {
+        return new Random(seed);
+    }
+}

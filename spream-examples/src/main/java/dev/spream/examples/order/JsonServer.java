@@ -1,0 +1,123 @@
+package dev.spream.examples.order;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.spream.api.HttpAddress;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** An HTTP server that speaks JSON, with a virtual thread for each request. */
+final class JsonServer implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(JsonServer.class);
+    private static final int BACKLOG = 100;
+
+    static {
+        if (System.getProperty("sun.net.httpserver.nodelay")
+                == null) { // else an answer waits 40 ms for its second packet
+            System.setProperty("sun.net.httpserver.nodelay", "true");
+        }
+    }
+
+    /** Answers requests; called by many threads at once. */
+    @FunctionalInterface
+    interface Handler {
+        /**
+         * What to answer; empty to drop the connection instead.
+         *
+         * @throws IllegalArgumentException if the request is none that can be understood; its message is answered
+         */
+        Optional<Answer> answer(Call call) throws Exception;
+    }
+
+    private final HttpServer server;
+    private final Handler handler;
+    private final ExecutorService requests;
+
+    private JsonServer(HttpServer server, Handler handler, ExecutorService requests) {
+        this.server = server;
+        this.handler = handler;
+        this.requests = requests;
+    }
+
+    /**
+     * Starts to listen.
+     *
+     * @param name of its threads
+     * @throws IOException if it cannot; the message says at which address
+     */
+    static JsonServer start(String name, HttpAddress address, Handler handler) throws IOException {
+        JsonServer server = new JsonServer(
+                listen(name, address),
+                handler,
+                Executors.newThreadPerTaskExecutor(
+                        Thread.ofVirtual().name(name + "-", 0).factory()));
+        server.server.createContext("/", server::handle);
+        server.server.setExecutor(server.requests);
+        server.server.start();
+        return server;
+    }
+
+    private static HttpServer listen(String name, HttpAddress address) throws IOException {
+        try {
+            InetAddress host = InetAddress.getByName(address.host());
+            return HttpServer.create(new InetSocketAddress(host, address.port()), BACKLOG);
+        } catch (IOException e) {
+            throw new IOException("%s cannot listen at %s (%s)".formatted(name, address, e), e);
+        }
+    }
+
+    /** Where it is reached from this machine, without a slash at the end. */
+    URI uri() {
+        InetAddress address = server.getAddress().getAddress();
+        String host = address.isAnyLocalAddress() ? "127.0.0.1" : address.getHostAddress();
+        return URI.create("http://" + new HttpAddress(host, server.getAddress().getPort()));
+    }
+
+    private void handle(HttpExchange exchange) throws IOException {
+        try (exchange) {
+            Optional<Answer> answer = answer(exchange);
+            if (answer.isPresent()) {
+                send(exchange, answer.get());
+            }
+        }
+    }
+
+    private Optional<Answer> answer(HttpExchange exchange) {
+        try {
+            return handler.answer(new Call(exchange));
+        } catch (IllegalArgumentException e) {
+            return Optional.of(Answer.problem(
+                    Answer.BAD_REQUEST,
+                    "Bad request",
+                    Optional.ofNullable(e.getMessage()).orElse("")));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Optional.empty();
+        } catch (Exception e) {
+            log.error("a request failed and is answered with 500", e);
+            return Optional.of(Answer.problem(Answer.SERVER_ERROR, "Server error", "the log says more"));
+        }
+    }
+
+    private static void send(HttpExchange exchange, Answer answer) throws IOException {
+        byte[] body = (answer.body() + "\n").getBytes(StandardCharsets.UTF_8);
+        exchange.getResponseHeaders().set("Content-Type", answer.contentType());
+        answer.headers().forEach(exchange.getResponseHeaders()::set);
+        exchange.sendResponseHeaders(answer.status(), body.length);
+        exchange.getResponseBody().write(body);
+    }
+
+    @Override
+    public void close() {
+        server.stop(0);
+        requests.shutdownNow();
+    }
+}

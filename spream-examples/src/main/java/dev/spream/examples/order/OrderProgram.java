@@ -1,0 +1,164 @@
+package dev.spream.examples.order;
+
+import static dev.spream.examples.order.OrderService.BROKER_URL;
+import static dev.spream.examples.order.OrderService.DATABASE_PASSWORD;
+import static dev.spream.examples.order.OrderService.DATABASE_URL;
+import static dev.spream.examples.order.OrderService.DATABASE_USER;
+
+import dev.spream.api.config.ConfigException;
+import dev.spream.core.StorageException;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.net.URI;
+import java.sql.SQLException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * An order service with the database and the broker that its environment does not name, which end after it. Run by one
+ * thread, and closed by any: whoever closes it while it starts waits until it has started, and leaves nothing behind.
+ */
+final class OrderProgram implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(OrderProgram.class);
+    private static final int FAILED = 1;
+    private static final int MISUSED = 2;
+
+    private final ReentrantLock lock = new ReentrantLock(); // held while it starts, and while it is closed
+    private final Deque<AutoCloseable> parts = new ArrayDeque<>(); // guarded by lock; closed from the last to the first
+
+    /**
+     * Starts it and prints what to try, or closes what it has started and prints in a line why it did not start.
+     *
+     * @return with what the process ends: 0 if it started, 2 if a value of the environment cannot be used, else 1
+     */
+    int run(Map<String, String> environment) {
+        try {
+            System.out.print(start(environment));
+            return 0;
+        } catch (IOException | SQLException | RuntimeException e) {
+            close();
+            System.err.println("the order service did not start: " + reason(e).replaceAll("\\s*\\R\\s*", " "));
+            return e instanceof ConfigException ? MISUSED : FAILED;
+        }
+    }
+
+    private static String reason(Exception failure) {
+        String message = Optional.ofNullable(failure.getMessage()).orElseGet(failure::toString);
+        boolean ofDatabase = failure instanceof StorageException
+                || failure instanceof SQLException
+                || message.contains("outbox.jdbc.");
+        return ofDatabase
+                ? "%s; the database is named by %s (without a password), %s and %s"
+                        .formatted(message, DATABASE_URL, DATABASE_USER, DATABASE_PASSWORD)
+                : message;
+    }
+
+    private String start(Map<String, String> variables) throws IOException, SQLException {
+        lock.lock();
+        try {
+            Map<String, String> environment = new HashMap<>(variables);
+            if (!environment.containsKey(DATABASE_URL)) {
+                startDatabase(environment);
+            }
+            if (!environment.containsKey(BROKER_URL)) {
+                Broker broker = part(Broker.start(OrderService.address(environment, "BROKER_HTTP", "8090")));
+                environment.put(BROKER_URL, broker.uri().toString());
+            }
+            OrderService service = part(OrderService.start(environment));
+            return whatToTry(service.uri(), environment);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Without a hook of its own, which would end it under the service. */
+    private void startDatabase(Map<String, String> environment) throws IOException {
+        EmbeddedPostgres postgres =
+                part(EmbeddedPostgres.builder().setRegisterShutdownHook(false).start());
+        environment.put(DATABASE_URL, "jdbc:postgresql://localhost:%d/postgres".formatted(postgres.getPort()));
+        environment.put(DATABASE_USER, "postgres");
+        environment.remove(DATABASE_PASSWORD);
+    }
+
+    private <T extends AutoCloseable> T part(T opened) {
+        parts.push(opened);
+        return opened;
+    }
+
+    private static String whatToTry(URI service, Map<String, String> environment) {
+        return """
+                order service at %1$s, broker at %2$s
+
+                  curl -i %1$s/do/order -H 'Idempotency-Key: order-1' \\
+                      -d '{"symbol": "7203", "side": "buy", "quantity": 100}'
+                  curl -i %1$s/do/order/order-1
+
+                Order again under the same key: it is one order. Break the broker, order, and mend it:
+
+                  curl %2$s/broker/mode -d '{"mode": "timeout-after-accept"}'
+                  curl -i %1$s/do/order -H 'Idempotency-Key: order-2' \\
+                      -d '{"symbol": "6758", "side": "sell", "quantity": 5, "account": "a-1"}'
+                  curl %2$s/broker/book
+                  curl %2$s/broker/mode -d '{"mode": "ok"}'
+                  curl -i %1$s/do/order/order-2
+                  curl %2$s/broker/book
+
+                Modes: ok, timeout-after-accept, duplicate, reject, slow, down, error; with "rate": 0.5 every
+                other request.
+                See what is in the outbox:
+
+                  %3$s
+
+                Variables: DATABASE_URL, DATABASE_USER, DATABASE_PASSWORD, BROKER_URL, BROKER_HTTP,
+                BROKER_RECOGNISES_KEYS, ORDER_HTTP, OUTBOX_ENABLED, and the others of an outbox.
+                """.formatted(service, environment.get(BROKER_URL), listCommand(environment));
+    }
+
+    /** For a shell. The password stays in its variable. */
+    static String listCommand(Map<String, String> environment) {
+        StringBuilder command = new StringBuilder();
+        if (!environment.getOrDefault(DATABASE_PASSWORD, "").isEmpty()) {
+            command.append("SPREAM_CONFIG_OUTBOX_JDBC_PASSWORD=\"$%s\" ".formatted(DATABASE_PASSWORD));
+        }
+        command.append("./spream outbox list --url ").append(quoted(environment.getOrDefault(DATABASE_URL, "")));
+        String user = environment.getOrDefault(DATABASE_USER, "");
+        if (!user.isEmpty()) {
+            command.append(" --user ").append(quoted(user));
+        }
+        return command.toString();
+    }
+
+    private static String quoted(String word) {
+        return "'" + word.replace("'", "'\\''") + "'";
+    }
+
+    /** Lets the service finish what it sends, and then ends the broker and the database. Closing again is harmless. */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            while (!parts.isEmpty()) {
+                close(parts.pop());
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static void close(AutoCloseable part) {
+        try {
+            part.close();
+        } catch (Exception e) {
+            log.warn(
+                    "{} could not be closed, and may still run; the rest is closed",
+                    part.getClass().getSimpleName(),
+                    e);
+        }
+    }
+}
