@@ -4,6 +4,7 @@ import dev.spream.cli.DemoCheck.BalanceChange;
 import dev.spream.cli.DemoCheck.Delivered;
 import dev.spream.cli.DemoCheck.Promise;
 import dev.spream.cli.DemoCheck.Verdict;
+import dev.spream.cli.http.HttpEndpoints;
 import dev.spream.core.SpreamException;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Ordering;
@@ -47,13 +48,13 @@ final class Demo {
 
     private final Settings settings;
     private final Output output;
-    private final Operations operations;
+    private final Operations<HttpEndpoints> operations;
     private final TransferWorkload workload;
     private final PartitionTally tally = new PartitionTally();
     private final FaultTally faults = new FaultTally();
     private final CatchUp catchUp = new CatchUp();
 
-    Demo(Settings settings, Output output, Operations operations) {
+    Demo(Settings settings, Output output, Operations<HttpEndpoints> operations) {
         this.settings = settings;
         this.output = output;
         this.operations = operations;
@@ -217,7 +218,7 @@ final class Demo {
                 .listener(tally)
                 .listener(faults)
                 .listener(catchUp);
-        operations.listeners().forEach(options::listener);
+        operations.endpoints().ifPresent(shown -> shown.listeners().forEach(options::listener));
         settings.ordering().ifPresent(options::ordering);
         return options;
     }

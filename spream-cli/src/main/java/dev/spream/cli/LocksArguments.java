@@ -54,27 +54,17 @@ final class LocksArguments {
     }
 
     /** @param more of keys of the locks, their names and values */
-    LockDesk open(List<String> others, List<Setting> more) {
+    LockDesk open(List<String> others, List<StoreFlags.Setting> more) {
         verbosity.apply();
-        List<String> flags = new ArrayList<>(others);
-        SpreamConfig said = config.config(others);
-        String store = said.raw(PluginKind.LOCKS.key()).orElse(DEFAULT_STORE);
-        if (!said.mayConfigure(PluginKind.LOCKS.key())) {
-            flags.add("--%s=%s".formatted(PluginKind.LOCKS.key(), store));
-        }
-        List<Setting> settings = new ArrayList<>(List.of(
-                new Setting("url", url),
-                new Setting("user", user),
-                new Setting("schema", schema),
-                new Setting("strategy", strategy)));
+        List<StoreFlags.Setting> settings = new ArrayList<>(List.of(
+                new StoreFlags.Setting("url", url),
+                new StoreFlags.Setting("user", user),
+                new StoreFlags.Setting("schema", schema),
+                new StoreFlags.Setting("strategy", strategy)));
         settings.addAll(more);
-        for (Setting setting : settings) {
-            if (setting.value() != null) {
-                flags.add("--%s.%s.%s=%s".formatted(PluginKind.LOCKS.key(), store, setting.key(), setting.value()));
-            }
-        }
-        SpreamConfig all = config.config(flags);
-        requireKnownToServer(all, "%s.%s.".formatted(PluginKind.LOCKS.key(), store));
+        StoreFlags flags = new StoreFlags(config, PluginKind.LOCKS, DEFAULT_STORE);
+        SpreamConfig all = flags.config(others, settings);
+        requireKnownToServer(all, flags.prefix(others));
         return LockDesk.open(all);
     }
 
@@ -108,7 +98,4 @@ final class LocksArguments {
             throw refusal;
         }
     }
-
-    /** A key of the locks, and what a flag says of it. */
-    record Setting(String key, @Nullable Object value) {}
 }

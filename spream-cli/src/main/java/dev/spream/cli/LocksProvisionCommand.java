@@ -92,10 +92,10 @@ final class LocksProvisionCommand implements Callable<Integer> {
         try (LockDesk desk = arguments.open(
                 others,
                 List.of(
-                        new LocksArguments.Setting("buckets", buckets),
-                        new LocksArguments.Setting("levels", levels),
-                        new LocksArguments.Setting("hash", hash),
-                        new LocksArguments.Setting("chunk", chunk)))) {
+                        new StoreFlags.Setting("buckets", buckets),
+                        new StoreFlags.Setting("levels", levels),
+                        new StoreFlags.Setting("hash", hash),
+                        new StoreFlags.Setting("chunk", chunk)))) {
             return provision(desk.provisioning());
         }
     }

@@ -2,6 +2,7 @@ package dev.spream.cli;
 
 import dev.spream.api.HttpAddress;
 import dev.spream.api.StreamTime;
+import dev.spream.core.outbox.ReasonCode;
 import dev.spream.core.record.RecordIdentity;
 import dev.spream.storage.spanner.DatabaseName;
 import java.io.PrintWriter;
@@ -31,6 +32,14 @@ public final class Main {
         }
     }
 
+    private static ReasonCode reasonCode(String text) {
+        try {
+            return new ReasonCode(text);
+        } catch (IllegalArgumentException e) {
+            throw new TypeConversionException(e.getMessage());
+        }
+    }
+
     static CommandLine commandLine() {
         Failures failures = new Failures();
         return new CommandLine(new SpreamCommand())
@@ -39,6 +48,8 @@ public final class Main {
                 .registerConverter(HttpAddress.class, HttpArgument::parse)
                 .registerConverter(DatabaseName.class, Main::databaseName)
                 .registerConverter(RecordIdentity.class, LetterName::parse)
+                .registerConverter(EntryId.class, EntryId::parse)
+                .registerConverter(ReasonCode.class, Main::reasonCode)
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setAbbreviatedOptionsAllowed(false)
                 .setUsageHelpAutoWidth(true)

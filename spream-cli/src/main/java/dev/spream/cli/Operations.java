@@ -1,36 +1,39 @@
 package dev.spream.cli;
 
 import dev.spream.api.HttpAddress;
-import dev.spream.cli.http.HttpEndpoints;
-import dev.spream.core.subscription.SubscriptionListener;
+import dev.spream.cli.http.Endpoints;
 import java.io.IOException;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 
-/** What a command shows of itself by HTTP while it runs, if it was told to. Safe for use by many threads. */
-final class Operations implements AutoCloseable {
+/**
+ * What a command shows of itself by HTTP while it runs, if it was told to. Safe for use by many threads.
+ *
+ * @param <E> what it shows
+ */
+final class Operations<E extends Endpoints> implements AutoCloseable {
     private final Optional<HttpAddress> address;
-    private final Optional<HttpEndpoints> endpoints;
+    private final Optional<E> endpoints;
 
     /**
      * Nothing is shown yet.
      *
      * @param address empty to show nothing ever
-     * @param subscription the name under which it is shown
+     * @param making makes what is shown there
      */
-    Operations(Optional<HttpAddress> address, String subscription) {
+    Operations(Optional<HttpAddress> address, Function<HttpAddress, E> making) {
         this.address = address;
-        this.endpoints = address.map(where -> HttpEndpoints.of(where, subscription));
+        this.endpoints = address.map(making);
     }
 
-    /** Who has to be told what happens in the subscription. */
-    List<SubscriptionListener> listeners() {
-        return endpoints.map(HttpEndpoints::listeners).orElse(List.of());
+    /** What is shown, if anything is. */
+    Optional<E> endpoints() {
+        return endpoints;
     }
 
     /**
-     * Runs the subscription, and shows it meanwhile.
+     * Runs what is shown meanwhile.
      *
      * @throws CommandFailure if the address cannot be listened on; nothing runs then
      */
@@ -44,24 +47,24 @@ final class Operations implements AutoCloseable {
         }
     }
 
-    private void listen(HttpEndpoints open) {
+    private void listen(E open) {
         try {
             System.err.println("http: " + open.listen());
         } catch (IOException e) {
             throw new CommandFailure(
-                    "cannot listen on %s: %s; nothing was read. Choose another port, or 0 for any that is free"
+                    "cannot listen on %s: %s; nothing was run. Choose another port, or 0 for any that is free"
                             .formatted(address.orElseThrow(), e.getMessage()),
                     e);
         }
     }
 
-    /** The subscription has been told to end. */
+    /** What runs has been told to end. */
     void draining() {
-        endpoints.ifPresent(HttpEndpoints::draining);
+        endpoints.ifPresent(Endpoints::draining);
     }
 
     @Override
     public void close() {
-        endpoints.ifPresent(HttpEndpoints::close);
+        endpoints.ifPresent(Endpoints::close);
     }
 }

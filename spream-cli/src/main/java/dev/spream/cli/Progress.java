@@ -4,8 +4,6 @@ import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.subscription.SubscriptionListener;
-import java.io.FilterOutputStream;
-import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.time.Duration;
@@ -14,10 +12,7 @@ import java.time.InstantSource;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,44 +20,27 @@ import org.jspecify.annotations.Nullable;
  * threads.
  */
 final class Progress implements SubscriptionListener {
-    private static final long REFRESH_MILLIS = 250;
-    private static final String START_OF_CLEARED_LINE = "\r\u001b[K";
-
-    private final PrintStream terminal;
+    private final StatusLine line;
     private final InstantSource clock;
     private final Instant started;
     private final LongAdder records = new LongAdder();
     private final Set<PartitionToken> open = ConcurrentHashMap.newKeySet();
-    private final ReentrantLock terminalLock = new ReentrantLock();
-    private final CountDownLatch ended = new CountDownLatch(1);
-    private volatile @Nullable Thread refreshing;
     private volatile @Nullable Instant lowWatermark;
 
     Progress(PrintStream terminal, InstantSource clock) {
-        this.terminal = terminal;
+        this.line = new StatusLine(terminal, this::line);
         this.clock = clock;
         started = clock.instant();
     }
 
     /** Keeps the line up to date from now on. */
     void show() {
-        refreshing = Thread.ofVirtual().name("spream-progress").start(this::refresh);
+        line.show();
     }
 
-    /** The stream, with the line wiped before each write: both may end on the same terminal. */
+    /** See {@link StatusLine#wipingBefore}. */
     OutputStream wipingBefore(OutputStream out) {
-        return new FilterOutputStream(out) {
-            @Override
-            public void write(byte[] bytes, int offset, int length) throws IOException {
-                terminalLock.lock();
-                try {
-                    print(START_OF_CLEARED_LINE);
-                    out.write(bytes, offset, length);
-                } finally {
-                    terminalLock.unlock();
-                }
-            }
-        };
+        return line.wipingBefore(out);
     }
 
     @Override
@@ -114,41 +92,11 @@ final class Progress implements SubscriptionListener {
 
     /** Prints a line that stays, above the one that keeps changing if that is shown. */
     void say(String text) {
-        print((refreshing == null ? "" : START_OF_CLEARED_LINE) + text + System.lineSeparator());
+        line.say(text);
     }
 
     /** Stops, and wipes the line. */
     void end() {
-        ended.countDown();
-        Thread thread = refreshing;
-        if (thread == null) {
-            return;
-        }
-        try {
-            thread.join();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        print(START_OF_CLEARED_LINE);
-    }
-
-    private void refresh() {
-        try {
-            while (!ended.await(REFRESH_MILLIS, TimeUnit.MILLISECONDS)) {
-                print(START_OF_CLEARED_LINE + line());
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private void print(String text) {
-        terminalLock.lock();
-        try {
-            terminal.print(text);
-            terminal.flush();
-        } finally {
-            terminalLock.unlock();
-        }
+        line.end();
     }
 }

@@ -4,6 +4,7 @@ import dev.spream.api.HttpAddress;
 import dev.spream.api.Spream;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.plugin.PluginKind;
+import dev.spream.cli.http.HttpEndpoints;
 import dev.spream.core.subscription.RunResult;
 import java.time.InstantSource;
 import java.util.Locale;
@@ -42,8 +43,9 @@ final class Service {
                 .listener(new Outage(line -> progress.say("run: " + line), InstantSource.system()));
         String subscription = subscription();
         builder.around(consumer -> Tracing.around(consumer, subscription));
-        try (Operations operations = new Operations(http(), subscription)) {
-            operations.listeners().forEach(builder::listener);
+        try (Operations<HttpEndpoints> operations =
+                new Operations<>(http(), where -> HttpEndpoints.of(where, subscription))) {
+            operations.endpoints().ifPresent(shown -> shown.listeners().forEach(builder::listener));
             try (Spream spream = builder.build();
                     Draining draining = Draining.of(() -> drain(spream, operations), spream::close)) {
                 return operations.show(() -> run(spream, draining));
@@ -68,7 +70,7 @@ final class Service {
                 .orElse(UNNAMED);
     }
 
-    private static boolean drain(Spream spream, Operations operations) {
+    private static boolean drain(Spream spream, Operations<HttpEndpoints> operations) {
         operations.draining();
         return spream.shutdown();
     }

@@ -20,6 +20,7 @@ import picocli.CommandLine.Spec;
             CleanupCommand.class,
             DeadLettersCommand.class,
             LocksCommand.class,
+            OutboxCommand.class,
             ExportCommand.class,
             EmulatorCommand.class
         },

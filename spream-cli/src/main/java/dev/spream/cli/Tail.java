@@ -4,6 +4,7 @@ import com.google.cloud.spanner.Options.RpcPriority;
 import dev.spream.api.StreamTimes;
 import dev.spream.api.plugin.OpenPlugin;
 import dev.spream.api.spi.ChangeStreamSourceProvider;
+import dev.spream.cli.http.HttpEndpoints;
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.source.ChangeStreamSource;
@@ -27,12 +28,12 @@ final class Tail {
 
     private final Settings settings;
     private final Output output;
-    private final Operations operations;
+    private final Operations<HttpEndpoints> operations;
     private final long startNanos = System.nanoTime();
     private final PartitionTally tally = new PartitionTally();
     private final ShareTally shares = new ShareTally();
 
-    Tail(Settings settings, Output output, Operations operations) {
+    Tail(Settings settings, Output output, Operations<HttpEndpoints> operations) {
         this.settings = settings;
         this.output = output;
         this.operations = operations;
@@ -124,7 +125,7 @@ final class Tail {
                 .listener(tally)
                 .listener(shares)
                 .listener(new Outage(line -> output.progress().say("tail: " + line), InstantSource.system()));
-        operations.listeners().forEach(options::listener);
+        operations.endpoints().ifPresent(shown -> shown.listeners().forEach(options::listener));
         settings.ordering().ifPresent(options::ordering);
         settings.worker().ifPresent(options::worker);
         return options.build();

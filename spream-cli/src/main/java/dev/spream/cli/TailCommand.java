@@ -3,6 +3,7 @@ package dev.spream.cli;
 import com.google.cloud.spanner.Options.RpcPriority;
 import dev.spream.api.StreamTime;
 import dev.spream.api.StreamTimes;
+import dev.spream.cli.http.HttpEndpoints;
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.subscription.SubscriberOptions;
@@ -182,13 +183,15 @@ final class TailCommand implements Callable<Integer> {
     }
 
     private int tail(Tail.Settings settings, Output output) throws Exception {
-        try (Operations operations = new Operations(http.address(), settings.stream())) {
+        try (Operations<HttpEndpoints> operations =
+                new Operations<>(http.address(), where -> HttpEndpoints.of(where, settings.stream()))) {
             return operations.show(new Tail(settings, output, operations)::run);
         }
     }
 
     private int demo(Demo.Settings settings, Output output) throws Exception {
-        try (Operations operations = new Operations(http.address(), DemoDatabase.STREAM)) {
+        try (Operations<HttpEndpoints> operations =
+                new Operations<>(http.address(), where -> HttpEndpoints.of(where, DemoDatabase.STREAM))) {
             return operations.show(new Demo(settings, output, operations)::run);
         }
     }

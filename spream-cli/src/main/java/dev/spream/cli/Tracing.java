@@ -1,10 +1,12 @@
 package dev.spream.cli;
 
+import dev.spream.api.tracing.OutboxTracing;
 import dev.spream.api.tracing.SpreamTracing;
 import dev.spream.core.consume.Consumer;
 import io.opentelemetry.api.GlobalOpenTelemetry;
+import java.util.Optional;
 
-/** Spans of what a command delivers, for processes that were started with an agent of OpenTelemetry; nothing otherwise. */
+/** Spans of what a command delivers or sends, for processes that were started with an agent of OpenTelemetry; nothing otherwise. */
 final class Tracing {
     private Tracing() {}
 
@@ -12,5 +14,12 @@ final class Tracing {
         return GlobalOpenTelemetry.isSet()
                 ? SpreamTracing.of(GlobalOpenTelemetry.get(), subscription).around(consumer)
                 : consumer;
+    }
+
+    /** @param adapter how entries are sent */
+    static Optional<OutboxTracing> ofOutbox(String adapter) {
+        return GlobalOpenTelemetry.isSet()
+                ? Optional.of(OutboxTracing.of(GlobalOpenTelemetry.get(), adapter))
+                : Optional.empty();
     }
 }

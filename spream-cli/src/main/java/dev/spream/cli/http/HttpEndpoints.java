@@ -6,16 +6,17 @@ import dev.spream.api.HttpAddress;
 import dev.spream.core.subscription.SubscriptionListener;
 import java.io.IOException;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers HTTP about a subscription: {@code /health}, {@code /ready}, {@code /metrics}, {@code /api/subscription} and a page. It listens
- * from {@link #listen} to {@link #close}, which waits for nobody. The {@linkplain #listeners() listeners} are told what
- * happens by the subscriber; that it drains or failed, whoever runs it has to say. Safe for use by many threads, but for
- * {@code listen}.
+ * Answers HTTP about a subscription: {@code /health}, {@code /ready}, {@code /metrics}, {@code /api/subscription} and a page.
+ * The {@linkplain #listeners() listeners} are told what happens by the subscriber; that it drains or failed, whoever runs it
+ * has to say.
  */
-public final class HttpEndpoints implements AutoCloseable {
+public final class HttpEndpoints implements Endpoints {
     private final HttpAddress address;
     private final Observed observed;
     private volatile @Nullable Listening listening;
@@ -43,29 +44,33 @@ public final class HttpEndpoints implements AutoCloseable {
         return observed.listeners();
     }
 
-    /**
-     * Starts to listen; to be called once.
-     *
-     * @return where the page is, on this machine if it listens on all addresses
-     * @throws IOException if the address cannot be listened on, such as one that is in use
-     */
+    @Override
     public String listen() throws IOException {
-        Listening started = Listening.start(address, observed);
+        Listening started = Listening.start(address, answers(), observed::look);
         listening = started;
         return started.url();
     }
 
-    /** The subscription has been told to end, and is not ready any more. */
+    private Map<String, Router.Endpoint> answers() {
+        Map<String, Router.Endpoint> answers = new HashMap<>();
+        PageFiles.load().forEach((path, answer) -> answers.put(path, () -> answer));
+        answers.put("/health", () -> observed.state().health(observed.problem()));
+        answers.put("/ready", observed.state()::ready);
+        answers.put("/metrics", observed.metrics()::scrape);
+        answers.put("/api/subscription", () -> Answer.json(SubscriptionJson.write(observed)));
+        return answers;
+    }
+
+    @Override
     public void draining() {
         observed.state().draining();
     }
 
-    /** The subscription has ended with a failure. */
+    @Override
     public void failed(Throwable failure) {
         observed.state().failed(failure);
     }
 
-    /** Stops at once, whoever is still being answered. */
     @Override
     public void close() {
         Listening started = listening;

@@ -2,6 +2,7 @@ package dev.spream.cli.http;
 
 import dev.spream.core.subscription.SubscriptionListener;
 import dev.spream.core.subscription.SubscriptionView;
+import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,11 @@ final class RunState implements SubscriptionListener {
     @Override
     public void started(SubscriptionView subscription) {
         view = subscription;
+        become(Phase.RUNNING);
+    }
+
+    /** It runs, and is no subscription. */
+    void running() {
         become(Phase.RUNNING);
     }
 
@@ -57,6 +63,21 @@ final class RunState implements SubscriptionListener {
     /** Why it failed; empty unless it did. */
     synchronized String reason() {
         return reason;
+    }
+
+    /** Whether it does its work, as {@code /ready} says. */
+    Answer ready() {
+        return Answer.text(phase() == Phase.RUNNING ? Answer.OK : Answer.UNAVAILABLE, name());
+    }
+
+    /** Whether it has to be replaced, as {@code /health} says. */
+    Answer health(Optional<String> problem) {
+        return problem.map(text -> Answer.text(Answer.UNAVAILABLE, text))
+                .orElseGet(() -> Answer.text(Answer.OK, name()));
+    }
+
+    private String name() {
+        return phase().name().toLowerCase(Locale.ROOT);
     }
 
     /** What runs, or has run; empty before the start. */

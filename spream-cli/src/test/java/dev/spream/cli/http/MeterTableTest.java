@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.api.metrics.LockMetrics;
+import dev.spream.api.metrics.OutboxMetrics;
 import dev.spream.api.metrics.SpreamMetrics;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import io.micrometer.core.instrument.Meter;
@@ -28,7 +29,8 @@ final class MeterTableTest {
     @Test
     void the_page_lists_every_meter() throws Exception {
         String page = Files.readString(PAGE);
-        String current = with(with(page, "meters", ofSubscriptions()), "lock meters", ofLocks());
+        String current = with(
+                with(with(page, "meters", ofSubscriptions()), "lock meters", ofLocks()), "outbox meters", ofOutboxes());
         if (System.getenv("METERS_WRITE") != null) {
             Files.writeString(PAGE, current);
         }
@@ -59,6 +61,12 @@ final class MeterTableTest {
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         assertThat(LockMetrics.of(registry, "orders")).isNotNull();
         return table(registry, "locks");
+    }
+
+    private static String ofOutboxes() {
+        PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        assertThat(OutboxMetrics.of(registry, "orders")).isNotNull();
+        return table(registry, "outbox");
     }
 
     private static String table(PrometheusMeterRegistry registry, String tag) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.api.HttpAddress;
 import dev.spream.api.metrics.LockMetrics;
+import dev.spream.api.metrics.OutboxMetrics;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.record.JsonObject;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -32,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** Every series and label that the alert rules and the dashboard name is in what a subscription that runs, and locks, answer. */
+/** Every series and label that the alert rules and the dashboard name is in what a subscription that runs, locks, and the worker of an outbox answer. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class OperatorFilesTest {
     private static final Path ALERTS = Path.of("../ops/prometheus/alerts.yml");
@@ -51,13 +52,19 @@ final class OperatorFilesTest {
             assertThat(running).isNotNull();
             HttpRequest request = HttpRequest.newBuilder(URI.create(endpoints.listen() + "metrics"))
                     .build();
-            scrape = Scrape.parse(client.send(request, BodyHandlers.ofString()).body() + ofLocks());
+            scrape = Scrape.parse(client.send(request, BodyHandlers.ofString()).body() + ofLocks() + ofOutboxes());
         }
     }
 
     private static String ofLocks() {
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         assertThat(LockMetrics.of(registry, "orders")).isNotNull();
+        return registry.scrape();
+    }
+
+    private static String ofOutboxes() {
+        PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        assertThat(OutboxMetrics.of(registry, "orders")).isNotNull();
         return registry.scrape();
     }
 
@@ -117,7 +124,7 @@ final class OperatorFilesTest {
                             PromQl.parse(target.string("expr").orElseThrow()).series()));
         }
         assertThat(scrape.labels().keySet().stream()
-                        .filter(series -> series.startsWith("spream_"))
+                        .filter(series -> series.startsWith("spream_") || series.startsWith("outbox_"))
                         .filter(series -> !series.matches(".*_seconds_(max|count|sum)"))
                         .filter(series -> !Set.of("spream_deliveries_total", "spream_watermarks_writes_total")
                                 .contains(series)))

@@ -1,0 +1,54 @@
+package dev.spream.cli;
+
+import dev.spream.core.outbox.OutboxOperations;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.Spec.Target;
+
+/** Which entries are to be changed: some that are named, or all that a filter chooses. */
+final class ChoiceArguments {
+    @Spec(Target.MIXEE)
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec command;
+
+    @Mixin
+    private final EntryArguments entries = new EntryArguments();
+
+    @Mixin
+    private final OutboxFilterArguments filter = new OutboxFilterArguments();
+
+    @Option(names = "--all", description = "All entries that the filter chooses.")
+    private boolean all;
+
+    @Option(names = "--yes", description = "With --all: it is meant.")
+    private boolean yes;
+
+    void requireClear() {
+        entries.requireIds();
+        if (all == entries.isGiven()) {
+            throw usage("say which entries: their ids, or --key, or --all with a filter");
+        }
+        if (all != filter.isGiven()) {
+            throw usage(
+                    all
+                            ? "--all needs a filter: --status, --parked, --ordering-key or --reason"
+                            : "a filter chooses among all: add --all, or leave it out");
+        }
+        if (all && !yes) {
+            throw usage("every entry that the filter chooses would be changed: look at them with outbox list, and add"
+                    + " --yes");
+        }
+    }
+
+    /** Changes them, and returns the exit code. */
+    int change(OutboxChange change, OutboxOperations outbox) {
+        return all ? change.all(filter) : change.entries(entries.ids(outbox));
+    }
+
+    private ParameterException usage(String message) {
+        return new ParameterException(command.commandLine(), message);
+    }
+}

@@ -1,0 +1,64 @@
+package dev.spream.cli;
+
+import dev.spream.api.OutboxDesk;
+import dev.spream.core.outbox.ManualAct;
+import dev.spream.core.outbox.OutboxOperations;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.Unmatched;
+
+/** Has entries tried again. */
+@Command(
+        name = "requeue",
+        description =
+                "Has entries tried again from their first attempt on, at once. One that was aborted becomes a new generation of"
+                        + " its request: what the ledger says of the old one stays.",
+        mixinStandardHelpOptions = true,
+        versionProvider = VersionProvider.class,
+        sortOptions = false,
+        footer = {
+            "",
+            "An entry that is parked with an unknown outcome is sent again, whatever reached the receiver: ask it first, and use"
+                    + " outbox settle if it has it.",
+            "",
+            "Try: spream outbox requeue --all --status aborted --reason UNAVAILABLE --why 'the broker is back' --yes"
+        })
+final class OutboxRequeueCommand implements Callable<Integer> {
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Mixin
+    private final OutboxArguments arguments = new OutboxArguments();
+
+    @Mixin
+    private final ChoiceArguments choice = new ChoiceArguments();
+
+    @Mixin
+    private final ActArguments by = new ActArguments();
+
+    @Unmatched
+    private final List<String> others = new ArrayList<>();
+
+    @Override
+    public Integer call() {
+        choice.requireClear();
+        by.requireReason();
+        ManualAct act = by.act();
+        try (OutboxDesk desk = arguments.open(others)) {
+            OutboxOperations outbox = desk.operations();
+            return choice.change(
+                    new OutboxChange(
+                            "requeue",
+                            outbox,
+                            id -> outbox.requeue(id, act),
+                            spec.commandLine().getErr()),
+                    outbox);
+        }
+    }
+}

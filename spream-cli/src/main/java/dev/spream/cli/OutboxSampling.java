@@ -1,0 +1,46 @@
+package dev.spream.cli;
+
+import dev.spream.api.OutboxDesk;
+import dev.spream.cli.http.OutboxEndpoints;
+import dev.spream.core.SpreamException;
+import dev.spream.core.outbox.OutboxOperations;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/** Looks now and then at what is in an outbox, for its meters: a scrape asks nothing of the database. */
+final class OutboxSampling implements AutoCloseable {
+    private static final long INTERVAL_SECONDS = 15;
+
+    private final ScheduledExecutorService sampling = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofVirtual().name("spream-outbox-sampling").factory());
+
+    private OutboxSampling() {}
+
+    /** @param shown empty if nobody wants to know; the outbox is not asked then */
+    @SuppressWarnings("FutureReturnValueIgnored") // a sample does not fail, and ends with the executor
+    static OutboxSampling start(OutboxDesk desk, Optional<OutboxEndpoints> shown) {
+        OutboxSampling started = new OutboxSampling();
+        shown.ifPresent(endpoints -> {
+            OutboxOperations outbox = desk.operations();
+            started.sampling.scheduleWithFixedDelay(
+                    () -> sample(outbox, endpoints), 0, INTERVAL_SECONDS, TimeUnit.SECONDS);
+        });
+        return started;
+    }
+
+    /** What is not known is not shown; the worker itself says when the outbox cannot be reached. */
+    private static void sample(OutboxOperations outbox, OutboxEndpoints endpoints) {
+        try {
+            endpoints.sampled(outbox.stats());
+        } catch (SpreamException e) {
+            endpoints.notSampled();
+        }
+    }
+
+    @Override
+    public void close() {
+        sampling.shutdownNow();
+    }
+}

@@ -1,0 +1,108 @@
+package dev.spream.cli;
+
+import dev.spream.api.HttpAddress;
+import dev.spream.api.OutboxDesk;
+import dev.spream.api.config.SpreamConfig;
+import dev.spream.api.plugin.PluginKind;
+import dev.spream.api.tracing.OutboxTracing;
+import dev.spream.cli.http.OutboxEndpoints;
+import dev.spream.core.outbox.OutboxListener;
+import dev.spream.core.outbox.OutboxWorker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import picocli.CommandLine.ExitCode;
+
+/** A run of the worker of an outbox, until a signal or a failure. */
+final class OutboxService {
+    private static final String UNNAMED = "outbox";
+
+    private final SpreamConfig config;
+    private final long startNanos = System.nanoTime();
+    private final OutboxTally tally = new OutboxTally();
+    private final StatusLine status = new StatusLine(System.err, () -> tally.line(seconds()));
+    private volatile boolean cutShort;
+
+    OutboxService(SpreamConfig config) {
+        this.config = config;
+    }
+
+    /** Runs until the end, and returns the exit code. */
+    int run() throws Exception {
+        try (OutboxDesk desk = OutboxDesk.open(config);
+                Operations<OutboxEndpoints> operations =
+                        new Operations<>(http(), where -> OutboxEndpoints.of(where, name()))) {
+            OutboxWorker worker = worker(desk, operations);
+            return operations.show(() -> run(desk, worker, operations));
+        } finally {
+            status.end();
+        }
+    }
+
+    private OutboxWorker worker(OutboxDesk desk, Operations<OutboxEndpoints> operations) {
+        List<OutboxListener> listeners = new ArrayList<>(List.of(tally));
+        operations.endpoints().ifPresent(shown -> listeners.addAll(shown.listeners()));
+        Optional<OutboxTracing> tracing =
+                Tracing.ofOutbox(config.raw(PluginKind.SENDER.key()).orElse(UNNAMED));
+        tracing.ifPresent(listeners::add);
+        return tracing.isPresent()
+                ? desk.worker(listeners, tracing.get()::around)
+                : desk.worker(listeners, UnaryOperator.identity());
+    }
+
+    @SuppressWarnings("try") // sampling is there to be ended
+    private int run(OutboxDesk desk, OutboxWorker worker, Operations<OutboxEndpoints> operations) {
+        StopSignals signals = StopSignals.install(() -> drain(desk, worker, operations), worker::close);
+        try (OutboxSampling sampling = OutboxSampling.start(desk, operations.endpoints())) {
+            if (Terminal.watched()) {
+                status.show();
+            }
+            status.say("outbox: %s runs".formatted(worker.owner().name()));
+            operations.endpoints().ifPresent(OutboxEndpoints::running);
+            worker.run();
+            return finish(signals.receivedTwice());
+        } finally {
+            signals.close();
+        }
+    }
+
+    private void drain(OutboxDesk desk, OutboxWorker worker, Operations<OutboxEndpoints> operations) {
+        operations.draining();
+        cutShort = !worker.shutdown(desk.shutdownTimeout());
+    }
+
+    private int finish(boolean interrupted) {
+        status.end();
+        System.err.println(String.format(
+                Locale.ROOT,
+                "outbox: %s in %.1f s; ended by %s",
+                tally,
+                seconds(),
+                interrupted
+                        ? "a second signal, with work interrupted"
+                        : cutShort ? "a signal, with work interrupted when its time was over" : "a signal"));
+        return interrupted || cutShort ? ExitCode.SOFTWARE : ExitCode.OK;
+    }
+
+    private double seconds() {
+        return (System.nanoTime() - startNanos) / 1e9;
+    }
+
+    /** What is no address is among the problems of the configuration. */
+    private Optional<HttpAddress> http() {
+        try {
+            return config.raw("http").map(HttpAddress::parse);
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** The table, if it has another name than most. */
+    private String name() {
+        return config.raw(PluginKind.OUTBOX.key())
+                .flatMap(outbox -> config.raw("outbox.%s.table".formatted(outbox)))
+                .orElse(UNNAMED);
+    }
+}

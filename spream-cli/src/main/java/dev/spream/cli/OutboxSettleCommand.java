@@ -1,0 +1,133 @@
+package dev.spream.cli;
+
+import dev.spream.api.OutboxDesk;
+import dev.spream.core.outbox.LedgerResult;
+import dev.spream.core.outbox.LedgerStatus;
+import dev.spream.core.outbox.ManualAct;
+import dev.spream.core.outbox.OutboxOperations;
+import dev.spream.core.outbox.ReasonCode;
+import dev.spream.core.record.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.Unmatched;
+
+/** Settles entries as somebody knows that they ended. */
+@Command(
+        name = "settle",
+        description = "Settles an entry as somebody knows that it ended: the ledger says so for ever.",
+        mixinStandardHelpOptions = true,
+        versionProvider = VersionProvider.class,
+        sortOptions = false,
+        footer = {
+            "",
+            "Try: spream outbox settle 42 --succeeded --why 'the broker has it, ticket 4711'",
+            "     spream outbox settle 42 --failed REJECTED --http-status 422 --why 'the broker refused it'"
+        })
+final class OutboxSettleCommand implements Callable<Integer> {
+    private static final int OK = 200;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Mixin
+    private final OutboxArguments arguments = new OutboxArguments();
+
+    @Mixin
+    private final EntryArguments entries = new EntryArguments();
+
+    @Option(names = "--succeeded", description = "The receiver has taken it.")
+    private boolean succeeded;
+
+    @Option(
+            names = "--failed",
+            paramLabel = "CODE",
+            description = "The receiver has not taken it and never will, for this reason, such as REJECTED.")
+    private @Nullable ReasonCode failed;
+
+    @Option(
+            names = "--http-status",
+            paramLabel = "N",
+            description = "What a client that asks is answered. Default: 200, or what goes with the reason.")
+    private @Nullable Integer httpStatus;
+
+    @Option(
+            names = "--response",
+            paramLabel = "FILE",
+            description = "A file with what the receiver answered, as JSON, for the ledger.")
+    private @Nullable Path response;
+
+    @Mixin
+    private final ActArguments by = new ActArguments();
+
+    @Unmatched
+    private final List<String> others = new ArrayList<>();
+
+    @Override
+    public Integer call() {
+        requireClear();
+        LedgerResult result = result();
+        ManualAct act = by.act();
+        try (OutboxDesk desk = arguments.open(others)) {
+            OutboxOperations outbox = desk.operations();
+            return new OutboxChange(
+                            "settle",
+                            outbox,
+                            id -> outbox.settle(id, result, act),
+                            spec.commandLine().getErr())
+                    .entries(entries.ids(outbox));
+        }
+    }
+
+    private void requireClear() {
+        entries.requireIds();
+        if (!entries.isOne()) {
+            throw usage("say which entry: its id, or --key");
+        }
+        if (succeeded == (failed != null)) {
+            throw usage("say how it ended: --succeeded, or --failed CODE");
+        }
+        by.requireReason();
+    }
+
+    private LedgerResult result() {
+        int implied = failed == null ? OK : failed.httpStatus();
+        try {
+            return new LedgerResult(
+                    failed == null ? LedgerStatus.SUCCEEDED : LedgerStatus.FAILED,
+                    httpStatus == null ? implied : httpStatus,
+                    Optional.ofNullable(response).map(this::json),
+                    Optional.ofNullable(failed));
+        } catch (IllegalArgumentException e) {
+            throw usage(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private String json(Path file) {
+        try {
+            String text = Files.readString(file);
+            JsonObject.of("{\"response\":%s}".formatted(text)); // any value, not only an object
+            return text;
+        } catch (IllegalArgumentException e) {
+            throw usage("--response %s is no JSON".formatted(file));
+        } catch (IOException e) {
+            throw new CommandFailure("--response cannot be read: %s; nothing was changed".formatted(e), e);
+        }
+    }
+
+    private ParameterException usage(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+}

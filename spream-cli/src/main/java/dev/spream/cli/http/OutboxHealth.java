@@ -1,0 +1,49 @@
+package dev.spream.cli.http;
+
+import dev.spream.core.StorageException;
+import dev.spream.core.outbox.OutboxListener;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether the worker of an outbox does what it should. One thing is wrong that a restart may mend: a store that has answered
+ * nothing for a minute. A receiver that is down is not: the breaker waits for it. Safe for use by many threads.
+ */
+final class OutboxHealth implements OutboxListener {
+    static final Duration STORE_PATIENCE = Duration.ofMinutes(1);
+
+    private final InstantSource clock;
+
+    // Guarded by this.
+    private @Nullable Instant failingSince;
+    private String failure = "";
+
+    OutboxHealth(InstantSource clock) {
+        this.clock = clock;
+    }
+
+    /** What is wrong; empty if nothing is. */
+    synchronized Optional<String> problem() {
+        Instant since = failingSince;
+        return since == null || clock.instant().isBefore(since.plus(STORE_PATIENCE))
+                ? Optional.empty()
+                : Optional.of("the outbox cannot be reached since %s: %s".formatted(since, failure));
+    }
+
+    @Override
+    public synchronized void storeFailed(StorageException failed) {
+        if (failingSince == null) {
+            failingSince = clock.instant();
+        }
+        failure = String.valueOf(failed.getMessage());
+    }
+
+    /** Told after every failure, however little is claimed: leases and lanes are renewed at any time. */
+    @Override
+    public synchronized void storeAnswered() {
+        failingSince = null;
+    }
+}
