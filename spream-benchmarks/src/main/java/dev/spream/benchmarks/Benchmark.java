@@ -24,6 +24,8 @@ enum Benchmark {
     MIRROR("mirror", MirrorRate.class, 512),
     /** Hierarchical locks beside bare SQL. */
     LOCKS("locks", LockCost.class, 512),
+    /** The outbox beside libraries of jobs. */
+    OUTBOX("outbox", OutboxRate.class, 1_024),
     /** The emulator beside Google's. */
     EMULATOR("emulator", EmulatorReads.class, 512),
     ;
