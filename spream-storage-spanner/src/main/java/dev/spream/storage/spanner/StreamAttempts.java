@@ -67,7 +67,8 @@ final class StreamAttempts implements CallContextConfigurator {
             return new ClientStreamTracer() {
                 @Override
                 public void streamClosed(Status status) {
-                    if (!status.isOk()) {
+                    boolean thrownAway = status.getCode() == Status.Code.CANCELLED; // by this side: tells nothing
+                    if (!status.isOk() && !(thrownAway && lastFailure().isPresent())) {
                         lastFailure = status;
                     }
                 }
