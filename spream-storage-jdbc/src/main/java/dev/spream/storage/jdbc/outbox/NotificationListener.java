@@ -25,6 +25,7 @@ final class NotificationListener implements OutboxStore.Watch {
     private static final Duration SILENCE = Duration.ofSeconds(10);
 
     private static final Duration LOOK_UP = Duration.ofMillis(200);
+    private static final Duration LAST_LOOK = Duration.ofSeconds(1);
     private static final int MAX_SILENT = Math.toIntExact(SILENCE.dividedBy(LOOK_UP));
 
     private static final Duration ANSWER_TIME = Duration.ofSeconds(5);
@@ -35,16 +36,18 @@ final class NotificationListener implements OutboxStore.Watch {
     private final OutboxTables tables;
     private final Runnable wake;
     private final CountDownLatch closed = new CountDownLatch(1);
+    private final Thread thread;
 
     private NotificationListener(DataSource dataSource, OutboxTables tables, Runnable wake) {
         this.dataSource = dataSource;
         this.tables = tables;
         this.wake = wake;
+        this.thread = Thread.ofVirtual().name("spream-outbox-listen-" + tables).unstarted(this::run);
     }
 
     static NotificationListener start(DataSource dataSource, OutboxTables tables, Runnable wake) {
         NotificationListener listener = new NotificationListener(dataSource, tables, wake);
-        Thread.ofVirtual().name("spream-outbox-listen-" + tables).start(listener::run);
+        listener.thread.start();
         return listener;
     }
 
@@ -136,8 +139,19 @@ final class NotificationListener implements OutboxStore.Watch {
         return closed.getCount() > 0;
     }
 
+    /** Waits a moment for the connection to be given back: whoever closes this may close its pool next. */
     @Override
     public void close() {
         closed.countDown();
+        if (Thread.currentThread().equals(thread)) {
+            return;
+        }
+        try {
+            if (!thread.join(LAST_LOOK)) {
+                log.debug("[{}] the connection that listens is still in use, it is not waited for", tables);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }
