@@ -56,8 +56,10 @@ final class ArchitectureTest {
         mayUse("source", "partition", "record").check(CORE_CLASSES);
         mayUse("consume", "partition", "record").check(CORE_CLASSES);
         mayUse("lock").check(CORE_CLASSES);
-        mayUse("outbox").check(CORE_CLASSES);
-        mayUse("subscription", "consume", "source", "partition", "record").check(CORE_CLASSES);
+        mayUse("internal").check(CORE_CLASSES);
+        mayUse("outbox", "internal").check(CORE_CLASSES);
+        mayUse("subscription", "internal", "consume", "source", "partition", "record")
+                .check(CORE_CLASSES);
     }
 
     @Test
@@ -111,10 +113,11 @@ final class ArchitectureTest {
                         CORE + ".consume",
                         CORE + ".lock",
                         CORE + ".outbox",
+                        CORE + ".internal",
                         CORE + ".subscription");
         assertThat(new TreeSet<>(
                         CORE_CLASSES.stream().map(JavaClass::getPackageName).toList()))
-                .hasSize(8);
+                .hasSize(9);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.spream.core.outbox;
 
 import dev.spream.core.StorageException;
+import dev.spream.core.internal.Alarm;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -19,7 +20,7 @@ final class KeyReader {
 
     private final WorkerContext context;
     private final KeyPlan plan;
-    private final Wake wake;
+    private final Alarm wake;
     private final long lookEvery;
 
     // Confined to the thread.
@@ -35,7 +36,7 @@ final class KeyReader {
     KeyReader(WorkerContext context, KeyPlan plan, long lookEvery) {
         this.context = context;
         this.plan = plan;
-        this.wake = new Wake(context.time());
+        this.wake = new Alarm(context.time());
         this.lookEvery = lookEvery;
         this.nextRead = context.now();
         this.nextLook = context.now() + lookEvery;

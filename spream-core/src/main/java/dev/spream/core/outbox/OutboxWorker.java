@@ -2,6 +2,7 @@ package dev.spream.core.outbox;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.internal.MonotonicTime;
 import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
@@ -159,7 +160,7 @@ public final class OutboxWorker implements AutoCloseable {
         private final OutboxStore store;
         private final OutboxSender sender;
         private OutboxWorkerOptions options = OutboxWorkerOptions.defaults();
-        private OutboxTime time = OutboxTime.SYSTEM;
+        private MonotonicTime time = MonotonicTime.SYSTEM;
         private RandomGenerator random = new Random();
 
         private Builder(OutboxStore store, OutboxSender sender) {
@@ -174,7 +175,7 @@ public final class OutboxWorker implements AutoCloseable {
         }
 
         /** For tests that drive the time. */
-        Builder time(OutboxTime time) {
+        Builder time(MonotonicTime time) {
             this.time = time;
             return this;
         }

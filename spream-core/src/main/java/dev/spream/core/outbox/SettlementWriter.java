@@ -1,6 +1,7 @@
 package dev.spream.core.outbox;
 
 import dev.spream.core.StorageException;
+import dev.spream.core.internal.Alarm;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -65,7 +66,7 @@ final class SettlementWriter {
     private final WorkerContext context;
     private final LeaseBook book;
     private final Ended ended;
-    private final Wake wake;
+    private final Alarm wake;
     private final ConcurrentLinkedQueue<Pending> queue = new ConcurrentLinkedQueue<>();
     private volatile boolean finishing;
     private volatile long finishBy;
@@ -79,7 +80,7 @@ final class SettlementWriter {
         this.context = context;
         this.book = book;
         this.ended = ended;
-        this.wake = new Wake(context.time());
+        this.wake = new Alarm(context.time());
     }
 
     void submit(HeldClaim held, Settlement settlement) {

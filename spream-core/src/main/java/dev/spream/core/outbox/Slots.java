@@ -1,5 +1,6 @@
 package dev.spream.core.outbox;
 
+import dev.spream.core.internal.Alarm;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -8,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class Slots {
     private final int capacity;
-    private final Wake wake;
+    private final Alarm wake;
     private final AtomicInteger taken = new AtomicInteger();
     private volatile boolean wanted;
 
@@ -17,7 +18,7 @@ final class Slots {
      *
      * @param wake raised when room is given back that is wanted
      */
-    Slots(int capacity, Wake wake) {
+    Slots(int capacity, Alarm wake) {
         this.capacity = capacity;
         this.wake = wake;
     }

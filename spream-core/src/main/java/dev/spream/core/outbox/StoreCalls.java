@@ -1,6 +1,7 @@
 package dev.spream.core.outbox;
 
 import dev.spream.core.StorageException;
+import dev.spream.core.internal.SafeListeners;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -17,13 +18,13 @@ final class StoreCalls {
     private static final Logger log = LoggerFactory.getLogger(StoreCalls.class);
 
     private final OutboxOwner owner;
-    private final SafeOutboxListener listener;
+    private final SafeListeners<OutboxListener> listener;
     private final Set<String> failing = ConcurrentHashMap.newKeySet();
 
     /** Whether listeners were told of a failure and not yet of an answer; set after they were told of the failure. */
     private final AtomicBoolean silent = new AtomicBoolean();
 
-    StoreCalls(OutboxOwner owner, SafeOutboxListener listener) {
+    StoreCalls(OutboxOwner owner, SafeListeners<OutboxListener> listener) {
         this.owner = owner;
         this.listener = listener;
     }

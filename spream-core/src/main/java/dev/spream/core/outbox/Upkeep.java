@@ -1,6 +1,7 @@
 package dev.spream.core.outbox;
 
 import dev.spream.core.StorageException;
+import dev.spream.core.internal.Alarm;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +19,7 @@ final class Upkeep {
     private final Breaker breaker;
     private final Runnable onWake;
     private final Runnable afterLanes;
-    private final Wake wake;
+    private final Alarm wake;
     private OutboxStore.@Nullable Watch watch; // confined to the thread until it has ended
     private volatile boolean stopped;
 
@@ -34,7 +35,7 @@ final class Upkeep {
         this.breaker = breaker;
         this.onWake = onWake;
         this.afterLanes = afterLanes;
-        this.wake = new Wake(context.time());
+        this.wake = new Alarm(context.time());
     }
 
     /** How often a worker looks for what it would not find by its work, in nanoseconds. */

@@ -1,5 +1,8 @@
 package dev.spream.core.outbox;
 
+import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.MonotonicTime;
+import dev.spream.core.internal.SafeListeners;
 import java.util.random.RandomGenerator;
 
 /**
@@ -16,11 +19,11 @@ record WorkerContext(
         OutboxWorkerOptions options,
         OutboxOwner owner,
         StoreCalls calls,
-        SafeOutboxListener listener,
-        OutboxTime time,
+        SafeListeners<OutboxListener> listener,
+        MonotonicTime time,
         RandomGenerator random,
         StopSignal stop,
-        Wake claimsWake) {
+        Alarm claimsWake) {
 
     /** Of each lease, the part that is not used, so that a call that is interrupted then has ended before another begins. */
     private static final int MARGIN = 8;
@@ -29,10 +32,10 @@ record WorkerContext(
             OutboxStore store,
             OutboxSender sender,
             OutboxWorkerOptions options,
-            OutboxTime time,
+            MonotonicTime time,
             RandomGenerator random) {
         OutboxOwner owner = OutboxOwner.of(options.name());
-        SafeOutboxListener listener = new SafeOutboxListener(options.listeners());
+        SafeListeners<OutboxListener> listener = new SafeListeners<>(options.listeners());
         return new WorkerContext(
                 store,
                 sender,
@@ -43,7 +46,7 @@ record WorkerContext(
                 time,
                 random,
                 new StopSignal(),
-                new Wake(time));
+                new Alarm(time));
     }
 
     long now() {

@@ -1,5 +1,6 @@
 package dev.spream.core.outbox;
 
+import dev.spream.core.internal.Alarm;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -40,9 +41,9 @@ final class WorkerRun {
     private final WorkerThreads front;
     private final WorkerThreads back;
     private final WorkerThreads settling;
-    private final Wake runnerWake;
-    private final Wake heartbeat;
-    private final Wake watchdog;
+    private final Alarm runnerWake;
+    private final Alarm heartbeat;
+    private final Alarm watchdog;
     private final String attemptThread;
 
     private volatile boolean ended;
@@ -70,9 +71,9 @@ final class WorkerRun {
         this.front = new WorkerThreads(context.time(), this::fail);
         this.back = new WorkerThreads(context.time(), this::fail);
         this.settling = new WorkerThreads(context.time(), this::fail);
-        this.runnerWake = new Wake(context.time());
-        this.heartbeat = new Wake(context.time());
-        this.watchdog = new Wake(context.time());
+        this.runnerWake = new Alarm(context.time());
+        this.heartbeat = new Alarm(context.time());
+        this.watchdog = new Alarm(context.time());
         this.attemptThread = context.threadName("send");
     }
 

@@ -1,5 +1,6 @@
 package dev.spream.core.outbox;
 
+import dev.spream.core.internal.MonotonicTime;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
@@ -14,13 +15,13 @@ final class WorkerThreads {
         void run() throws Exception;
     }
 
-    private final OutboxTime time;
+    private final MonotonicTime time;
     private final Consumer<Throwable> onFailure;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Set<Thread> running = new HashSet<>(); // guarded by lock
 
-    WorkerThreads(OutboxTime time, Consumer<Throwable> onFailure) {
+    WorkerThreads(MonotonicTime time, Consumer<Throwable> onFailure) {
         this.time = time;
         this.onFailure = onFailure;
     }

@@ -1,5 +1,7 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.SafeListeners;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WorkerId;
@@ -20,7 +22,7 @@ record EngineContext(
         StorageCalls storageCalls,
         SubscriberOptions options,
         WorkerId worker,
-        SafeListener listener,
+        SafeListeners<SubscriptionListener> listener,
         EngineTime time,
         RandomGenerator random,
         Alarm partitionsChanged) {

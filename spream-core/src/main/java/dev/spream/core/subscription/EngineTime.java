@@ -1,24 +1,14 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.internal.MonotonicTime;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.concurrent.locks.Condition;
 import java.util.function.LongSupplier;
 
 /** The time that the engine lives in, and every wait of the engine that a time ends. Safe for use by many threads. */
-interface EngineTime extends InstantSource {
+interface EngineTime extends InstantSource, MonotonicTime {
     EngineTime SYSTEM = of(InstantSource.system(), System::nanoTime);
-
-    /** A clock that never goes back, in nanoseconds from anywhere, for leases and durations. */
-    long nanoTime();
-
-    /**
-     * Waits until the condition is signalled, or for that long.
-     *
-     * @param condition one whose lock the caller holds
-     * @return how much of the time is left; nothing, or less, when it is over
-     */
-    long awaitNanos(Condition condition, long nanos) throws InterruptedException;
 
     /** These clocks; waits follow the system's. */
     static EngineTime of(InstantSource clock, LongSupplier nanoTime) {

@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.internal.Alarm;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;

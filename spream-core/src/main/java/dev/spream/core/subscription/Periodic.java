@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.internal.Alarm;
 import java.time.Duration;
 
 /** Work that is done again and again, on a thread of its own, until it is stopped. */

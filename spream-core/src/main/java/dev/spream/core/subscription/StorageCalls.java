@@ -1,6 +1,8 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.StorageException;
+import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.SafeListeners;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -16,9 +18,9 @@ final class StorageCalls {
 
     private final EngineTime time;
     private final RandomGenerator random;
-    private final SafeListener listener;
+    private final SafeListeners<SubscriptionListener> listener;
 
-    StorageCalls(EngineTime time, RandomGenerator random, SafeListener listener) {
+    StorageCalls(EngineTime time, RandomGenerator random, SafeListeners<SubscriptionListener> listener) {
         this.time = time;
         this.random = random;
         this.listener = listener;

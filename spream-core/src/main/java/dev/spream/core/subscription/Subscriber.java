@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 import dev.spream.core.SpreamException;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.RecordConsumer;
+import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.SafeListeners;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.source.ChangeStreamSource;
@@ -67,7 +69,7 @@ public final class Subscriber implements AutoCloseable {
             SubscriberOptions options,
             EngineTime time,
             RandomGenerator random) {
-        SafeListener listener = new SafeListener(options.listeners());
+        SafeListeners<SubscriptionListener> listener = new SafeListeners<>(options.listeners());
         this.context = new EngineContext(
                 source,
                 storage,

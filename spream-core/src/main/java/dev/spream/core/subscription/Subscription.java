@@ -2,6 +2,7 @@ package dev.spream.core.subscription;
 
 import dev.spream.core.StorageException;
 import dev.spream.core.consume.Consumer;
+import dev.spream.core.internal.Alarm;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /** A store of which some operations fail, before they do anything, or after they did. Safe for use by many threads. */
-final class FaultyOutboxStore extends InterceptedOutboxStore {
+final class FaultyOutboxStore extends ForwardingOutboxStore {
     /** Operations that fail without doing anything. */
     final Set<String> failing = ConcurrentHashMap.newKeySet();
 

@@ -5,8 +5,9 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 
-/** A store that does what another does; what extends it does one thing differently. */
+/** Does what another store does; what extends it does one thing differently, or has calls fail in {@link #call}. */
 class ForwardingOutboxStore implements OutboxStore {
     final OutboxStore target;
 
@@ -14,55 +15,63 @@ class ForwardingOutboxStore implements OutboxStore {
         this.target = target;
     }
 
+    <T> T call(String operation, Supplier<T> call) {
+        return call.get();
+    }
+
     @Override
     public ClaimResult claim(OutboxOwner owner, int limit, Duration lease) {
-        return target.claim(owner, limit, lease);
+        return call("claim", () -> target.claim(owner, limit, lease));
     }
 
     @Override
     public Set<OutboxClaim.Ref> renew(OutboxOwner owner, Collection<OutboxClaim.Ref> claims, Duration lease) {
-        return target.renew(owner, claims, lease);
+        return call("renew", () -> target.renew(owner, claims, lease));
     }
 
     @Override
     public Set<OutboxClaim.Ref> settle(OutboxOwner owner, List<Settlement> settlements) {
-        return target.settle(owner, settlements);
+        return call("settle", () -> target.settle(owner, settlements));
     }
 
     @Override
     public int expire(int limit) {
-        return target.expire(limit);
+        return call("expire", () -> target.expire(limit));
     }
 
     @Override
     public LaneShare holdLanes(OutboxOwner owner, Set<Integer> giveUp, Duration lease) {
-        return target.holdLanes(owner, giveUp, lease);
+        return call("holdLanes", () -> target.holdLanes(owner, giveUp, lease));
     }
 
     @Override
     public void leaveLanes(OutboxOwner owner) {
-        target.leaveLanes(owner);
+        boolean left = call("leaveLanes", () -> {
+            target.leaveLanes(owner);
+            return true;
+        });
+        assert left;
     }
 
     @Override
     public List<OrderedEntry> ordered(Map<Integer, Long> after, int perLane) {
-        return target.ordered(after, perLane);
+        return call("ordered", () -> target.ordered(after, perLane));
     }
 
     @Override
     public List<OrderedEntry> ordered(String orderingKey, int limit) {
-        return target.ordered(orderingKey, limit);
+        return call("orderedOfKey", () -> target.ordered(orderingKey, limit));
     }
 
     @Override
     public ClaimResult claimOrdered(
             OutboxOwner owner, Collection<LaneLease> lanes, Collection<Long> ids, Duration lease) {
-        return target.claimOrdered(owner, lanes, ids, lease);
+        return call("claimOrdered", () -> target.claimOrdered(owner, lanes, ids, lease));
     }
 
     @Override
     public Watch watch(Runnable wake) {
-        return target.watch(wake);
+        return call("watch", () -> target.watch(wake));
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.spream.core.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.core.StorageException;
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.subscription.SimulatedMachine;
 import dev.spream.core.subscription.SimulatedProcess;
 import java.time.Duration;
@@ -218,7 +219,7 @@ final class OutboxSimulation {
         OutboxStore store = new SimulatedOutboxStore(
                 sabotaged(shared), process, random.split(), () -> troubled, lease.toNanos() / 20, this::observe);
         OutboxSender.Guarantee said = sabotage == Sabotage.LYING_SENDER ? OutboxSender.Guarantee.IDEMPOTENT : guarantee;
-        OutboxTime time = new OutboxTime() {
+        MonotonicTime time = new MonotonicTime() {
             @Override
             public long nanoTime() {
                 return process.nanoTime();
@@ -237,7 +238,7 @@ final class OutboxSimulation {
     }
 
     private OutboxStore sabotaged(OutboxStore store) {
-        return new InterceptedOutboxStore(store) {
+        return new ForwardingOutboxStore(store) {
             @Override
             <T> T call(String operation, Supplier<T> call) {
                 return call.get();

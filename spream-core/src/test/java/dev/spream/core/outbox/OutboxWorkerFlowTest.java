@@ -108,7 +108,7 @@ final class OutboxWorkerFlowTest {
 
     @Test
     void without_being_called_a_worker_finds_entries_by_its_poll_interval() {
-        InterceptedOutboxStore deaf = new InterceptedOutboxStore(bench.memory.store()) {
+        ForwardingOutboxStore deaf = new ForwardingOutboxStore(bench.memory.store()) {
             @Override
             <T> T call(String operation, Supplier<T> call) {
                 return call.get();
@@ -223,27 +223,6 @@ final class OutboxWorkerFlowTest {
     }
 
     @Test
-    void an_entry_that_never_gets_through_is_not_the_probe_for_ever() {
-        long tried = bench.enqueue("never");
-        ScriptedSender sender = ScriptedSender.idempotent(
-                (entry, call) -> entry.idempotencyKey().equals("never") ? ScriptedSender.DOWN : ScriptedSender.OK);
-        bench.start(
-                sender,
-                options -> options.breakerFailures(1)
-                        .breakerPause(Duration.ofSeconds(10))
-                        .maxAttempts(100)
-                        .backoff(Backoff.table(List.of(Duration.ofMinutes(5)))));
-        WorkerBench.await(() -> bench.events.all(Event.BreakerOpened.class).count() == 1);
-        WorkerBench.await(() -> bench.status(tried) == OutboxStatus.FAILED);
-        bench.time.advance(Duration.ofMinutes(5));
-        WorkerBench.await(() -> bench.events.all(Event.BreakerOpened.class).count() == 2);
-        bench.time.advance(Duration.ofSeconds(1)); // so that the others are due later than this one
-        enqueue(3);
-        bench.advanceUntil(Duration.ofSeconds(1), Duration.ofMinutes(2), () -> settled() == 3);
-        assertThat(bench.row(tried).attempts()).isEqualTo(2);
-    }
-
-    @Test
     void a_probe_that_does_not_return_makes_room_for_another_after_the_pause() {
         AtomicBoolean down = new AtomicBoolean(true);
         ScriptedSender sender = ScriptedSender.idempotent((entry, call) -> {
@@ -303,7 +282,7 @@ final class OutboxWorkerFlowTest {
     @Test
     void a_store_that_breaks_its_contract_ends_no_worker_either() {
         AtomicBoolean broken = new AtomicBoolean(true);
-        InterceptedOutboxStore store = new InterceptedOutboxStore(bench.memory.store()) {
+        ForwardingOutboxStore store = new ForwardingOutboxStore(bench.memory.store()) {
             @Override
             <T> T call(String operation, Supplier<T> call) {
                 if (broken.get()) {

@@ -212,7 +212,7 @@ final class OutboxWorkerTest {
     void a_settlement_that_the_store_cannot_write_holds_up_no_others() {
         long bad = bench.enqueue("bad");
         long good = bench.enqueue("good");
-        OutboxStore picky = new InterceptedOutboxStore(bench.memory.store()) {
+        OutboxStore picky = new ForwardingOutboxStore(bench.memory.store()) {
             @Override
             <T> T call(String operation, Supplier<T> call) {
                 return call.get();
@@ -241,7 +241,7 @@ final class OutboxWorkerTest {
         int count = 40;
         AtomicBoolean locked = new AtomicBoolean(true);
         CountDownLatch allSent = new CountDownLatch(count);
-        OutboxStore blocking = new InterceptedOutboxStore(bench.memory.store()) {
+        OutboxStore blocking = new ForwardingOutboxStore(bench.memory.store()) {
             @Override
             <T> T call(String operation, Supplier<T> call) {
                 return call.get();

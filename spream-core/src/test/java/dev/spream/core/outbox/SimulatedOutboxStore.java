@@ -10,7 +10,7 @@ import java.util.function.Supplier;
  * A store as a process of a simulation sees it: calls take time, and while there is trouble some fail, before they did anything
  * or after.
  */
-final class SimulatedOutboxStore extends InterceptedOutboxStore {
+final class SimulatedOutboxStore extends ForwardingOutboxStore {
     private final SimulatedProcess process;
     private final SplittableRandom random;
     private final BooleanSupplier troubled;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.StorageException;
+import dev.spream.core.internal.SafeListeners;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -11,7 +12,7 @@ import org.junit.jupiter.api.Test;
 final class StoreCallsTest {
     private final List<String> told = new ArrayList<>();
     private final StoreCalls calls =
-            new StoreCalls(OutboxOwner.of("ann"), new SafeOutboxListener(List.of(new OutboxListener() {
+            new StoreCalls(OutboxOwner.of("ann"), new SafeListeners<>(List.of(new OutboxListener() {
                 @Override
                 public void storeFailed(StorageException failure) {
                     told.add("failed");

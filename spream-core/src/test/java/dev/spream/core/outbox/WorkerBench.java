@@ -2,6 +2,7 @@ package dev.spream.core.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.core.internal.MonotonicTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -71,7 +72,7 @@ final class WorkerBench implements AutoCloseable {
     Running start(
             OutboxStore store,
             OutboxSender sender,
-            OutboxTime clock,
+            MonotonicTime clock,
             UnaryOperator<OutboxWorkerOptions.Builder> change) {
         OutboxWorkerOptions options = change.apply(
                         OutboxWorkerOptions.builder().lease(LEASE).listener(events))

@@ -3,6 +3,8 @@ package dev.spream.core.subscription;
 import static dev.spream.core.subscription.ScriptedSource.START;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.SafeListeners;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionClaim;
@@ -49,7 +51,7 @@ class HousekeeperTest {
     }
 
     private EngineContext context() {
-        SafeListener listener = new SafeListener(List.of());
+        SafeListeners<SubscriptionListener> listener = new SafeListeners<>(List.of());
         Random random = new Random(1);
         return new EngineContext(
                 new ScriptedSource(),

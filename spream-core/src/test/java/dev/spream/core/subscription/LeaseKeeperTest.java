@@ -3,6 +3,8 @@ package dev.spream.core.subscription;
 import static dev.spream.core.subscription.ScriptedSource.START;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.SafeListeners;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionLease;
@@ -81,7 +83,7 @@ class LeaseKeeperTest {
     }
 
     private EngineContext context() {
-        SafeListener listener = new SafeListener(List.of());
+        SafeListeners<SubscriptionListener> listener = new SafeListeners<>(List.of());
         return new EngineContext(
                 new ScriptedSource(),
                 storage,

@@ -3,6 +3,8 @@ package dev.spream.core.subscription;
 import static dev.spream.core.subscription.ScriptedSource.START;
 
 import dev.spream.core.consume.Consumer;
+import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.SafeListeners;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionClaim;
@@ -42,7 +44,7 @@ final class OnePartition {
 
     OnePartition(SubscriberOptions options, Consumer consumer) {
         EngineTime time = EngineTime.SYSTEM;
-        SafeListener listener = new SafeListener(options.listeners());
+        SafeListeners<SubscriptionListener> listener = new SafeListeners<>(options.listeners());
         Random random = new Random(1);
         context = new EngineContext(
                 source,

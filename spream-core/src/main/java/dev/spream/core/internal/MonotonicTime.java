@@ -1,10 +1,10 @@
-package dev.spream.core.outbox;
+package dev.spream.core.internal;
 
 import java.util.concurrent.locks.Condition;
 
-/** The time that a worker lives in, and every wait of it that a time ends. Safe for use by many threads. */
-interface OutboxTime {
-    OutboxTime SYSTEM = new OutboxTime() {
+/** A clock that never goes back, and every wait of an engine that a time ends. Safe for use by many threads. */
+public interface MonotonicTime {
+    MonotonicTime SYSTEM = new MonotonicTime() {
         @Override
         public long nanoTime() {
             return System.nanoTime();
@@ -17,7 +17,7 @@ interface OutboxTime {
         }
     };
 
-    /** A clock that never goes back, in nanoseconds from anywhere. */
+    /** Nanoseconds from anywhere, for leases and durations. */
     long nanoTime();
 
     /**

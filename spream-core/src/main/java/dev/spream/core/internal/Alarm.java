@@ -1,5 +1,7 @@
-package dev.spream.core.outbox;
+package dev.spream.core.internal;
 
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -7,17 +9,17 @@ import java.util.concurrent.locks.ReentrantLock;
  * Something to wait on that remembers having been raised: who raises it before the other waits is not missed. One thread
  * waits, any may raise; raising what is raised takes no lock.
  */
-final class Wake {
-    private final OutboxTime time;
+public final class Alarm {
+    private final MonotonicTime time;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private volatile boolean raised; // written under the lock
 
-    Wake(OutboxTime time) {
+    public Alarm(MonotonicTime time) {
         this.time = time;
     }
 
-    void raise() {
+    public void raise() {
         if (raised) {
             return; // who waits lowers it before it looks at what has changed
         }
@@ -31,7 +33,12 @@ final class Wake {
     }
 
     /** Waits until it is raised, or for that long, and lowers it; whether it was raised. */
-    boolean await(long nanos) throws InterruptedException {
+    public boolean await(Duration atMost) throws InterruptedException {
+        return await(TimeUnit.NANOSECONDS.convert(atMost));
+    }
+
+    /** The same for so many nanoseconds. */
+    public boolean await(long nanos) throws InterruptedException {
         long left = nanos;
         lock.lockInterruptibly();
         try {
