@@ -8,7 +8,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -26,21 +25,20 @@ final class CuttingProxy implements AutoCloseable {
 
     private final InetSocketAddress server;
     private final ServerSocket listening;
-    private final Random random; // guarded by itself
     private final Set<Closeable> open = ConcurrentHashMap.newKeySet();
     private final AtomicLong commits = new AtomicLong();
     private final AtomicLong lostCommits = new AtomicLong();
     private final AtomicLong lostAnswers = new AtomicLong();
-    private volatile double lossRate;
+    private final AtomicLong answers = new AtomicLong();
+    private volatile int lossEvery;
 
-    private CuttingProxy(int serverPort, long seed) throws IOException {
+    private CuttingProxy(int serverPort) throws IOException {
         server = new InetSocketAddress(InetAddress.getLoopbackAddress(), serverPort);
         listening = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
-        random = new Random(seed);
     }
 
-    static CuttingProxy before(int serverPort, long seed) throws IOException {
-        CuttingProxy proxy = new CuttingProxy(serverPort, seed);
+    static CuttingProxy before(int serverPort) throws IOException {
+        CuttingProxy proxy = new CuttingProxy(serverPort);
         Thread.ofVirtual().name("proxy").start(proxy::accept);
         return proxy;
     }
@@ -49,9 +47,9 @@ final class CuttingProxy implements AutoCloseable {
         return listening.getLocalPort();
     }
 
-    /** @param share of the ends of transactions that nobody is told of */
-    void lose(double share) {
-        lossRate = share;
+    /** @param every of so many commits, and of so many other ends of transactions, nobody is told of one; 0 for none */
+    void lose(int every) {
+        lossEvery = every;
     }
 
     long commits() {
@@ -119,22 +117,19 @@ final class CuttingProxy implements AutoCloseable {
     }
 
     private boolean isLost(byte[] answer, int length) {
-        boolean commit = contains(answer, length, COMMITTED);
-        boolean idle = endsWith(answer, length, IDLE);
-        if (commit) {
-            commits.incrementAndGet();
+        if (contains(answer, length, COMMITTED)) {
+            return strikes(commits, lostCommits);
         }
-        if (!(commit || idle) || !strikes()) {
-            return false;
-        }
-        (commit ? lostCommits : lostAnswers).incrementAndGet();
-        return true;
+        return endsWith(answer, length, IDLE) && strikes(answers, lostAnswers);
     }
 
-    private boolean strikes() {
-        synchronized (random) {
-            return random.nextDouble() < lossRate;
+    private boolean strikes(AtomicLong seen, AtomicLong lost) {
+        int every = lossEvery;
+        boolean strikes = seen.incrementAndGet() % Math.max(1, every) == 0 && every > 0;
+        if (strikes) {
+            lost.incrementAndGet();
         }
+        return strikes;
     }
 
     private static boolean contains(byte[] bytes, int length, byte[] wanted) {

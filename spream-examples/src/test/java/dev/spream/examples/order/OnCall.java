@@ -1,0 +1,61 @@
+package dev.spream.examples.order;
+
+import dev.spream.core.outbox.LedgerResult;
+import dev.spream.core.outbox.ManualAct;
+import dev.spream.core.outbox.OutboxFilter;
+import dev.spream.core.outbox.OutboxOperations;
+import dev.spream.core.outbox.OutboxRow;
+import dev.spream.storage.jdbc.outbox.JdbcOutboxOperations;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import javax.sql.DataSource;
+
+/**
+ * Whoever is called when entries are parked, since nobody knows what became of them: looks into the broker's book, and settles
+ * what was carried out, and has sent anew what was not.
+ */
+final class OnCall implements AutoCloseable {
+    private static final OutboxFilter PARKED =
+            new OutboxFilter(Set.of(), true, Optional.empty(), Optional.empty(), 0, OutboxFilter.MAX_LIMIT);
+    private static final ManualAct ACT = new ManualAct("on-call", "looked into the book of the broker");
+
+    private final OutboxOperations operations;
+    private final BrokerBook book;
+    private int decided;
+
+    OnCall(DataSource database, BrokerBook book) {
+        operations = JdbcOutboxOperations.create(database);
+        this.book = book;
+    }
+
+    /** Decides what is parked now. */
+    void decide() {
+        List<OutboxRow> parked = operations.list(PARKED);
+        if (parked.isEmpty()) {
+            return;
+        }
+        Set<String> carriedOut = book.lines().stream()
+                .filter(line -> line.effects() > 0)
+                .map(BrokerBook.Line::key)
+                .collect(Collectors.toSet());
+        for (OutboxRow row : parked) {
+            if (carriedOut.contains(row.idempotencyKey())) {
+                operations.settle(row.id(), LedgerResult.succeeded("{}"), ACT);
+            } else {
+                operations.requeue(row.id(), ACT);
+            }
+            decided++;
+        }
+    }
+
+    int decided() {
+        return decided;
+    }
+
+    @Override
+    public void close() {
+        operations.close();
+    }
+}
