@@ -60,6 +60,9 @@ final class ArchitectureTest {
         mayUse("outbox", "internal").check(CORE_CLASSES);
         mayUse("subscription", "internal", "consume", "source", "partition", "record")
                 .check(CORE_CLASSES);
+        mayUse("event", "internal", "subscription", "consume", "source", "partition", "record")
+                .check(CORE_CLASSES);
+        mayUse("projection", "internal", "event").check(CORE_CLASSES);
     }
 
     @Test
@@ -114,10 +117,12 @@ final class ArchitectureTest {
                         CORE + ".lock",
                         CORE + ".outbox",
                         CORE + ".internal",
-                        CORE + ".subscription");
+                        CORE + ".subscription",
+                        CORE + ".event",
+                        CORE + ".projection");
         assertThat(new TreeSet<>(
                         CORE_CLASSES.stream().map(JavaClass::getPackageName).toList()))
-                .hasSize(9);
+                .hasSize(11);
     }
 
     @Test

@@ -1,0 +1,38 @@
+package dev.spream.core.projection;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * An aggregate whose events are set aside.
+ *
+ * @param key the aggregate's id
+ * @param lastVersion that was applied
+ * @param firstVersion that is set aside
+ * @param events how many are
+ * @param attempts at the first of them, those that failed in the stream included
+ * @param error what failed last; without what events contain
+ * @param since when it was parked
+ * @param nextTry how long until it is tried again, 0 if that is due; empty if somebody has to
+ */
+public record ParkedKey(
+        String key,
+        ParkReason reason,
+        long lastVersion,
+        long firstVersion,
+        long events,
+        int attempts,
+        String error,
+        Instant since,
+        Optional<Duration> nextTry) {
+    public ParkedKey {
+        requireNonNull(key, "key");
+        requireNonNull(reason, "reason");
+        requireNonNull(error, "error");
+        requireNonNull(since, "since");
+        requireNonNull(nextTry, "nextTry");
+    }
+}

@@ -1,0 +1,30 @@
+package dev.spream.core.projection;
+
+import dev.spream.core.event.EventEnvelope;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * What is to be remembered of a batch, in the transaction of its effects.
+ *
+ * @param versions for each aggregate the last version that was applied
+ * @param parked aggregates that are set aside from now on, and why
+ * @param setAside events of aggregates that are parked, those of {@code parked} among them; one that is set aside already
+ *     stays as it is
+ * @param position how far the segment is now; empty for sources without positions, and if it is where it was
+ * @param last the last event of the batch
+ */
+public record Progress(
+        Map<String, Long> versions,
+        Map<String, Parking> parked,
+        List<EventEnvelope> setAside,
+        OptionalLong position,
+        Optional<EventEnvelope> last) {
+    public Progress {
+        versions = Map.copyOf(versions);
+        parked = Map.copyOf(parked);
+        setAside = List.copyOf(setAside);
+    }
+}

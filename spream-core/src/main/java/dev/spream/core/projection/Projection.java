@@ -1,0 +1,32 @@
+package dev.spream.core.projection;
+
+import dev.spream.core.event.EventEnvelope;
+import java.util.Set;
+
+/**
+ * Turns events into rows of a read model. It is called in a transaction, in which what is remembered of its progress is
+ * written as well: so it sees each event once as far as the database is concerned, those of one aggregate in order, and what
+ * it does elsewhere may happen again.
+ *
+ * <p>Called by several threads at once, but for one aggregate by one at a time.
+ *
+ * @param <T> a transaction of the read model's database, such as a connection. It must not be committed, rolled back or closed
+ */
+public interface Projection<T> {
+
+    /** Names its state in the store, for ever: 1 to 100 letters, digits, hyphens and underscores, a letter first. */
+    String name();
+
+    /** The event types that it handles; empty for all. Events of other types only count as seen. */
+    default Set<String> eventTypes() {
+        return Set.of();
+    }
+
+    /**
+     * Applies one event.
+     *
+     * @throws ProjectionFailure to say how it failed, and so what becomes of it
+     * @throws Exception anything; nothing of the transaction remains then, and {@link ProjectionStore#failureKind} judges it
+     */
+    void apply(T transaction, EventEnvelope event) throws Exception;
+}

@@ -1,0 +1,71 @@
+package dev.spream.core.projection;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Looks at projections, and changes them by hand. Whoever runs them notices within a second or so.
+ *
+ * <p>Safe for use by many threads. What fails is a {@link dev.spream.core.StorageException}. Every change is written down
+ * with who made it and why.
+ */
+public interface ProjectionOperations extends AutoCloseable {
+    List<ProjectionState> list();
+
+    /** Empty if there is no such projection. */
+    Optional<ProjectionDetails> show(String projection);
+
+    /**
+     * Stops a projection everywhere. When this returns, no effect is written any more until it is resumed.
+     *
+     * @return false if it is not running, or not there; nothing changed then
+     */
+    boolean pause(String projection, Act act);
+
+    /**
+     * Lets a projection go on that was paused or has failed.
+     *
+     * @return false if it is neither, or not there; nothing changed then
+     */
+    boolean resume(String projection, Act act);
+
+    /**
+     * Has parked aggregates tried again at once, with all attempts.
+     *
+     * @param key one of them; empty for all
+     * @return how many there are
+     */
+    int retry(String projection, Optional<String> key, Act act);
+
+    /**
+     * Passes over the first event of a parked aggregate, which is kept among the dead letters; what follows it is tried again.
+     *
+     * @param version that the first event must have, so that nobody skips another than was looked at
+     * @return false if the aggregate is not parked, or its first event is another; nothing changed then
+     */
+    boolean skip(String projection, String key, long version, Act act);
+
+    /** Parked aggregates, those that were parked first. */
+    List<ParkedKey> parked(String projection, int limit);
+
+    /** Who changes something, and why: each 1 to 1,000 characters. */
+    record Act(String actor, String reason) {
+        private static final int MAX_LENGTH = 1_000;
+
+        public Act {
+            check("actor", actor);
+            check("reason", reason);
+        }
+
+        private static void check(String what, String value) {
+            if (value.isBlank() || value.length() > MAX_LENGTH) {
+                throw new IllegalArgumentException(
+                        "%s has %d characters, must have 1 to %d".formatted(what, value.length(), MAX_LENGTH));
+            }
+        }
+    }
+
+    /** Closing again is harmless. */
+    @Override
+    void close();
+}

@@ -1,0 +1,79 @@
+package dev.spream.core.projection;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Duration;
+
+/**
+ * How a projection is run.
+ *
+ * @param segments into how many it is split: a power of 2 from 1 to 256. Fixed when it first runs. 4 by default
+ * @param batch how many events in one transaction at most: 1 to 100,000. 1,000 by default
+ * @param lease how long a segment stays with a process that is silent: 1 s to 1 h. 15 s by default
+ * @param maxAttempts at an event that fails, before it waits for somebody: 1 to 1,000. 4 by default: three after the first
+ * @param initialDelay before the second attempt; about doubles for each after it. 1 s by default
+ * @param maxDelay between two attempts at most. 30 s by default
+ * @param gaps what a version means that does not follow the one before it
+ */
+public record ProjectionOptions(
+        int segments, int batch, Duration lease, int maxAttempts, Duration initialDelay, Duration maxDelay, Gaps gaps) {
+    private static final int MAX_SEGMENTS = 256;
+    private static final int MAX_BATCH = 100_000;
+    private static final int MAX_ATTEMPTS = 1_000;
+
+    public static final ProjectionOptions DEFAULTS = new ProjectionOptions(
+            4, 1_000, Duration.ofSeconds(15), 4, Duration.ofSeconds(1), Duration.ofSeconds(30), Gaps.WAIT);
+
+    /** What becomes of an event whose version is more than one above the last. */
+    public enum Gaps {
+        /** It waits, parked, until those before it have come: for sources that deliver every event of an aggregate. */
+        WAIT,
+        /** It is applied: for sources that deliver some events of an aggregate only. */
+        ACCEPT
+    }
+
+    public ProjectionOptions {
+        if (segments < 1 || segments > MAX_SEGMENTS || Integer.bitCount(segments) != 1) {
+            throw new IllegalArgumentException(
+                    "%d segments: must be a power of 2 from 1 to %d".formatted(segments, MAX_SEGMENTS));
+        }
+        range("batch", batch, MAX_BATCH);
+        range("maxAttempts", maxAttempts, MAX_ATTEMPTS);
+        between("lease", lease, Duration.ofSeconds(1), Duration.ofHours(1));
+        between("initialDelay", initialDelay, Duration.ofMillis(1), Duration.ofHours(1));
+        between("maxDelay", maxDelay, initialDelay, Duration.ofDays(1));
+        requireNonNull(gaps, "gaps");
+    }
+
+    private static void range(String name, int value, int max) {
+        if (value < 1 || value > max) {
+            throw new IllegalArgumentException("%s is %d, must be 1 to %d".formatted(name, value, max));
+        }
+    }
+
+    private static void between(String name, Duration value, Duration min, Duration max) {
+        if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
+            throw new IllegalArgumentException("%s is %s, must be %s to %s".formatted(name, value, min, max));
+        }
+    }
+
+    public ProjectionOptions withSegments(int value) {
+        return new ProjectionOptions(value, batch, lease, maxAttempts, initialDelay, maxDelay, gaps);
+    }
+
+    public ProjectionOptions withBatch(int value) {
+        return new ProjectionOptions(segments, value, lease, maxAttempts, initialDelay, maxDelay, gaps);
+    }
+
+    public ProjectionOptions withLease(Duration value) {
+        return new ProjectionOptions(segments, batch, value, maxAttempts, initialDelay, maxDelay, gaps);
+    }
+
+    public ProjectionOptions withRetries(int attempts, Duration initial, Duration max) {
+        return new ProjectionOptions(segments, batch, lease, attempts, initial, max, gaps);
+    }
+
+    public ProjectionOptions withGaps(Gaps value) {
+        return new ProjectionOptions(segments, batch, lease, maxAttempts, initialDelay, maxDelay, value);
+    }
+}

@@ -1,0 +1,40 @@
+package dev.spream.core.projection;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * How far a projection is, as its store has it. The last event and the position follow what was applied within a second or
+ * so; what is exact is in its segments and in what is remembered of each aggregate.
+ *
+ * @param epoch raised each time the status changes
+ * @param segments how many it is split into; 0 if its source has no positions
+ * @param position every event up to here is applied, skipped, or parked; 0 if there was none, or its source has no positions
+ * @param lastEventId of the last event that was dealt with
+ * @param lastEventAt when that event occurred
+ * @param errorCount failures since it was created
+ * @param lastError what failed last; without what events contain
+ * @param updatedAt by the store's clock
+ */
+public record ProjectionState(
+        String projection,
+        ProjectionStatus status,
+        long epoch,
+        int segments,
+        long position,
+        Optional<String> lastEventId,
+        Optional<Instant> lastEventAt,
+        long errorCount,
+        Optional<String> lastError,
+        Instant updatedAt) {
+    public ProjectionState {
+        requireNonNull(projection, "projection");
+        requireNonNull(status, "status");
+        requireNonNull(lastEventId, "lastEventId");
+        requireNonNull(lastEventAt, "lastEventAt");
+        requireNonNull(lastError, "lastError");
+        requireNonNull(updatedAt, "updatedAt");
+    }
+}

@@ -1,0 +1,12 @@
+/**
+ * Projections: read models that follow events. Each has its own cursor and its own state; the effect of an event, what is
+ * remembered of its aggregate, and the cursor are written in one transaction of the read model's database, so that every
+ * event counts once, whatever is delivered twice, crashes, or is restarted.
+ *
+ * <p>{@code ProjectionManager} runs them; {@link dev.spream.core.projection.ProjectionStore} is
+ * what it needs of the database, {@link dev.spream.core.projection.ProjectionOperations} what operators need.
+ */
+@NullMarked
+package dev.spream.core.projection;
+
+import org.jspecify.annotations.NullMarked;
