@@ -1,6 +1,7 @@
 package dev.spream.core.outbox;
 
 import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.TaskThreads;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -38,9 +39,9 @@ final class WorkerRun {
     private final SettlementWriter writer;
     private final Upkeep upkeep;
     private final SettlementLog settlementLog;
-    private final WorkerThreads front;
-    private final WorkerThreads back;
-    private final WorkerThreads settling;
+    private final TaskThreads front;
+    private final TaskThreads back;
+    private final TaskThreads settling;
     private final Alarm runnerWake;
     private final Alarm heartbeat;
     private final Alarm watchdog;
@@ -68,9 +69,9 @@ final class WorkerRun {
         this.writer = new SettlementWriter(context, book, this::settled);
         this.upkeep = new Upkeep(context, lanes, breaker, this::called, reader::hurry);
         this.settlementLog = new SettlementLog(context.owner(), context.sender().name());
-        this.front = new WorkerThreads(context.time(), this::fail);
-        this.back = new WorkerThreads(context.time(), this::fail);
-        this.settling = new WorkerThreads(context.time(), this::fail);
+        this.front = new TaskThreads(context.time(), this::fail);
+        this.back = new TaskThreads(context.time(), this::fail);
+        this.settling = new TaskThreads(context.time(), this::fail);
         this.runnerWake = new Alarm(context.time());
         this.heartbeat = new Alarm(context.time());
         this.watchdog = new Alarm(context.time());
@@ -120,7 +121,7 @@ final class WorkerRun {
         upkeep.leave();
     }
 
-    private void joinOrTell(WorkerThreads threads, String what) throws InterruptedException {
+    private void joinOrTell(TaskThreads threads, String what) throws InterruptedException {
         if (!threads.join(THREAD_END)) {
             log.error(
                     "[{}] {} has not ended within {}, since the store does not answer; the worker ends without it, and leases run out",

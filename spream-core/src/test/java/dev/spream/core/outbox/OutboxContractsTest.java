@@ -2,6 +2,7 @@ package dev.spream.core.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.core.ContractRun;
 import dev.spream.core.outbox.InMemoryOutbox.Transaction;
 import dev.spream.core.outbox.InMemoryOutboxFixture.Spoiler;
 import java.lang.reflect.InvocationTargetException;
@@ -256,7 +257,7 @@ final class OutboxContractsTest {
                 });
     }
 
-    private static final class StoreRun extends OutboxStoreContract<Transaction> implements ContractRun.Suite {
+    private static final class StoreRun extends OutboxStoreContract<Transaction> {
         private final Spoiler spoiler;
 
         StoreRun(Spoiler spoiler) {
@@ -267,19 +268,9 @@ final class OutboxContractsTest {
         protected OutboxFixture<Transaction> createFixture() {
             return new InMemoryOutboxFixture(spoiler);
         }
-
-        @Override
-        public void begin() throws Exception {
-            open();
-        }
-
-        @Override
-        public void end() {
-            close();
-        }
     }
 
-    private static final class EnqueueRun extends OutboxContract<Transaction> implements ContractRun.Suite {
+    private static final class EnqueueRun extends OutboxContract<Transaction> {
         private final Spoiler spoiler;
 
         EnqueueRun(Spoiler spoiler) {
@@ -290,19 +281,9 @@ final class OutboxContractsTest {
         protected OutboxFixture<Transaction> createFixture() {
             return new InMemoryOutboxFixture(spoiler);
         }
-
-        @Override
-        public void begin() throws Exception {
-            open();
-        }
-
-        @Override
-        public void end() {
-            close();
-        }
     }
 
-    private static final class LedgerRun extends IdempotencyLedgerContract<Transaction> implements ContractRun.Suite {
+    private static final class LedgerRun extends IdempotencyLedgerContract<Transaction> {
         private final Spoiler spoiler;
 
         LedgerRun(Spoiler spoiler) {
@@ -313,20 +294,9 @@ final class OutboxContractsTest {
         protected OutboxFixture<Transaction> createFixture() {
             return new InMemoryOutboxFixture(spoiler);
         }
-
-        @Override
-        public void begin() throws Exception {
-            open();
-        }
-
-        @Override
-        public void end() {
-            close();
-        }
     }
 
-    private static final class OperationsRun extends OutboxOperationsContract<Transaction>
-            implements ContractRun.Suite {
+    private static final class OperationsRun extends OutboxOperationsContract<Transaction> {
         private final Spoiler spoiler;
 
         OperationsRun(Spoiler spoiler) {
@@ -336,16 +306,6 @@ final class OutboxContractsTest {
         @Override
         protected OutboxOperationsFixture<Transaction> createFixture() {
             return new InMemoryOutboxFixture(spoiler);
-        }
-
-        @Override
-        public void begin() throws Exception {
-            open();
-        }
-
-        @Override
-        public void end() {
-            close();
         }
     }
 }

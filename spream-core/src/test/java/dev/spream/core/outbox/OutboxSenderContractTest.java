@@ -2,6 +2,7 @@ package dev.spream.core.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.core.ContractRun;
 import dev.spream.core.outbox.OutboxSender.Guarantee;
 import java.time.Duration;
 import java.util.List;
@@ -127,7 +128,7 @@ final class OutboxSenderContractTest {
         };
     }
 
-    private static final class SpoiltContract extends OutboxSenderContract implements ContractRun.Suite {
+    private static final class SpoiltContract extends OutboxSenderContract {
         private final UnaryOperator<OutboxSender> spoil;
 
         SpoiltContract(UnaryOperator<OutboxSender> spoil) {
@@ -138,16 +139,6 @@ final class OutboxSenderContractTest {
         protected OutboxSenderFixture createFixture() {
             InMemoryReceiver receiver = new InMemoryReceiver(Guarantee.IDEMPOTENT);
             return new SpoiltFixture(receiver, spoil.apply(receiver));
-        }
-
-        @Override
-        public void begin() throws Exception {
-            open();
-        }
-
-        @Override
-        public void end() {
-            close();
         }
     }
 

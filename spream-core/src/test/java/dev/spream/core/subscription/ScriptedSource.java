@@ -253,7 +253,7 @@ public final class ScriptedSource implements ChangeStreamSource {
         }
     }
 
-    ScriptedSource add(String partition, ChangeRecord record) {
+    public ScriptedSource add(String partition, ChangeRecord record) {
         return locked(() -> partition(partition).records.add(record));
     }
 

@@ -1,7 +1,8 @@
-package dev.spream.core.outbox;
+package dev.spream.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.annotation.Annotation;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.time.Duration;
@@ -18,21 +19,16 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Runs the tests of a contract over what may not keep it. */
-final class ContractRun {
+public final class ContractRun {
     private ContractRun() {}
 
-    /** A contract whose tests are run one at a time, each between these two. */
-    interface Suite {
-        void begin() throws Exception;
-
-        void end();
-    }
-
     /** The names of the tests that fail, or do not end in time. */
-    static Set<String> failures(Class<?> contract, Supplier<? extends Suite> suites, Duration limit) {
+    public static Set<String> failures(Class<?> contract, Supplier<?> suites, Duration limit) {
         Map<String, Future<Boolean>> runs = new TreeMap<>();
         Set<String> failed = new TreeSet<>();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -58,15 +54,27 @@ final class ContractRun {
         return tests;
     }
 
-    private static boolean passes(Method test, Suite suite) throws Exception {
-        suite.begin();
+    private static boolean passes(Method test, Object suite) throws Exception {
+        call(suite, BeforeEach.class);
+        test.setAccessible(true); // the parts of a contract are not public
         try {
             test.invoke(suite);
             return true;
         } catch (InvocationTargetException e) {
             return false;
         } finally {
-            suite.end();
+            call(suite, AfterEach.class);
+        }
+    }
+
+    private static void call(Object suite, Class<? extends Annotation> when) throws ReflectiveOperationException {
+        for (Class<?> type = suite.getClass(); type != null; type = type.getSuperclass()) {
+            for (Method method : type.getDeclaredMethods()) {
+                if (method.isAnnotationPresent(when)) {
+                    method.setAccessible(true);
+                    method.invoke(suite);
+                }
+            }
         }
     }
 

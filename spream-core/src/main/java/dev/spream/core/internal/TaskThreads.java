@@ -1,6 +1,5 @@
-package dev.spream.core.outbox;
+package dev.spream.core.internal;
 
-import dev.spream.core.internal.MonotonicTime;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
@@ -8,10 +7,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /** Virtual threads that end together. What one throws is reported. Safe for use by many threads. */
-final class WorkerThreads {
+public final class TaskThreads {
 
     /** What a thread runs. */
-    interface Task {
+    public interface Task {
         void run() throws Exception;
     }
 
@@ -21,12 +20,12 @@ final class WorkerThreads {
     private final Condition changed = lock.newCondition();
     private final Set<Thread> running = new HashSet<>(); // guarded by lock
 
-    WorkerThreads(MonotonicTime time, Consumer<Throwable> onFailure) {
+    public TaskThreads(MonotonicTime time, Consumer<Throwable> onFailure) {
         this.time = time;
         this.onFailure = onFailure;
     }
 
-    void start(String name, Task task) {
+    public void start(String name, Task task) {
         Thread thread = Thread.ofVirtual().name(name).unstarted(() -> runTask(task));
         lock.lock();
         try {
@@ -40,7 +39,7 @@ final class WorkerThreads {
     private void runTask(Task task) {
         try {
             task.run();
-        } catch (Throwable t) { // an interrupt as well: the worker interrupts none of these
+        } catch (Throwable t) { // an interrupt as well: nobody else interrupts these
             onFailure.accept(t);
         } finally {
             ended(Thread.currentThread());
@@ -57,7 +56,7 @@ final class WorkerThreads {
         }
     }
 
-    boolean runs(Thread thread) {
+    public boolean runs(Thread thread) {
         lock.lock();
         try {
             return running.contains(thread);
@@ -67,7 +66,7 @@ final class WorkerThreads {
     }
 
     /** Waits until no thread runs, or for that long; whether none does. */
-    boolean join(long nanos) throws InterruptedException {
+    public boolean join(long nanos) throws InterruptedException {
         long left = nanos;
         lock.lockInterruptibly();
         try {
