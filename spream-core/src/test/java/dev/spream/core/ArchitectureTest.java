@@ -78,6 +78,8 @@ final class ArchitectureTest {
     void nobody_outside_the_engine_uses_it() {
         noClasses()
                 .that(describe("are outside the engine", type -> !inEngine(type)))
+                .and()
+                .resideOutsideOfPackage(CORE + ".event.changestream") // runs it, as a user would
                 .should()
                 .dependOnClassesThat(describe("are in the engine", ArchitectureTest::inEngine))
                 .check(CORE_CLASSES);
@@ -119,10 +121,11 @@ final class ArchitectureTest {
                         CORE + ".internal",
                         CORE + ".subscription",
                         CORE + ".event",
+                        CORE + ".event.changestream",
                         CORE + ".projection");
         assertThat(new TreeSet<>(
                         CORE_CLASSES.stream().map(JavaClass::getPackageName).toList()))
-                .hasSize(11);
+                .hasSize(12);
     }
 
     @Test

@@ -6,7 +6,8 @@ import java.time.Instant;
 
 /**
  * An event with what is known of it without reading it. Its data stay text until somebody asks for them, so that an event
- * whose data nobody understands can still be ordered, recognised and set aside.
+ * whose data nobody understands can still be ordered, recognised and set aside. None of its texts has the character U+0000,
+ * which databases do not hold.
  *
  * @param eventId unique among all events: 1 to 200 characters
  * @param aggregateId of what it happened to; the events of one aggregate are delivered in order. 1 to 1,024 characters
@@ -28,7 +29,7 @@ public record EventEnvelope(
         EventChecks.length("eventId", eventId, EventChecks.ID_LENGTH);
         EventChecks.length("aggregateId", aggregateId, EventChecks.AGGREGATE_ID_LENGTH);
         EventChecks.length("eventType", eventType, EventChecks.TYPE_LENGTH);
-        requireNonNull(eventData, "eventData");
+        EventChecks.storable("eventData", eventData);
         requireNonNull(occurredAt, "occurredAt");
         requireNonNull(metadata, "metadata");
         if (eventVersion < 1) {

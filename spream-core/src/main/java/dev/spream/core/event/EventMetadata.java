@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import java.util.Optional;
 
 /**
- * How an event came about.
+ * How an event came about. None of it has the character U+0000.
  *
  * @param correlationId what it shares with everything that the same request led to; may be empty
  * @param userId who did it; may be empty
@@ -18,9 +18,10 @@ public record EventMetadata(
     public static final EventMetadata NONE = new EventMetadata("", "", "", Optional.empty());
 
     public EventMetadata {
-        requireNonNull(correlationId, "correlationId");
-        requireNonNull(userId, "userId");
-        requireNonNull(sourceService, "sourceService");
+        EventChecks.storable("correlationId", correlationId);
+        EventChecks.storable("userId", userId);
+        EventChecks.storable("sourceService", sourceService);
         requireNonNull(idempotencyKey, "idempotencyKey");
+        idempotencyKey.ifPresent(key -> EventChecks.storable("idempotencyKey", key));
     }
 }

@@ -5,7 +5,8 @@ import static java.util.Objects.requireNonNull;
 import java.time.Instant;
 
 /**
- * An event that is to be appended; the store gives it its version and its position.
+ * An event that is to be appended; the store gives it its version and its position. None of its texts has the character
+ * U+0000, which databases do not hold.
  *
  * @param eventId unique among all events: 1 to 200 characters. Appending it again at the same place does nothing
  * @param eventType what happened: 1 to 200 characters
@@ -15,7 +16,7 @@ public record NewEvent(String eventId, String eventType, String eventData, Insta
     public NewEvent {
         EventChecks.length("eventId", eventId, EventChecks.ID_LENGTH);
         EventChecks.length("eventType", eventType, EventChecks.TYPE_LENGTH);
-        requireNonNull(eventData, "eventData");
+        EventChecks.storable("eventData", eventData);
         requireNonNull(occurredAt, "occurredAt");
         requireNonNull(metadata, "metadata");
     }

@@ -1,0 +1,12 @@
+package dev.spream.core.event.changestream;
+
+import dev.spream.core.event.QueueSourceContract;
+import dev.spream.core.event.QueueSourceFixture;
+
+/** The contract of event sources without positions over a change stream that is told what it holds. */
+final class ChangeStreamEventSourceContractTest extends QueueSourceContract {
+    @Override
+    protected QueueSourceFixture createFixture() {
+        return new ChangeStreamEventSourceFixture();
+    }
+}

@@ -1,0 +1,56 @@
+package dev.spream.core.event.changestream;
+
+import dev.spream.core.event.EventFeed;
+import dev.spream.core.event.EventSource;
+import dev.spream.core.event.FeedBatch;
+import dev.spream.core.event.FeedItem;
+import dev.spream.core.event.FeedRequest;
+import java.time.Duration;
+import java.util.Collection;
+
+/** A source that says what has been acknowledged, before the call that does it returns. */
+record ReportingEventSource(EventSource source, Acknowledged then) implements EventSource {
+
+    /** Is told of acknowledged items. */
+    interface Acknowledged {
+        void acknowledged(String projection, int items);
+    }
+
+    @Override
+    public boolean positioned() {
+        return source.positioned();
+    }
+
+    @Override
+    public EventFeed open(FeedRequest request) {
+        return new Feed(source.open(request), request.projection(), then);
+    }
+
+    @Override
+    public void close() {
+        source.close();
+    }
+
+    private record Feed(EventFeed feed, String projection, Acknowledged then) implements EventFeed {
+        @Override
+        public FeedBatch poll(int limit, Duration wait) throws InterruptedException {
+            return feed.poll(limit, wait);
+        }
+
+        @Override
+        public void acknowledge(Collection<FeedItem> items) {
+            feed.acknowledge(items);
+            then.acknowledged(projection, items.size());
+        }
+
+        @Override
+        public void giveBack(Collection<FeedItem> items) {
+            feed.giveBack(items);
+        }
+
+        @Override
+        public void close() {
+            feed.close();
+        }
+    }
+}
