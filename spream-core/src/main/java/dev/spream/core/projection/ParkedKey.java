@@ -35,4 +35,19 @@ public record ParkedKey(
         requireNonNull(since, "since");
         requireNonNull(nextTry, "nextTry");
     }
+
+    /**
+     * Checks that its first event is the next one, so that passing over it passes over no other: it follows the last version, or
+     * was tried, which happens to none behind a gap that is waited for.
+     *
+     * @throws IllegalStateException if an event is missing before it
+     */
+    public void requireNothingMissing(String projection) {
+        long missing = lastVersion + 1;
+        if (firstVersion > missing && attempts == 0) {
+            throw new IllegalStateException(
+                    "version %d of aggregate '%s' of projection '%s' has not come, and skipping version %d would lose it; nothing was changed: have version %d delivered first"
+                            .formatted(missing, key, projection, firstVersion, missing));
+        }
+    }
 }

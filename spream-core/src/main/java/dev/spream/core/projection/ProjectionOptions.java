@@ -17,9 +17,14 @@ import java.time.Duration;
  */
 public record ProjectionOptions(
         int segments, int batch, Duration lease, int maxAttempts, Duration initialDelay, Duration maxDelay, Gaps gaps) {
-    private static final int MAX_SEGMENTS = 256;
-    private static final int MAX_BATCH = 100_000;
-    private static final int MAX_ATTEMPTS = 1_000;
+    public static final int MAX_SEGMENTS = 256;
+    public static final int MAX_BATCH = 100_000;
+    public static final Duration MIN_LEASE = Duration.ofSeconds(1);
+    public static final Duration MAX_LEASE = Duration.ofHours(1);
+    public static final int MAX_MAX_ATTEMPTS = 1_000;
+    public static final Duration MIN_INITIAL_DELAY = Duration.ofMillis(1);
+    public static final Duration MAX_INITIAL_DELAY = Duration.ofHours(1);
+    public static final Duration MAX_MAX_DELAY = Duration.ofDays(1);
 
     public static final ProjectionOptions DEFAULTS = new ProjectionOptions(
             4, 1_000, Duration.ofSeconds(15), 4, Duration.ofSeconds(1), Duration.ofSeconds(30), Gaps.WAIT);
@@ -28,7 +33,10 @@ public record ProjectionOptions(
     public enum Gaps {
         /** It waits, parked, until those before it have come: for sources that deliver every event of an aggregate. */
         WAIT,
-        /** It is applied: for sources that deliver some events of an aggregate only. */
+        /**
+         * It is applied: for sources that deliver some events of an aggregate only, in their order. One that comes after a later
+         * one counts as a duplicate, and is not applied, unless both are of one batch.
+         */
         ACCEPT
     }
 
@@ -38,10 +46,10 @@ public record ProjectionOptions(
                     "%d segments: must be a power of 2 from 1 to %d".formatted(segments, MAX_SEGMENTS));
         }
         range("batch", batch, MAX_BATCH);
-        range("maxAttempts", maxAttempts, MAX_ATTEMPTS);
-        between("lease", lease, Duration.ofSeconds(1), Duration.ofHours(1));
-        between("initialDelay", initialDelay, Duration.ofMillis(1), Duration.ofHours(1));
-        between("maxDelay", maxDelay, initialDelay, Duration.ofDays(1));
+        range("maxAttempts", maxAttempts, MAX_MAX_ATTEMPTS);
+        between("lease", lease, MIN_LEASE, MAX_LEASE);
+        between("initialDelay", initialDelay, MIN_INITIAL_DELAY, MAX_INITIAL_DELAY);
+        between("maxDelay", maxDelay, initialDelay, MAX_MAX_DELAY);
         requireNonNull(gaps, "gaps");
     }
 

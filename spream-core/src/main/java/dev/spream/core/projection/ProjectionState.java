@@ -37,4 +37,27 @@ public record ProjectionState(
         requireNonNull(lastError, "lastError");
         requireNonNull(updatedAt, "updatedAt");
     }
+
+    /**
+     * Checks that it is split as whoever runs it wants it to be.
+     *
+     * @param asked into how many; 0 for a source without positions
+     * @return this
+     * @throws IllegalArgumentException if it is not
+     */
+    public ProjectionState requireSegments(int asked) {
+        if (asked == segments) {
+            return this;
+        }
+        throw new IllegalArgumentException(
+                "projection '%s' has %d segments in the store, fixed when it first ran; %d were asked for: %s"
+                        .formatted(projection, segments, asked, remedy(asked)));
+    }
+
+    private String remedy(int asked) {
+        if (segments == 0) {
+            return "give it a source without positions as before, or another name";
+        }
+        return asked == 0 ? "give it a source with positions as before, or another name" : "set %d".formatted(segments);
+    }
 }

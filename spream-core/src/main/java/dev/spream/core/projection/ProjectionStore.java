@@ -75,6 +75,15 @@ public interface ProjectionStore<T> extends AutoCloseable {
     FailureKind failureKind(Exception failure);
 
     /**
+     * What may be stored and logged of a failure that threw something else than a {@link dev.spream.core.SpreamException}: as
+     * much as helps to find it, and nothing that may come from an event, such as most messages of a database. Its type and
+     * where it was thrown, and the same of its causes, unless the store knows better. Asks nothing of the database.
+     */
+    default String describe(Exception failure) {
+        return ErrorText.types(failure);
+    }
+
+    /**
      * Parked aggregates that are due to be tried again, those due longest first; also those that wait for a missing event which
      * has come. Of a segment, those that were parked by it.
      */
@@ -102,8 +111,14 @@ public interface ProjectionStore<T> extends AutoCloseable {
         long apply(T transaction, long lastVersion, List<EventEnvelope> events) throws Exception;
     }
 
-    /** Says that trying a parked aggregate again has failed. Of one that is not parked it changes nothing. */
-    void postpone(Fence fence, String key, Parking parking);
+    /**
+     * Says that trying a parked aggregate again has failed. Waits for whoever is at the aggregate.
+     *
+     * @param tried what has failed. If its first event is another by now, or has other attempts behind it, somebody was there
+     *     meanwhile, and what failed says nothing of what is to be tried next
+     * @return false if it is not parked, or not as it was tried, or the fence did not hold; nothing changed then
+     */
+    boolean postpone(Fence fence, String key, Tried tried, Parking parking);
 
     /** Keeps what is no event with its bytes, for somebody to look at. The same again, by its origin, is kept once. */
     void deadLetter(String projection, FeedItem.Undecodable item);

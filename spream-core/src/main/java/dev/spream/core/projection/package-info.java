@@ -3,7 +3,7 @@
  * remembered of its aggregate, and the cursor are written in one transaction of the read model's database, so that every
  * event counts once, whatever is delivered twice, crashes, or is restarted.
  *
- * <p>{@code ProjectionManager} runs them; {@link dev.spream.core.projection.ProjectionStore} is
+ * <p>{@link dev.spream.core.projection.ProjectionManager} runs them; {@link dev.spream.core.projection.ProjectionStore} is
  * what it needs of the database, {@link dev.spream.core.projection.ProjectionOperations} what operators need.
  */
 @NullMarked

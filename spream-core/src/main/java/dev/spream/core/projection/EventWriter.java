@@ -1,0 +1,51 @@
+package dev.spream.core.projection;
+
+import dev.spream.core.event.EventEnvelope;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hands events to a projection: one after the other, or folded by aggregate. As safe for use by many threads as the projection.
+ *
+ * @param <T> a transaction
+ */
+interface EventWriter<T> {
+
+    /**
+     * Applies events.
+     *
+     * @param current told each event before it is dealt with alone, and null before several are together
+     */
+    void write(T transaction, List<EventEnvelope> events, Consumer<@Nullable EventEnvelope> current) throws Exception;
+
+    static <T> EventWriter<T> of(Projection<? super T> projection) {
+        return projection instanceof FoldableProjection<? super T, ?> foldable ? folding(foldable) : plain(projection);
+    }
+
+    private static <T> EventWriter<T> plain(Projection<? super T> projection) {
+        return (transaction, events, current) -> {
+            for (EventEnvelope event : events) {
+                current.accept(event);
+                projection.apply(transaction, event);
+            }
+        };
+    }
+
+    private static <T, F> EventWriter<T> folding(FoldableProjection<? super T, F> projection) {
+        return (transaction, events, current) -> {
+            SortedMap<String, F> folded = new TreeMap<>();
+            for (EventEnvelope event : events) {
+                current.accept(event);
+                String key = event.aggregateId();
+                folded.put(key, projection.fold(folded.get(key), event));
+            }
+            current.accept(null);
+            if (!folded.isEmpty()) {
+                projection.write(transaction, folded);
+            }
+        };
+    }
+}

@@ -1,0 +1,38 @@
+package dev.spream.core.projection;
+
+import dev.spream.core.StorageException;
+
+/** Judges what a failure in a transaction means. Safe for use by many threads. */
+final class FailureJudge {
+    private final ProjectionStore<?> store;
+
+    FailureJudge(ProjectionStore<?> store) {
+        this.store = store;
+    }
+
+    /**
+     * What it means for the event that failed.
+     *
+     * @param byProjection whether the projection threw it, rather than the store
+     * @throws LoopEnd if it means that the store cannot be reached, or keep its contract
+     */
+    FailureKind kind(Throwable failure, boolean byProjection) throws LoopEnd {
+        return switch (failure) {
+            case Error error -> FailureKind.FATAL;
+            case ProjectionFailure said when byProjection -> said.kind();
+            case StorageException storage when storage.retryable() -> throw LoopEnd.outage(storage);
+            case InterruptedException interrupted -> FailureKind.TRANSIENT;
+            case StorageException storage -> store.failureKind(storage);
+            case Exception exception when byProjection -> store.failureKind(exception);
+            case Exception exception -> throw LoopEnd.outage(exception);
+            default -> FailureKind.FATAL;
+        };
+    }
+
+    /** The failure as listeners are told of it. */
+    static Exception asException(Throwable failure) {
+        return failure instanceof Exception exception
+                ? exception
+                : new ProjectionFailure(FailureKind.FATAL, ErrorText.of(failure), failure);
+    }
+}

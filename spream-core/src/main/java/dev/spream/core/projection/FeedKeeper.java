@@ -1,0 +1,63 @@
+package dev.spream.core.projection;
+
+import dev.spream.core.event.FeedRequest;
+import java.util.concurrent.TimeUnit;
+
+/** Keeps the one loop of a projection whose source has no positions: while it is running, and anew when its epoch changes. */
+final class FeedKeeper<T> implements Keeper {
+    private static final long IDLE = TimeUnit.SECONDS.toNanos(10);
+
+    private final ProjectionContext<T> context;
+    private final LoopSlot<T> slot;
+    private volatile boolean stopping;
+    private long epoch;
+
+    FeedKeeper(ProjectionContext<T> context) {
+        this.context = context;
+        this.slot = new LoopSlot<>(context, "spream-projection-" + context.name());
+    }
+
+    @Override
+    public void run() throws InterruptedException {
+        while (!stopping || !slot.isEmpty()) {
+            slot.tidy();
+            if (slot.isEmpty() && (stopping || !context.isRunning())) {
+                context.forget(0, Assignment.WHOLE_FEED);
+            }
+            keep();
+            context.keeperWake().await(slot.isEmpty() && slot.pauseLeft() > 0 ? slot.pauseLeft() : IDLE);
+        }
+        context.forget(0, Assignment.WHOLE_FEED);
+    }
+
+    private void keep() {
+        ProjectionState state = context.state();
+        if (stopping || !context.isRunning() || (state.epoch() != epoch && !slot.isEmpty())) {
+            slot.stop();
+        } else if (slot.isEmpty() && slot.pauseLeft() == 0) {
+            epoch = state.epoch();
+            slot.start(new Assignment(
+                    new Fence.Whole(context.name(), epoch), epoch, FeedRequest.all(context.name()), () -> true));
+        }
+    }
+
+    @Override
+    public void stop() {
+        stopping = true;
+        context.keeperWake().raise();
+    }
+
+    @Override
+    public void cancel() {
+        stop();
+        slot.cancel();
+    }
+
+    @Override
+    public void checkLease() {}
+
+    @Override
+    public int held() {
+        return 0;
+    }
+}

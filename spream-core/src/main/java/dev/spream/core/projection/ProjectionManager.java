@@ -1,0 +1,278 @@
+package dev.spream.core.projection;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.event.EventSource;
+import dev.spream.core.internal.MonotonicTime;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.random.RandomGenerator;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs projections, each with its own cursor, so that none of them holds up another.
+ *
+ * <pre>{@code
+ * try (ProjectionManager<Connection> manager = ProjectionManager.builder(store)
+ *         .add(new Balances(), events)
+ *         .build()) {
+ *     manager.run();
+ * }
+ * }</pre>
+ *
+ * <p>{@link #run} blocks until {@link #shutdown} or {@link #close}; both may be called from any thread, several times, before,
+ * during and after {@code run}. A manager runs once. It closes neither the store nor the sources. Any number of managers may run
+ * the same projections, in one process or in many: they share the segments of those whose source has positions.
+ *
+ * <p>What it promises for each projection, however many managers there are and whatever crashes when:
+ *
+ * <ul>
+ *   <li>Every event that is delivered is applied once, as far as the store's database is concerned, or set aside there: the
+ *       effect, the version of its aggregate, and the position are committed together. Those of one aggregate are applied in
+ *       the order of their versions.
+ *   <li>An event that fails holds up the events behind it of the same aggregate, which are set aside with it, and nothing else.
+ *       What may pass is tried again; what does not waits for somebody to {@linkplain ProjectionOperations#retry mend} or
+ *       {@linkplain ProjectionOperations#skip skip} it.
+ *   <li>A store or a source that fails does not end a projection, and parks nothing: it goes on when that works again. A
+ *       failure that every event would have stops it everywhere as {@link ProjectionStatus#FAILED}; the others go on.
+ *   <li>What a manager does whose lease of a segment is over, and after a projection was paused, changes nothing.
+ *   <li>What a source without positions delivers is acknowledged when it is committed.
+ * </ul>
+ *
+ * @param <T> a transaction of the store's database, such as a connection
+ */
+public final class ProjectionManager<T> implements AutoCloseable {
+    private static final Duration CLOSE_WAIT = Duration.ofSeconds(30);
+
+    private final ManagerSetup<T> setup;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final CountDownLatch ended = new CountDownLatch(1);
+
+    // Guarded by lock.
+    private @Nullable ManagerRun<T> run;
+    private boolean stopRequested;
+
+    private ProjectionManager(ManagerSetup<T> setup) {
+        this.setup = setup;
+    }
+
+    /** A manager of projections whose states are in that store. */
+    public static <T> Builder<T> builder(ProjectionStore<T> store) {
+        return new Builder<>(requireNonNull(store, "store"));
+    }
+
+    /**
+     * Runs the projections until told to stop; what is being applied is committed then, and the segments are given up. An
+     * interrupt of the calling thread acts like {@link #close}.
+     *
+     * @throws IllegalStateException if this manager has run before
+     * @throws IllegalArgumentException if a projection is in the store with another number of segments
+     */
+    public void run() {
+        ManagerRun<T> started;
+        lock.lock();
+        try {
+            if (run != null) {
+                throw new IllegalStateException("this projection manager has run before; build another one");
+            }
+            started = new ManagerRun<>(setup);
+            run = started;
+            if (stopRequested) {
+                ended.countDown();
+                return;
+            }
+        } finally {
+            lock.unlock();
+        }
+        try {
+            started.run();
+        } finally {
+            ended.countDown();
+        }
+    }
+
+    /**
+     * Reads no more events, lets what is being applied be committed, gives the segments up, and waits for all that. If it takes
+     * longer than the timeout, {@link #close} is called. Called by a projection or a listener, it starts all that and does not
+     * wait.
+     *
+     * @return whether it was done in time; true if {@link #run} has not been called, or has ended
+     */
+    public boolean shutdown(Duration timeout) {
+        requireNonNull(timeout, "timeout");
+        ManagerRun<T> running = requestStop();
+        if (running == null) {
+            return true;
+        }
+        running.drain();
+        if (running.isCalledBy(Thread.currentThread())) {
+            return false;
+        }
+        if (awaitEnd(timeout)) {
+            return true;
+        }
+        close();
+        return false;
+    }
+
+    /**
+     * Interrupts what is being applied, which is rolled back and applied again by whoever runs next. Waits for {@link #run} to
+     * end, for half a minute at most. Called by a projection or a listener, it does not wait.
+     */
+    @Override
+    public void close() {
+        ManagerRun<T> running = requestStop();
+        if (running != null) {
+            running.cancel();
+            if (!running.isCalledBy(Thread.currentThread())) {
+                awaitEnd(CLOSE_WAIT);
+            }
+        }
+    }
+
+    /** Who this manager is, in the store. */
+    public ProjectionOwner owner() {
+        return setup.owner();
+    }
+
+    /**
+     * How the projections are, in the order in which they were added. Asks nobody. Until the state of one was read for the
+     * first time, it is as for one that is about to be created.
+     */
+    public List<ProjectionView> views() {
+        lock.lock();
+        try {
+            return run == null
+                    ? setup.projections().stream()
+                            .map(ProjectionManager::notRun)
+                            .toList()
+                    : run.views();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static ProjectionView notRun(ProjectionSetup<?> setup) {
+        return new ProjectionView(
+                ProjectionContext.unread(setup), 0, OptionalLong.empty(), Duration.ZERO, Optional.empty());
+    }
+
+    /** Notes the request for a {@link #run} to come; what is to stop, if it is running. */
+    private @Nullable ManagerRun<T> requestStop() {
+        lock.lock();
+        try {
+            stopRequested = true;
+            return ended.getCount() == 0 ? null : run;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean awaitEnd(Duration timeout) {
+        try {
+            return ended.await(TimeUnit.NANOSECONDS.convert(timeout), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /**
+     * Collects what a manager needs. Confined to one thread.
+     *
+     * @param <T> a transaction of the store's database
+     */
+    public static final class Builder<T> {
+        private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9_-]{0,99}");
+
+        private final ProjectionStore<T> store;
+        private final List<ProjectionSetup<T>> projections = new ArrayList<>();
+        private final List<ProjectionListener> listeners = new ArrayList<>();
+        private ProjectionOptions options = ProjectionOptions.DEFAULTS;
+        private ProjectionOwner owner = ProjectionOwner.of("spream");
+        private MonotonicTime time = MonotonicTime.SYSTEM;
+        private InstantSource clock = InstantSource.system();
+        private RandomGenerator random = new Random();
+
+        private Builder(ProjectionStore<T> store) {
+            this.store = store;
+        }
+
+        /** How those projections are run that are added after this, without options of their own. */
+        public Builder<T> options(ProjectionOptions options) {
+            this.options = requireNonNull(options, "options");
+            return this;
+        }
+
+        /** Adds a projection that follows a source. */
+        public Builder<T> add(Projection<? super T> projection, EventSource source) {
+            return add(projection, source, options);
+        }
+
+        /**
+         * Adds a projection that is run in its own way.
+         *
+         * @throws IllegalArgumentException if its name is none, or there is one of that name
+         */
+        public Builder<T> add(Projection<? super T> projection, EventSource source, ProjectionOptions options) {
+            String name = projection.name();
+            if (!NAME.matcher(name).matches()) {
+                throw new IllegalArgumentException(
+                        "the name of a projection is '%s', must be 1 to 100 letters, digits, hyphens and underscores, a letter first"
+                                .formatted(name));
+            }
+            if (projections.stream().anyMatch(other -> other.projection().name().equals(name))) {
+                throw new IllegalArgumentException("there are two projections of the name '%s'".formatted(name));
+            }
+            projections.add(new ProjectionSetup<>(projection, source, options));
+            return this;
+        }
+
+        /** Names the manager for people, such as by its host; {@code spream} by default. Need not be unique. */
+        public Builder<T> owner(String name) {
+            this.owner = ProjectionOwner.of(name);
+            return this;
+        }
+
+        /** Is told what happens, besides those that were added before. */
+        public Builder<T> listener(ProjectionListener listener) {
+            listeners.add(requireNonNull(listener, "listener"));
+            return this;
+        }
+
+        /** For tests that drive the time. */
+        Builder<T> time(MonotonicTime time, InstantSource clock) {
+            this.time = time;
+            this.clock = clock;
+            return this;
+        }
+
+        /** For tests that repeat a run: where jitter comes from; used by many threads. */
+        Builder<T> random(RandomGenerator random) {
+            this.random = random;
+            return this;
+        }
+
+        /**
+         * A manager of what was added.
+         *
+         * @throws IllegalStateException if nothing was
+         */
+        public ProjectionManager<T> build() {
+            if (projections.isEmpty()) {
+                throw new IllegalStateException("a projection manager needs a projection; add one");
+            }
+            return new ProjectionManager<>(
+                    new ManagerSetup<>(store, owner, projections, listeners, time, clock, random));
+        }
+    }
+}
