@@ -12,6 +12,7 @@ import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.ConfigType;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.core.consume.ErrorHandler;
+import dev.spream.core.projection.ProjectionOptions;
 import dev.spream.core.subscription.SubscriberOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,7 +70,11 @@ final class Judgement {
         List<String> problems = new ArrayList<>(plugins.problems());
         problems.addAll(selection.problemsOfDesk(config, resolved, needed));
         problems.addAll(resolved.problems());
-        return new Judgement(selection, resolved, problems);
+        Judgement judgement = new Judgement(selection, resolved, problems);
+        if (resolved.problems().isEmpty()) {
+            judgement.judgeProjections();
+        }
+        return judgement;
     }
 
     /** The plug-in that a desk needs, and its configuration without problems. */
@@ -110,13 +115,16 @@ final class Judgement {
                 new ConfigSection(OWN, own, true),
                 new ConfigSection(RETRY, FailurePolicy.retryKeys(), true),
                 new ConfigSection(FILTER, FilterKeys.all(), true),
-                new ConfigSection(
-                        PluginKind.OUTBOX.key(),
-                        OutboxKeys.all(),
-                        selection.plugin(PluginKind.OUTBOX).isPresent()));
+                sectionOf(PluginKind.OUTBOX, OutboxKeys.all(), selection),
+                sectionOf(PluginKind.PROJECTIONS, ProjectionKeys.all(), selection));
         Stream<ConfigSection> others = plugins.plugins().stream()
                 .map(plugin -> new ConfigSection(prefix(plugin), plugin.keys(), selection.has(plugin)));
         return Stream.concat(spream, others).toList();
+    }
+
+    /** The keys of spream's own that matter when a plug-in of the kind is chosen. */
+    private static ConfigSection sectionOf(PluginKind kind, List<ConfigKey<?>> keys, Selection selection) {
+        return new ConfigSection(kind.key(), keys, selection.plugin(kind).isPresent());
     }
 
     private static String prefix(Plugin<?> plugin) {
@@ -127,6 +135,7 @@ final class Judgement {
     private void judgeTogether(OwnParts own) {
         noteRefusal(this::errorHandler);
         noteRefusal(this::filter);
+        judgeProjections();
         times().problem().ifPresent(problems::add);
         if (own().get(FailurePolicy.ON_FAILURE).needsDeadLetters()
                 && own.errorHandler == null
@@ -134,6 +143,12 @@ final class Judgement {
                 && selection.plugin(PluginKind.DEAD_LETTERS).isEmpty()) {
             problems.add(
                     "on-failure sets changes aside, and dead-letters is not configured: choose one, such as jsonl");
+        }
+    }
+
+    private void judgeProjections() {
+        if (selection.plugin(PluginKind.PROJECTIONS).isPresent()) {
+            noteRefusal(this::projections);
         }
     }
 
@@ -179,6 +194,19 @@ final class Judgement {
 
     PluginConfig outbox() {
         return resolved.section(PluginKind.OUTBOX.key());
+    }
+
+    ProjectionOptions projections() {
+        return ProjectionKeys.options(resolved.section(PluginKind.PROJECTIONS.key()));
+    }
+
+    /** What this process is called among those it shares work with: as configured, or else by where it runs, host and process id. */
+    String workerName() {
+        return own().find(SubscriptionKeys.WORKER)
+                .orElseGet(() -> "%s:%d"
+                        .formatted(
+                                Optional.ofNullable(System.getenv("HOSTNAME")).orElse("spream"),
+                                ProcessHandle.current().pid()));
     }
 
     ChangeFilter filter() {

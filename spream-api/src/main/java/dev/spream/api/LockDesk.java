@@ -1,23 +1,19 @@
 package dev.spream.api;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.SpreamConfig;
-import dev.spream.api.plugin.OpenPlugin;
 import dev.spream.api.plugin.Plugin;
 import dev.spream.api.plugin.PluginKind;
 import dev.spream.api.plugin.PluginRegistry;
+import dev.spream.api.spi.PluginConfig;
 import dev.spream.core.SpreamException;
 import dev.spream.core.lock.BucketProvisioning;
 import dev.spream.core.lock.HierarchicalLocks;
 import dev.spream.core.lock.LockObserver;
 import dev.spream.core.lock.LockStore;
 import java.time.InstantSource;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,19 +32,25 @@ import org.jspecify.annotations.Nullable;
 public final class LockDesk implements AutoCloseable {
     private static final String NAME = "spream";
 
-    private final Optional<PluginRegistry> closedAtEnd;
-    private final Judgement judgement;
-    private final Plugin<LockStore<?>> plugin;
-    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private final DeskParts parts;
+    private final Plugin<?> plugin;
+    private final Supplier<LockStore<?>> store;
+    private final Supplier<BucketProvisioning> provisioning;
+    private final Supplier<LockObserver> observer;
     private @Nullable HierarchicalLocks<?> locks;
-    private @Nullable LockStore<?> store;
-    private @Nullable BucketProvisioning provisioning;
-    private @Nullable LockObserver observer;
 
-    private LockDesk(Optional<PluginRegistry> closedAtEnd, Judgement judgement, Plugin<LockStore<?>> plugin) {
-        this.closedAtEnd = closedAtEnd;
-        this.judgement = judgement;
-        this.plugin = plugin;
+    @SuppressWarnings("unchecked") // a plug-in of this kind makes stores of locks
+    private LockDesk(DeskParts parts) {
+        Judgement judgement = parts.judge(Set.of(PluginKind.LOCKS));
+        this.parts = parts;
+        this.plugin = judgement.usable(PluginKind.LOCKS);
+        PluginConfig config = judgement.of(plugin);
+        Plugin<LockStore<?>> stores = (Plugin<LockStore<?>>) plugin;
+        this.store = parts.once(() -> stores.open(config, InstantSource.system(), NAME));
+        this.provisioning = parts.once(() -> plugin.openProvisioning(config, InstantSource.system(), NAME)
+                .orElseThrow(() -> new SpreamException("%s has nothing to provision".formatted(plugin), null)));
+        this.observer = parts.once(() -> plugin.openObserver(config, InstantSource.system(), NAME)
+                .orElseThrow(() -> new SpreamException("%s shows nothing of its locks".formatted(plugin), null)));
     }
 
     /**
@@ -57,25 +59,12 @@ public final class LockDesk implements AutoCloseable {
      * @throws ConfigException if it cannot be used, or names no locks
      */
     public static LockDesk open(SpreamConfig config) {
-        PluginRegistry plugins = Judgement.discover(requireNonNull(config, "config"));
-        try {
-            return open(config, plugins, Optional.of(plugins));
-        } catch (Throwable t) {
-            plugins.close();
-            throw t;
-        }
+        return DeskParts.discovering(config, LockDesk::new);
     }
 
     /** The same with these plug-ins to choose from; the caller closes them, after this. */
     public static LockDesk open(SpreamConfig config, PluginRegistry plugins) {
-        return open(config, plugins, Optional.empty());
-    }
-
-    @SuppressWarnings("unchecked") // a plug-in of this kind makes stores of locks
-    private static LockDesk open(SpreamConfig config, PluginRegistry plugins, Optional<PluginRegistry> closedAtEnd) {
-        Judgement judgement = Judgement.ofDesk(config, plugins, Set.of(PluginKind.LOCKS));
-        Plugin<?> plugin = judgement.usable(PluginKind.LOCKS);
-        return new LockDesk(closedAtEnd, judgement, (Plugin<LockStore<?>>) plugin);
+        return new LockDesk(DeskParts.of(config, plugins));
     }
 
     /**
@@ -86,8 +75,7 @@ public final class LockDesk implements AutoCloseable {
     public HierarchicalLocks<?> locks() {
         HierarchicalLocks<?> open = locks;
         if (open == null) {
-            open = HierarchicalLocks.over(store());
-            opened.push(open);
+            open = parts.closing(HierarchicalLocks.over(store.get()));
             locks = open;
         }
         return open;
@@ -101,23 +89,12 @@ public final class LockDesk implements AutoCloseable {
      */
     @SuppressWarnings("unchecked") // the store says of which type its transactions are
     public <T> HierarchicalLocks<T> locks(Class<T> transactionType) {
-        Class<?> actual = store().transactionType();
+        Class<?> actual = store.get().transactionType();
         if (actual != transactionType) {
             throw new IllegalArgumentException("locks %s are taken in transactions of type %s, not %s"
                     .formatted(plugin.name(), actual.getName(), transactionType.getName()));
         }
         return (HierarchicalLocks<T>) locks();
-    }
-
-    private LockStore<?> store() {
-        LockStore<?> open = store;
-        if (open == null) {
-            OpenPlugin<LockStore<?>> made = plugin.open(judgement.of(plugin), InstantSource.system(), NAME);
-            opened.push(made);
-            open = made.product();
-            store = open;
-        }
-        return open;
     }
 
     /**
@@ -126,16 +103,7 @@ public final class LockDesk implements AutoCloseable {
      * @throws SpreamException if it could not be opened, or these locks need none
      */
     public BucketProvisioning provisioning() {
-        BucketProvisioning open = provisioning;
-        if (open == null) {
-            OpenPlugin<BucketProvisioning> made = plugin.openProvisioning(
-                            judgement.of(plugin), InstantSource.system(), NAME)
-                    .orElseThrow(() -> new SpreamException("%s has nothing to provision".formatted(plugin), null));
-            opened.push(made);
-            open = made.product();
-            provisioning = open;
-        }
-        return open;
+        return provisioning.get();
     }
 
     /**
@@ -144,15 +112,7 @@ public final class LockDesk implements AutoCloseable {
      * @throws SpreamException if it could not be opened, or nothing can be seen of these locks
      */
     public LockObserver observer() {
-        LockObserver open = observer;
-        if (open == null) {
-            OpenPlugin<LockObserver> made = plugin.openObserver(judgement.of(plugin), InstantSource.system(), NAME)
-                    .orElseThrow(() -> new SpreamException("%s shows nothing of its locks".formatted(plugin), null));
-            opened.push(made);
-            open = made.product();
-            observer = open;
-        }
-        return open;
+        return observer.get();
     }
 
     /**
@@ -162,16 +122,6 @@ public final class LockDesk implements AutoCloseable {
      */
     @Override
     public void close() {
-        try {
-            while (!opened.isEmpty()) {
-                opened.pop().close();
-            }
-        } catch (RuntimeException e) {
-            throw e;
-        } catch (Exception e) {
-            throw new SpreamException("%s could not be closed (%s)".formatted(plugin, e), e);
-        } finally {
-            closedAtEnd.ifPresent(PluginRegistry::close);
-        }
+        parts.close();
     }
 }

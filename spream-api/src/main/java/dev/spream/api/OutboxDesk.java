@@ -1,13 +1,11 @@
 package dev.spream.api;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.SpreamConfig;
-import dev.spream.api.plugin.OpenPlugin;
 import dev.spream.api.plugin.Plugin;
 import dev.spream.api.plugin.PluginKind;
 import dev.spream.api.plugin.PluginRegistry;
+import dev.spream.api.spi.PluginConfig;
 import dev.spream.core.SpreamException;
 import dev.spream.core.outbox.IdempotencyLedger;
 import dev.spream.core.outbox.Outbox;
@@ -19,15 +17,12 @@ import dev.spream.core.outbox.OutboxWorker;
 import dev.spream.core.outbox.OutboxWorkerOptions;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The outbox that a configuration names with {@code outbox}, for a program that enqueues, for its worker, and for whoever
@@ -46,22 +41,21 @@ import org.jspecify.annotations.Nullable;
 public final class OutboxDesk implements AutoCloseable {
     private static final String NAME = "spream";
 
-    private final Optional<PluginRegistry> closedAtEnd;
-    private final SpreamConfig config;
-    private final PluginRegistry plugins;
+    private final DeskParts parts;
     private final Judgement judgement;
     private final Plugin<?> plugin;
-    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
-    private @Nullable Outbox<?> outbox;
-    private @Nullable IdempotencyLedger<?> ledger;
-    private @Nullable OutboxOperations operations;
+    private final Supplier<Outbox<?>> outbox;
+    private final Supplier<IdempotencyLedger<?>> ledger;
+    private final Supplier<OutboxOperations> operations;
 
-    private OutboxDesk(Optional<PluginRegistry> closedAtEnd, SpreamConfig config, PluginRegistry plugins) {
-        this.closedAtEnd = closedAtEnd;
-        this.config = config;
-        this.plugins = plugins;
-        this.judgement = Judgement.ofDesk(config, plugins, Set.of(PluginKind.OUTBOX));
+    private OutboxDesk(DeskParts parts) {
+        this.parts = parts;
+        this.judgement = parts.judge(Set.of(PluginKind.OUTBOX));
         this.plugin = judgement.usable(PluginKind.OUTBOX);
+        PluginConfig config = judgement.of(plugin);
+        this.outbox = parts.once(() -> plugin.openOutbox(config, InstantSource.system(), NAME));
+        this.ledger = parts.once(() -> plugin.openLedger(config, InstantSource.system(), NAME));
+        this.operations = parts.once(() -> plugin.openOperations(config, InstantSource.system(), NAME));
     }
 
     /**
@@ -71,18 +65,12 @@ public final class OutboxDesk implements AutoCloseable {
      * @throws ConfigException if it cannot be used, or names no outbox
      */
     public static OutboxDesk open(SpreamConfig config) {
-        PluginRegistry plugins = Judgement.discover(requireNonNull(config, "config"));
-        try {
-            return new OutboxDesk(Optional.of(plugins), config, plugins);
-        } catch (Throwable t) {
-            plugins.close();
-            throw t;
-        }
+        return DeskParts.discovering(config, OutboxDesk::new);
     }
 
     /** The same with these plug-ins to choose from; the caller closes them, after this. */
     public static OutboxDesk open(SpreamConfig config, PluginRegistry plugins) {
-        return new OutboxDesk(Optional.empty(), config, plugins);
+        return new OutboxDesk(DeskParts.of(config, plugins));
     }
 
     /**
@@ -94,11 +82,7 @@ public final class OutboxDesk implements AutoCloseable {
      */
     @SuppressWarnings("unchecked") // the outbox says of which type its transactions are
     public <T> Outbox<T> outbox(Class<T> transactionType) {
-        Outbox<?> open = outbox;
-        if (open == null) {
-            open = opened(plugin.openOutbox(judgement.of(plugin), InstantSource.system(), NAME));
-            outbox = open;
-        }
+        Outbox<?> open = outbox.get();
         requireType(open.transactionType(), transactionType);
         return (Outbox<T>) open;
     }
@@ -123,12 +107,7 @@ public final class OutboxDesk implements AutoCloseable {
      * @throws SpreamException if it could not be opened
      */
     public IdempotencyLedger<?> ledger() {
-        IdempotencyLedger<?> open = ledger;
-        if (open == null) {
-            open = opened(plugin.openLedger(judgement.of(plugin), InstantSource.system(), NAME));
-            ledger = open;
-        }
-        return open;
+        return ledger.get();
     }
 
     private void requireType(Class<?> actual, Class<?> asked) {
@@ -144,12 +123,7 @@ public final class OutboxDesk implements AutoCloseable {
      * @throws SpreamException if it could not be opened
      */
     public OutboxOperations operations() {
-        OutboxOperations open = operations;
-        if (open == null) {
-            open = opened(plugin.openOperations(judgement.of(plugin), InstantSource.system(), NAME));
-            operations = open;
-        }
-        return open;
+        return operations.get();
     }
 
     /** A worker as configured; see {@link #worker(List, UnaryOperator)}. */
@@ -167,13 +141,13 @@ public final class OutboxDesk implements AutoCloseable {
      * @throws SpreamException if the outbox or the sender could not be opened
      */
     public OutboxWorker worker(List<OutboxListener> listeners, UnaryOperator<OutboxSender> around) {
-        Judgement whole = Judgement.ofDesk(config, plugins, EnumSet.of(PluginKind.OUTBOX, PluginKind.SENDER));
+        Judgement whole = parts.judge(EnumSet.of(PluginKind.OUTBOX, PluginKind.SENDER));
         requireEnabled(whole);
         Plugin<?> sends = whole.usable(PluginKind.SENDER);
         OutboxWorkerOptions options = options(listeners);
-        OutboxStore store = (OutboxStore) opened(plugin.open(judgement.of(plugin), InstantSource.system(), NAME));
-        OutboxSender sender = (OutboxSender) opened(sends.open(whole.of(sends), InstantSource.system(), NAME));
-        return opened(OutboxWorker.builder(store, around.apply(sender))
+        OutboxStore store = (OutboxStore) parts.opened(plugin.open(judgement.of(plugin), InstantSource.system(), NAME));
+        OutboxSender sender = (OutboxSender) parts.opened(sends.open(whole.of(sends), InstantSource.system(), NAME));
+        return parts.closing(OutboxWorker.builder(store, around.apply(sender))
                 .options(options)
                 .build());
     }
@@ -199,31 +173,12 @@ public final class OutboxDesk implements AutoCloseable {
         OutboxWorkerOptions.Builder options = OutboxKeys.options(judgement.outbox());
         listeners.forEach(options::listener);
         try {
-            return options.name(workerName()).build();
+            return options.name(judgement.workerName()).build();
         } catch (IllegalArgumentException e) {
             ConfigException refusal = new ConfigException(List.of("worker: " + e.getMessage()));
             refusal.initCause(e);
             throw refusal;
         }
-    }
-
-    /** As configured, or else by where it runs: host and process id. */
-    private String workerName() {
-        String host = Optional.ofNullable(System.getenv("HOSTNAME")).orElse(NAME);
-        return judgement
-                .own()
-                .find(SubscriptionKeys.WORKER)
-                .orElseGet(() -> "%s:%d".formatted(host, ProcessHandle.current().pid()));
-    }
-
-    private OutboxWorker opened(OutboxWorker worker) {
-        opened.push(worker);
-        return worker;
-    }
-
-    private <R> R opened(OpenPlugin<R> made) {
-        opened.push(made);
-        return made.product();
     }
 
     /**
@@ -233,16 +188,6 @@ public final class OutboxDesk implements AutoCloseable {
      */
     @Override
     public void close() {
-        try {
-            while (!opened.isEmpty()) {
-                opened.pop().close();
-            }
-        } catch (RuntimeException e) {
-            throw e;
-        } catch (Exception e) {
-            throw new SpreamException("%s could not be closed (%s)".formatted(plugin, e), e);
-        } finally {
-            closedAtEnd.ifPresent(PluginRegistry::close);
-        }
+        parts.close();
     }
 }

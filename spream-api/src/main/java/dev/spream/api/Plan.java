@@ -6,10 +6,8 @@ import dev.spream.api.plugin.PluginKind;
 import dev.spream.api.plugin.PluginRegistry;
 import dev.spream.core.SpreamException;
 import java.time.Duration;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,10 +15,6 @@ import org.slf4j.LoggerFactory;
 /** What is to be opened and run, judged as a whole: whoever has one has a configuration without problems. */
 final class Plan implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Plan.class);
-
-    /** What a subscription is made of. */
-    private static final Set<PluginKind> RUNNING =
-            EnumSet.complementOf(EnumSet.of(PluginKind.LOCKS, PluginKind.OUTBOX, PluginKind.SENDER));
 
     private final Judgement judgement;
     private final OwnParts own;
@@ -92,7 +86,7 @@ final class Plan implements AutoCloseable {
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder();
-        for (PluginKind kind : RUNNING) {
+        for (PluginKind kind : Selection.OF_SUBSCRIPTION) {
             String name = own.kinds().contains(kind)
                     ? "the program's own"
                     : judgement

@@ -21,6 +21,10 @@ import java.util.stream.Stream;
 
 /** Which plug-in fills which port, by name. Immutable. */
 final class Selection {
+    /** What a subscription is made of; everything else stands beside it. */
+    static final Set<PluginKind> OF_SUBSCRIPTION =
+            EnumSet.of(PluginKind.SOURCE, PluginKind.STORAGE, PluginKind.SINK, PluginKind.DEAD_LETTERS);
+
     private static final Map<PluginKind, ConfigKey<String>> KEYS = Map.of(
             PluginKind.SOURCE,
             key(PluginKind.SOURCE, "Where changes come from.").withDefaultMeaning("the only one there is"),
@@ -32,35 +36,43 @@ final class Selection {
             PluginKind.DEAD_LETTERS,
             key(PluginKind.DEAD_LETTERS, "Where changes go that are set aside.").withDefaultMeaning("none"),
             PluginKind.LOCKS,
-            key(PluginKind.LOCKS, "Where hierarchical locks are taken; a subscription needs none.")
-                    .withDefaultMeaning("none"),
+            beside(PluginKind.LOCKS, "Where hierarchical locks are taken"),
             PluginKind.OUTBOX,
-            key(PluginKind.OUTBOX, "Where the entries of an outbox are; a subscription needs none.")
-                    .withDefaultMeaning("none"),
+            beside(PluginKind.OUTBOX, "Where the entries of an outbox are"),
             PluginKind.SENDER,
-            key(PluginKind.SENDER, "What sends the entries of an outbox; a subscription needs none.")
-                    .withDefaultMeaning("none"));
-
-    /** What need not be chosen, and is not unless it is named. */
-    private static final Set<PluginKind> OPTIONAL =
-            EnumSet.of(PluginKind.DEAD_LETTERS, PluginKind.LOCKS, PluginKind.OUTBOX, PluginKind.SENDER);
+            beside(PluginKind.SENDER, "What sends the entries of an outbox"),
+            PluginKind.PROJECTIONS,
+            beside(PluginKind.PROJECTIONS, "Where the states of projections are"),
+            PluginKind.EVENTS,
+            beside(PluginKind.EVENTS, "Where events are kept"),
+            PluginKind.EVENT_SOURCE,
+            beside(PluginKind.EVENT_SOURCE, "Where projections get their events from"));
 
     /** Where the plug-ins of spream's own are that not every class path has. */
-    private static final Map<String, String> MODULES = Map.of(
-            "sink pubsub", "spream-sink-pubsub",
-            "source spanner", "spream-storage-spanner",
-            "storage spanner", "spream-storage-spanner",
-            "storage jdbc", "spream-storage-jdbc",
-            "dead-letters jdbc", "spream-storage-jdbc",
-            "locks jdbc", "spream-storage-jdbc",
-            "outbox jdbc", "spream-storage-jdbc",
-            "sender pubsub", "spream-sink-pubsub");
+    private static final Map<String, String> MODULES = Map.ofEntries(
+            Map.entry("sink pubsub", "spream-sink-pubsub"),
+            Map.entry("source spanner", "spream-storage-spanner"),
+            Map.entry("storage spanner", "spream-storage-spanner"),
+            Map.entry("storage jdbc", "spream-storage-jdbc"),
+            Map.entry("dead-letters jdbc", "spream-storage-jdbc"),
+            Map.entry("locks jdbc", "spream-storage-jdbc"),
+            Map.entry("outbox jdbc", "spream-storage-jdbc"),
+            Map.entry("sender pubsub", "spream-sink-pubsub"),
+            Map.entry("projections jdbc", "spream-storage-jdbc"),
+            Map.entry("events jdbc", "spream-storage-jdbc"),
+            Map.entry("event-source jdbc", "spream-storage-jdbc"),
+            Map.entry("event-source pubsub", "spream-sink-pubsub"));
 
     /** What to name for a desk. */
     private static final Map<PluginKind, String> DESK_ADVICE = Map.of(
+            PluginKind.SOURCE, "the change stream, such as spanner",
+            PluginKind.STORAGE, "where its partitions are remembered, such as jdbc or spanner",
             PluginKind.LOCKS, "what takes them, such as jdbc",
             PluginKind.OUTBOX, "where its entries are, such as jdbc",
-            PluginKind.SENDER, "what sends the entries of the outbox, such as http");
+            PluginKind.SENDER, "what sends the entries of the outbox, such as http",
+            PluginKind.PROJECTIONS, "where their states are, such as jdbc",
+            PluginKind.EVENTS, "where they are kept, such as jdbc",
+            PluginKind.EVENT_SOURCE, "where projections get their events from, such as jdbc, pubsub or change-stream");
 
     /** The storage that nothing survives in. */
     private static final String FORGETFUL = "memory";
@@ -91,13 +103,18 @@ final class Selection {
 
     /** A storage that forgets is chosen by name only, and so is a sink: nobody's changes go somewhere by accident. */
     private static Optional<Plugin<?>> only(SpreamConfig config, PluginRegistry plugins, PluginKind kind) {
-        if (kind == PluginKind.SINK || OPTIONAL.contains(kind) || config.mayConfigure(kind.key())) {
+        if (kind == PluginKind.SINK || isOptional(kind) || config.mayConfigure(kind.key())) {
             return Optional.empty();
         }
         List<Plugin<?>> candidates = plugins.plugins(kind).stream()
                 .filter(plugin -> !plugin.name().equals(FORGETFUL))
                 .toList();
         return candidates.size() == 1 ? Optional.of(candidates.getFirst()) : Optional.empty();
+    }
+
+    /** What need not be chosen, and is not unless it is named. */
+    private static boolean isOptional(PluginKind kind) {
+        return kind == PluginKind.DEAD_LETTERS || !OF_SUBSCRIPTION.contains(kind);
     }
 
     /** The keys that choose, in the order in which changes flow. */
@@ -147,7 +164,7 @@ final class Selection {
             return name.map(given ->
                     "%s, and the program brings its own: leave one out".formatted(resolved.describe(kind.key())));
         }
-        if (chosen.containsKey(kind) || (name.isEmpty() && OPTIONAL.contains(kind))) {
+        if (chosen.containsKey(kind) || (name.isEmpty() && isOptional(kind))) {
             return Optional.empty();
         }
         if (name.isEmpty() && config.mayConfigure(kind.key())) {
@@ -184,6 +201,10 @@ final class Selection {
     /** The jar or folder, without the way to it: lists of them are read, and problems with one name it in full. */
     private static String place(Plugin<?> plugin) {
         return String.valueOf(Path.of(plugin.origin()).getFileName());
+    }
+
+    private static ConfigKey<String> beside(PluginKind kind, String meaning) {
+        return key(kind, meaning + "; a subscription needs none.").withDefaultMeaning("none");
     }
 
     private static ConfigKey<String> key(PluginKind kind, String meaning) {

@@ -90,6 +90,7 @@ final class ArchitectureTest {
         mayUse("sink", "spi", "http");
         mayUse("sender", "spi", "http");
         mayUse("storage", "spi");
+        mayUse("event", "spi");
         slices().matching(API + ".(*)..").should().beFreeOfCycles().check(CLASSES);
     }
 
@@ -99,6 +100,7 @@ final class ArchitectureTest {
                 .containsOnly(
                         API,
                         API + ".config",
+                        API + ".event",
                         API + ".filter",
                         API + ".guice",
                         API + ".http.internal",

@@ -1,13 +1,10 @@
 package dev.spream.api.config;
 
-import dev.spream.api.config.Origin.Layer;
 import java.math.BigDecimal;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
@@ -15,34 +12,21 @@ import java.util.stream.Collectors;
  * their units in their names. What is written in none of their ways is handed on as it is, for its key to judge.
  */
 final class OutboxVariables {
-    private static final List<OutboxVariable> ALL = List.of(
-            new OutboxVariable("OUTBOX_ENABLED", "outbox.enabled", OutboxVariables::flag),
-            new OutboxVariable("OUTBOX_CONCURRENCY", "outbox.concurrency", text -> text),
-            new OutboxVariable("OUTBOX_BATCH", "outbox.batch", text -> text),
-            new OutboxVariable("OUTBOX_POLL_INTERVAL_SEC", "outbox.poll-interval", OutboxVariables::seconds),
-            new OutboxVariable("OUTBOX_LOCK_LEASE_SEC", "outbox.lease", OutboxVariables::seconds),
-            new OutboxVariable("OUTBOX_MAX_ATTEMPTS", "outbox.max-attempts", text -> text),
-            new OutboxVariable("OUTBOX_BACKOFF_SEC", "outbox.backoff", OutboxVariables::listOfSeconds),
-            new OutboxVariable("BROKER_TIMEOUT_MS", "outbox.send-timeout", OutboxVariables::millis));
+    private static final List<NamedVariable> ALL = List.of(
+            new NamedVariable("OUTBOX_ENABLED", "outbox.enabled", OutboxVariables::flag),
+            new NamedVariable("OUTBOX_CONCURRENCY", "outbox.concurrency", text -> text),
+            new NamedVariable("OUTBOX_BATCH", "outbox.batch", text -> text),
+            new NamedVariable("OUTBOX_POLL_INTERVAL_SEC", "outbox.poll-interval", OutboxVariables::seconds),
+            new NamedVariable("OUTBOX_LOCK_LEASE_SEC", "outbox.lease", OutboxVariables::seconds),
+            new NamedVariable("OUTBOX_MAX_ATTEMPTS", "outbox.max-attempts", text -> text),
+            new NamedVariable("OUTBOX_BACKOFF_SEC", "outbox.backoff", OutboxVariables::listOfSeconds),
+            new NamedVariable("BROKER_TIMEOUT_MS", "outbox.send-timeout", OutboxVariables::millis));
 
     private OutboxVariables() {}
 
-    /** @param writing makes of the variable's text the key's */
-    private record OutboxVariable(String name, String key, UnaryOperator<String> writing) {}
-
     /** What they say, by the key that they mean. One that is empty says nothing. */
     static Map<String, Setting> settings(Map<String, String> variables) {
-        Map<String, Setting> settings = new LinkedHashMap<>();
-        for (OutboxVariable variable : ALL) {
-            String text = variables.getOrDefault(variable.name(), "").strip();
-            if (!text.isEmpty()) {
-                Origin origin = new Origin(Layer.ENVIRONMENT, settings.size(), variable.name());
-                settings.put(
-                        variable.key(),
-                        new Setting(variable.name(), variable.writing().apply(text), origin));
-            }
-        }
-        return settings;
+        return NamedVariable.settings(ALL, variables);
     }
 
     private static String flag(String text) {

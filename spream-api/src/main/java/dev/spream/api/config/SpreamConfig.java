@@ -29,7 +29,7 @@ public final class SpreamConfig {
 
     private final PropertiesFile file;
     private final Map<String, Setting> environment;
-    private final Map<String, Setting> outboxVariables;
+    private final Map<String, Setting> namedVariables;
     private final Map<String, Setting> flags;
     private final Map<String, Setting> program;
     private final Map<String, String> variables;
@@ -38,7 +38,7 @@ public final class SpreamConfig {
         this.file = builder.file == null ? PropertiesFile.none() : PropertiesFile.read(builder.file);
         this.variables = builder.variables == null ? System.getenv() : builder.variables;
         this.environment = environment(builder.variables == null ? Map.of() : builder.variables);
-        this.outboxVariables = OutboxVariables.settings(builder.variables == null ? Map.of() : builder.variables);
+        this.namedVariables = namedVariables(builder);
         this.flags = settings(Layer.FLAG, builder.flags);
         this.program = settings(Layer.PROGRAM, builder.program);
     }
@@ -93,7 +93,7 @@ public final class SpreamConfig {
                         program.get(key),
                         flags.get(key),
                         environment.get(variable(key)),
-                        outboxVariables.get(key),
+                        namedVariables.get(key),
                         file.settings().get(key))
                 .flatMap(Stream::ofNullable)
                 .findFirst();
@@ -143,6 +143,16 @@ public final class SpreamConfig {
         return settings(Layer.ENVIRONMENT, ours);
     }
 
+    /** Variables without our prefix that mean a key nevertheless. */
+    private static Map<String, Setting> namedVariables(Builder builder) {
+        Map<String, String> variables = builder.variables == null ? Map.of() : builder.variables;
+        Map<String, Setting> settings = new LinkedHashMap<>(OutboxVariables.settings(variables));
+        if (builder.projectionVariables) {
+            settings.putAll(ProjectionVariables.settings(variables));
+        }
+        return settings;
+    }
+
     private static Map<String, Setting> settings(Layer layer, Map<String, String> values) {
         Map<String, Setting> settings = new LinkedHashMap<>();
         values.forEach((key, value) ->
@@ -164,6 +174,7 @@ public final class SpreamConfig {
         private final Map<String, String> program = new LinkedHashMap<>();
         private @Nullable Path file;
         private @Nullable Map<String, String> variables;
+        private boolean projectionVariables;
 
         private Builder() {}
 
@@ -184,6 +195,18 @@ public final class SpreamConfig {
          */
         public Builder environment(Map<String, String> variables) {
             this.variables = Map.copyOf(variables);
+            return this;
+        }
+
+        /**
+         * Takes variables of the environment as well by which services of projections are configured, where those with our
+         * prefix say nothing: {@code DATABASE_URL} of the read models and {@code EVENT_STORE_URL}, as {@code
+         * postgres://user:password@host/database} or for JDBC; {@code PUBSUB_PROJECT_ID}, {@code PUBSUB_SUBSCRIPTION} and {@code
+         * PUBSUB_ACK_DEADLINE}; {@code MAX_RETRY_ATTEMPTS} after the first, {@code INITIAL_RETRY_DELAY} and {@code
+         * MAX_RETRY_DELAY}. Without this call they mean nothing, since other programs use these names for their own.
+         */
+        public Builder projectionVariables() {
+            projectionVariables = true;
             return this;
         }
 

@@ -2,19 +2,27 @@ package dev.spream.api.plugin;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.api.spi.LentChangeStream;
 import dev.spream.api.spi.PluginContext;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** What a plug-in is lent while it makes something. Safe for use by many threads. */
 final class OpeningContext implements PluginContext {
     private final InstantSource clock;
     private final String subscription;
+    private final Optional<LentChangeStream> changeStream;
     private final List<AutoCloseable> resources = new ArrayList<>(); // guarded by itself
     private boolean taken; // guarded by resources
 
     OpeningContext(InstantSource clock, String subscription) {
+        this(clock, subscription, Optional.empty());
+    }
+
+    OpeningContext(InstantSource clock, String subscription, Optional<LentChangeStream> changeStream) {
+        this.changeStream = changeStream;
         this.clock = requireNonNull(clock, "clock");
         this.subscription = requireNonNull(subscription, "subscription");
     }
@@ -27,6 +35,11 @@ final class OpeningContext implements PluginContext {
     @Override
     public String subscription() {
         return subscription;
+    }
+
+    @Override
+    public LentChangeStream changeStream() {
+        return changeStream.orElseGet(PluginContext.super::changeStream);
     }
 
     @Override

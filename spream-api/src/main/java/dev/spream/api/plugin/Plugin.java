@@ -1,15 +1,21 @@
 package dev.spream.api.plugin;
 
 import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.EventSourceProvider;
+import dev.spream.api.spi.LentChangeStream;
 import dev.spream.api.spi.LockStoreProvider;
 import dev.spream.api.spi.OutboxStoreProvider;
+import dev.spream.api.spi.PartitionStorageProvider;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginProvider;
+import dev.spream.api.spi.ProjectionStoreProvider;
 import dev.spream.core.lock.BucketProvisioning;
 import dev.spream.core.lock.LockObserver;
 import dev.spream.core.outbox.IdempotencyLedger;
 import dev.spream.core.outbox.Outbox;
 import dev.spream.core.outbox.OutboxOperations;
+import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.projection.ProjectionOperations;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
@@ -77,7 +83,33 @@ public final class Plugin<T> {
      *     had opened is closed
      */
     public OpenPlugin<T> open(PluginConfig config, InstantSource clock, String subscription) {
-        return open(new OpeningContext(clock, subscription), context -> {
+        return make(config, new OpeningContext(clock, subscription));
+    }
+
+    /** Makes an event source of a change stream; otherwise like {@link #open(PluginConfig, InstantSource, String)}. */
+    public OpenPlugin<T> open(
+            PluginConfig config, InstantSource clock, String subscription, LentChangeStream changeStream) {
+        return make(config, new OpeningContext(clock, subscription, Optional.of(changeStream)));
+    }
+
+    /** Whether this makes an event source that reads a change stream, which has to be lent to it. */
+    public boolean readsChangeStream() {
+        return provider instanceof EventSourceProvider sources && scope.call(sources::readsChangeStream);
+    }
+
+    /**
+     * Makes a storage of partitions that closes what it stands on when it is closed itself.
+     *
+     * @throws IllegalStateException if this makes no storage
+     */
+    public PartitionStorage openStorage(PluginConfig config, InstantSource clock, String subscription) {
+        provider(PartitionStorageProvider.class);
+        OpenPlugin<T> open = open(config, clock, subscription);
+        return new ScopedStorage((PartitionStorage) open.product(), CallScope.unchanged(), open::close);
+    }
+
+    private OpenPlugin<T> make(PluginConfig config, OpeningContext opening) {
+        return open(opening, context -> {
             T made = provider.create(config, context);
             if (made == null) {
                 throw new IllegalStateException("its create returned null, which is for its author to correct");
@@ -120,24 +152,50 @@ public final class Plugin<T> {
      * @throws IllegalStateException if this makes no store of an outbox
      */
     public OpenPlugin<Outbox<?>> openOutbox(PluginConfig config, InstantSource clock, String subscription) {
-        return openBeside(clock, subscription, context -> outboxes().outbox(config, context), Scoped::outbox);
+        return openBeside(
+                clock,
+                subscription,
+                context -> provider(OutboxStoreProvider.class).outbox(config, context),
+                Scoped::outbox);
     }
 
     /** Makes the ledger of an outbox; otherwise like {@link #openOutbox}. */
     public OpenPlugin<IdempotencyLedger<?>> openLedger(PluginConfig config, InstantSource clock, String subscription) {
-        return openBeside(clock, subscription, context -> outboxes().ledger(config, context), Scoped::ledger);
+        return openBeside(
+                clock,
+                subscription,
+                context -> provider(OutboxStoreProvider.class).ledger(config, context),
+                Scoped::ledger);
     }
 
     /** Makes what operates an outbox; otherwise like {@link #openOutbox}. */
     public OpenPlugin<OutboxOperations> openOperations(PluginConfig config, InstantSource clock, String subscription) {
-        return openBeside(clock, subscription, context -> outboxes().operations(config, context), Scoped::operations);
+        return openBeside(
+                clock,
+                subscription,
+                context -> provider(OutboxStoreProvider.class).operations(config, context),
+                Scoped::operations);
     }
 
-    private OutboxStoreProvider outboxes() {
-        if (provider instanceof OutboxStoreProvider outboxes) {
-            return outboxes;
+    /**
+     * Makes what operates projections, as {@link #open} makes their store.
+     *
+     * @throws IllegalStateException if this makes no store of projections
+     */
+    public OpenPlugin<ProjectionOperations> openProjectionOperations(
+            PluginConfig config, InstantSource clock, String subscription) {
+        return openBeside(
+                clock,
+                subscription,
+                context -> provider(ProjectionStoreProvider.class).operations(config, context),
+                Scoped::operations);
+    }
+
+    private <P extends PluginProvider<?>> P provider(Class<P> type) {
+        if (type.isInstance(provider)) {
+            return type.cast(provider);
         }
-        throw new IllegalStateException("%s is no outbox".formatted(this));
+        throw new IllegalStateException("%s is no %s".formatted(this, type.getSimpleName()));
     }
 
     private <R> OpenPlugin<R> openBeside(

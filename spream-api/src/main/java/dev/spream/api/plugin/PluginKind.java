@@ -3,11 +3,14 @@ package dev.spream.api.plugin;
 import dev.spream.api.spi.ChangeStreamSourceProvider;
 import dev.spream.api.spi.ConsumerProvider;
 import dev.spream.api.spi.DeadLetterSinkProvider;
+import dev.spream.api.spi.EventSourceProvider;
+import dev.spream.api.spi.EventStoreProvider;
 import dev.spream.api.spi.LockStoreProvider;
 import dev.spream.api.spi.OutboxSenderProvider;
 import dev.spream.api.spi.OutboxStoreProvider;
 import dev.spream.api.spi.PartitionStorageProvider;
 import dev.spream.api.spi.PluginProvider;
+import dev.spream.api.spi.ProjectionStoreProvider;
 
 /** The ports that a plug-in can fill. */
 public enum PluginKind {
@@ -17,7 +20,10 @@ public enum PluginKind {
     DEAD_LETTERS("dead-letters", DeadLetterSinkProvider.class),
     LOCKS("locks", LockStoreProvider.class),
     OUTBOX("outbox", OutboxStoreProvider.class),
-    SENDER("sender", OutboxSenderProvider.class);
+    SENDER("sender", OutboxSenderProvider.class),
+    PROJECTIONS("projections", ProjectionStoreProvider.class),
+    EVENTS("events", EventStoreProvider.class),
+    EVENT_SOURCE("event-source", EventSourceProvider.class);
 
     private final String key;
     private final Class<? extends PluginProvider<?>> providerType;

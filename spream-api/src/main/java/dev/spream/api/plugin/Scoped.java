@@ -4,6 +4,8 @@ import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.DeadLetterStore;
+import dev.spream.core.event.EventSource;
+import dev.spream.core.event.EventStore;
 import dev.spream.core.lock.BucketProvisioning;
 import dev.spream.core.lock.LockObserver;
 import dev.spream.core.lock.LockStore;
@@ -13,6 +15,8 @@ import dev.spream.core.outbox.OutboxOperations;
 import dev.spream.core.outbox.OutboxSender;
 import dev.spream.core.outbox.OutboxStore;
 import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.projection.ProjectionOperations;
+import dev.spream.core.projection.ProjectionStore;
 import dev.spream.core.source.ChangeStreamSource;
 
 /**
@@ -37,6 +41,9 @@ final class Scoped {
                     case LOCKS -> new ScopedLockStore<>((LockStore<?>) made, scope);
                     case OUTBOX -> new ScopedOutboxStore((OutboxStore) made, scope);
                     case SENDER -> new ScopedOutboxSender((OutboxSender) made, scope);
+                    case PROJECTIONS -> new ScopedProjectionStore<>((ProjectionStore<?>) made, scope);
+                    case EVENTS -> new ScopedEventStore((EventStore) made, scope);
+                    case EVENT_SOURCE -> new ScopedEventSource((EventSource) made, scope);
                 };
     }
 
@@ -58,6 +65,10 @@ final class Scoped {
 
     static OutboxOperations operations(OutboxOperations made, CallScope scope) {
         return scope.changesLoader() ? new ScopedOutboxOperations(made, scope) : made;
+    }
+
+    static ProjectionOperations operations(ProjectionOperations made, CallScope scope) {
+        return scope.changesLoader() ? new ScopedProjectionOperations(made, scope) : made;
     }
 
     private static Consumer consumer(Consumer made, CallScope scope) {

@@ -24,10 +24,17 @@ import java.util.Set;
 final class ScopedStorage implements PartitionStorage {
     private final PartitionStorage target;
     private final CallScope scope;
+    private final Runnable closing;
 
     ScopedStorage(PartitionStorage target, CallScope scope) {
+        this(target, scope, target::close);
+    }
+
+    /** @param closing what is done instead of closing the target */
+    ScopedStorage(PartitionStorage target, CallScope scope, Runnable closing) {
         this.target = target;
         this.scope = scope;
+        this.closing = closing;
     }
 
     @Override
@@ -127,7 +134,7 @@ final class ScopedStorage implements PartitionStorage {
 
     @Override
     public void close() {
-        scope.run(target::close);
+        scope.run(closing::run);
     }
 
     @Override

@@ -16,6 +16,16 @@ public interface PluginContext {
     String subscription();
 
     /**
+     * The change stream that is configured, for an event source that {@linkplain EventSourceProvider#readsChangeStream reads
+     * it}.
+     *
+     * @throws IllegalStateException if none is lent: what is made has not said that it reads one
+     */
+    default LentChangeStream changeStream() {
+        throw new IllegalStateException("no change stream is lent to what has not said that it reads one");
+    }
+
+    /**
      * Leaves something to be closed after what is being made, such as its connection pool; what was left last is closed
      * first. If making it fails, that happens at once.
      */

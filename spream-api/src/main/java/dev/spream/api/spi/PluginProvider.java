@@ -16,10 +16,13 @@ public sealed interface PluginProvider<T>
         permits ChangeStreamSourceProvider,
                 ConsumerProvider,
                 DeadLetterSinkProvider,
+                EventSourceProvider,
+                EventStoreProvider,
                 LockStoreProvider,
                 OutboxSenderProvider,
                 OutboxStoreProvider,
-                PartitionStorageProvider {
+                PartitionStorageProvider,
+                ProjectionStoreProvider {
 
     /** What configuration calls it, as in {@code storage=jdbc}: lower-case letters, digits and hyphens, a letter first. */
     String name();

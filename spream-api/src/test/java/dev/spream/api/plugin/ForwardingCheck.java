@@ -94,7 +94,16 @@ final class ForwardingCheck<T> {
 
     /** What is wrapped in its turn has a check of its own. */
     private static boolean isWrapped(Class<?> type) {
-        return List.of("Batch", "ChangeStreamCursor", "Progress", "Watch", "Runnable")
+        return List.of(
+                        "Batch",
+                        "ChangeStreamCursor",
+                        "EventFeed",
+                        "EventSource",
+                        "Progress",
+                        "RetryWork",
+                        "Runnable",
+                        "Watch",
+                        "Work")
                 .contains(type.getSimpleName());
     }
 

@@ -3,6 +3,10 @@ package dev.spream.api.plugin;
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.consume.StoredLetter;
+import dev.spream.core.event.ExpectedVersion;
+import dev.spream.core.event.FeedBatch;
+import dev.spream.core.event.FeedItem;
+import dev.spream.core.event.FeedRequest;
 import dev.spream.core.lock.BucketHash;
 import dev.spream.core.lock.BucketProvisioning;
 import dev.spream.core.lock.LockDeadline;
@@ -37,6 +41,15 @@ import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WorkerId;
+import dev.spream.core.projection.FailureKind;
+import dev.spream.core.projection.Fence;
+import dev.spream.core.projection.ParkReason;
+import dev.spream.core.projection.Parking;
+import dev.spream.core.projection.ProjectionOperations;
+import dev.spream.core.projection.ProjectionOwner;
+import dev.spream.core.projection.ProjectionState;
+import dev.spream.core.projection.ProjectionStatus;
+import dev.spream.core.projection.SegmentShare;
 import dev.spream.core.record.ChildPartition;
 import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.record.DataChangeRecord;
@@ -45,6 +58,7 @@ import dev.spream.core.record.Mod;
 import dev.spream.core.record.RecordIdentity;
 import dev.spream.core.source.PartitionQuery;
 import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -119,6 +133,31 @@ final class PortSamples {
             Map.entry(ManualResult.class, new ManualResult.NotFound()),
             Map.entry(OutboxFilter.class, new OutboxFilter(Set.of(), true, Optional.empty(), Optional.empty(), 0, 10)),
             Map.entry(OutboxStats.class, new OutboxStats(START, Map.of(), 0, Optional.empty(), 0, 0, 0)),
+            Map.entry(ExpectedVersion.class, ExpectedVersion.none()),
+            Map.entry(FeedRequest.class, FeedRequest.all("entries")),
+            Map.entry(FeedBatch.class, new FeedBatch(List.of(), 7, 9)),
+            Map.entry(
+                    FeedItem.Undecodable.class,
+                    new FeedItem.Undecodable(7, "message 7", ByteBuffer.allocate(0), Map.of(), "no JSON", START)),
+            Map.entry(Fence.class, new Fence.Whole("entries", 7)),
+            Map.entry(ProjectionOwner.class, ProjectionOwner.of("ann")),
+            Map.entry(
+                    ProjectionState.class,
+                    new ProjectionState(
+                            "entries",
+                            ProjectionStatus.RUNNING,
+                            1,
+                            4,
+                            7,
+                            Optional.empty(),
+                            Optional.empty(),
+                            0,
+                            Optional.empty(),
+                            START)),
+            Map.entry(SegmentShare.class, new SegmentShare(List.of(), 2, 2)),
+            Map.entry(FailureKind.class, FailureKind.POISON),
+            Map.entry(Parking.class, new Parking(ParkReason.GAP, 0, "version 3 is missing", Optional.empty())),
+            Map.entry(ProjectionOperations.Act.class, new ProjectionOperations.Act("ann", "asked by bob")),
             Map.entry(boolean.class, true),
             Map.entry(int.class, 7),
             Map.entry(long.class, 7L),

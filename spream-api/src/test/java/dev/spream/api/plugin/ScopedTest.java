@@ -10,6 +10,10 @@ import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.RecordConsumer;
 import dev.spream.core.consume.RecordKey;
+import dev.spream.core.event.EventFeed;
+import dev.spream.core.event.EventSource;
+import dev.spream.core.event.EventStore;
+import dev.spream.core.event.FeedRequest;
 import dev.spream.core.lock.BucketProvisioning;
 import dev.spream.core.lock.LockObserver;
 import dev.spream.core.lock.LockStore;
@@ -21,13 +25,19 @@ import dev.spream.core.outbox.OutboxStore;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.projection.Fence;
+import dev.spream.core.projection.Progress;
+import dev.spream.core.projection.ProjectionOperations;
+import dev.spream.core.projection.ProjectionStore;
 import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.ChangeStreamSource;
 import java.lang.reflect.Proxy;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.stream.Stream;
@@ -67,9 +77,14 @@ final class ScopedTest {
                 product(LockStore.class, PluginKind.LOCKS),
                 product(OutboxStore.class, PluginKind.OUTBOX),
                 product(OutboxSender.class, PluginKind.SENDER),
+                product(ProjectionStore.class, PluginKind.PROJECTIONS),
+                product(EventStore.class, PluginKind.EVENTS),
+                product(EventSource.class, PluginKind.EVENT_SOURCE),
+                new Wrapping<>(EventFeed.class, ScopedEventSource.ScopedFeed::new, List.of()),
+                new Wrapping<ProjectionOperations>(ProjectionOperations.class, Scoped::operations, List.of()),
                 new Wrapping<>(Outbox.class, Scoped::outbox, List.of()),
                 new Wrapping<>(IdempotencyLedger.class, Scoped::ledger, List.of()),
-                new Wrapping<>(OutboxOperations.class, Scoped::operations, List.of()),
+                new Wrapping<OutboxOperations>(OutboxOperations.class, Scoped::operations, List.of()),
                 new Wrapping<>(BucketProvisioning.class, Scoped::provisioning, List.of()),
                 new Wrapping<>(LockObserver.class, Scoped::observer, List.of()),
                 new Wrapping<>(
@@ -236,6 +251,54 @@ final class ScopedTest {
                 .close();
         assertThat(woken).containsExactly(host);
         assertThat(closing).containsExactly(PLUGIN);
+    }
+
+    @Test
+    void feeds_and_the_source_of_an_event_store_are_in_the_scope_too() throws Exception {
+        ForwardingCheck<EventFeed> feed = new ForwardingCheck<>(EventFeed.class, PLUGIN);
+        EventSource source = returning(EventSource.class, feed.target());
+        feed.everyMethodReaches(
+                Scoped.product(PluginKind.EVENT_SOURCE, source, SCOPE).open(FeedRequest.all("entries")));
+
+        ForwardingCheck<EventSource> ofStore = new ForwardingCheck<>(EventSource.class, PLUGIN);
+        EventStore store = returning(EventStore.class, ofStore.target());
+        ofStore.everyMethodReaches(
+                Scoped.product(PluginKind.EVENTS, store, SCOPE).source());
+    }
+
+    @Test
+    void what_is_done_for_a_batch_runs_as_the_host_does() throws Exception {
+        ClassLoader host = Thread.currentThread().getContextClassLoader();
+        List<ClassLoader> inStore = new ArrayList<>();
+        List<ClassLoader> inWork = new ArrayList<>();
+        ProjectionStore<Object> store = new ScopedProjectionStore<>(working(inStore), SCOPE);
+        store.apply(new Fence.Whole("entries", 1), Set.of(), (transaction, states) -> {
+            inWork.add(Thread.currentThread().getContextClassLoader());
+            return new Progress(Map.of(), Map.of(), List.of(), OptionalLong.empty(), Optional.empty());
+        });
+        store.retry(new Fence.Whole("entries", 1), "cat", 1, (transaction, last, events) -> {
+            inWork.add(Thread.currentThread().getContextClassLoader());
+            return last;
+        });
+        assertThat(inWork).containsExactly(host, host);
+        assertThat(inStore).containsExactly(PLUGIN, PLUGIN);
+    }
+
+    /** A store that does the work that it is given, and notes as whom it goes on. */
+    @SuppressWarnings("unchecked") // a store of whatever transactions
+    private static ProjectionStore<Object> working(List<ClassLoader> inStore) {
+        return (ProjectionStore<Object>) Proxy.newProxyInstance(
+                ScopedTest.class.getClassLoader(),
+                new Class<?>[] {ProjectionStore.class},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals("apply")) {
+                        ((ProjectionStore.Work<Object>) arguments[2]).apply("transaction", Map.of());
+                    } else {
+                        ((ProjectionStore.RetryWork<Object>) arguments[3]).apply("transaction", 1, List.of());
+                    }
+                    inStore.add(Thread.currentThread().getContextClassLoader());
+                    return PortSamples.of(method.getReturnType());
+                });
     }
 
     @Test

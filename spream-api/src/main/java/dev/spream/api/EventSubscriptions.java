@@ -1,0 +1,74 @@
+package dev.spream.api;
+
+import dev.spream.api.config.ConfigException;
+import dev.spream.api.config.SpreamConfig;
+import dev.spream.api.plugin.Plugin;
+import dev.spream.api.plugin.PluginKind;
+import dev.spream.api.spi.LentChangeStream;
+import dev.spream.core.event.changestream.ChangeStreamEventSource;
+import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.source.ChangeStreamSource;
+import dev.spream.core.subscription.SubscriberOptions;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+
+/**
+ * The subscriptions by which projections read a change stream, one each, called like the projection, with {@code subscription}
+ * before it if that is configured. They are apart from those of consumers, since every projection has its own watermarks.
+ */
+final class EventSubscriptions {
+    private final Judgement judgement;
+    private final Plugin<?> storages;
+
+    private EventSubscriptions(Judgement judgement) {
+        this.judgement = judgement;
+        this.storages = judgement.usable(PluginKind.STORAGE);
+    }
+
+    /**
+     * Opens the stream.
+     *
+     * @param judgement of source and storage
+     * @throws ConfigException if they cannot be used, or the stream is to begin at a time that is relative
+     */
+    static LentChangeStream open(Judgement judgement, SpreamConfig config, DeskParts parts) {
+        EventSubscriptions subscriptions = new EventSubscriptions(judgement);
+        SubscriberOptions options = subscriptions.options(config);
+        Plugin<?> source = judgement.usable(PluginKind.SOURCE);
+        ChangeStreamSource stream = (ChangeStreamSource)
+                parts.opened(source.open(judgement.of(source), InstantSource.system(), subscriptions.name("events")));
+        return new LentChangeStream(stream, subscriptions::storage, options);
+    }
+
+    /** As configured; but as many changes in flight as there may be, unless somebody wants fewer: a transaction is to have many. */
+    private SubscriberOptions options(SpreamConfig config) {
+        SubscriberOptions.Builder options = judgement.options();
+        if (!config.mayConfigure("max-inflight")) {
+            options.maxInflight(ChangeStreamEventSource.options().build().maxInflight());
+        }
+        StreamTimes times = judgement.times();
+        if (times.hasRelative()) {
+            throw new ConfigException(
+                    List.of("%s, and %s: events are read from a time of the calendar on, or from now on"
+                            .formatted(
+                                    judgement.resolved().describe("start"),
+                                    judgement.resolved().describe("end"))));
+        }
+        times.start().map(time -> time.at(Instant.EPOCH)).ifPresent(options::startAt);
+        times.end().map(time -> time.at(Instant.EPOCH)).ifPresent(options::endAt);
+        return options.build();
+    }
+
+    private PartitionStorage storage(String projection) {
+        return storages.openStorage(judgement.of(storages), InstantSource.system(), name(projection));
+    }
+
+    private String name(String projection) {
+        return judgement
+                .own()
+                .find(SubscriptionKeys.SUBSCRIPTION)
+                .map(before -> before + "-" + projection)
+                .orElse(projection);
+    }
+}

@@ -1,0 +1,65 @@
+package dev.spream.api;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.projection.FailureKind;
+import dev.spream.core.projection.ProjectionListener;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Arrays;
+
+/**
+ * Counts which share of what projections have tried lately has failed: failures against events that were dealt with, over the
+ * last minute, all projections of the process together. Safe for use by many threads.
+ */
+public final class ProjectionErrorRate implements ProjectionListener {
+    private static final int SECONDS = 60;
+
+    private final InstantSource clock;
+
+    // Guarded by this; by second, modulo 60. None of what is guarded blocks.
+    private final long[] of = new long[SECONDS];
+    private final long[] events = new long[SECONDS];
+    private final long[] failures = new long[SECONDS];
+
+    public ProjectionErrorRate(InstantSource clock) {
+        this.clock = requireNonNull(clock, "clock");
+        Arrays.fill(of, Long.MIN_VALUE);
+    }
+
+    @Override
+    public void batchApplied(String projection, int applied, int duplicates, int parked, Duration took) {
+        count(applied + (long) duplicates, 0);
+    }
+
+    @Override
+    public void failed(String projection, FailureKind kind, Exception failure) {
+        count(0, 1);
+    }
+
+    private synchronized void count(long dealtWith, long failed) {
+        long now = clock.instant().getEpochSecond();
+        int slot = Math.floorMod(now, SECONDS);
+        if (of[slot] != now) {
+            of[slot] = now;
+            events[slot] = 0;
+            failures[slot] = 0;
+        }
+        events[slot] += dealtWith;
+        failures[slot] += failed;
+    }
+
+    /** 0 to 1; 0 if nothing was tried. */
+    public synchronized double current() {
+        long now = clock.instant().getEpochSecond();
+        long all = 0;
+        long failed = 0;
+        for (int slot = 0; slot < SECONDS; slot++) {
+            if (of[slot] > now - SECONDS && of[slot] <= now) {
+                all += events[slot] + failures[slot];
+                failed += failures[slot];
+            }
+        }
+        return all == 0 ? 0 : failed / (double) all;
+    }
+}

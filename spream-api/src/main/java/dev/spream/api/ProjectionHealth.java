@@ -1,0 +1,111 @@
+package dev.spream.api;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.projection.ProjectionState;
+import dev.spream.core.projection.ProjectionStatus;
+import dev.spream.core.projection.ProjectionView;
+import dev.spream.core.record.JsonObject;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the projections of a process are, for whoever asks by HTTP. A process that can say this is alive, whatever it says:
+ * starting it anew mends neither a database that is away nor a projection that has failed. It is {@linkplain #isReady ready}
+ * when its projections can go on.
+ *
+ * @param projections in the order in which they were added
+ * @param errorRate the share of failures among what was tried lately, 0 to 1, as {@link ProjectionErrorRate} counts it
+ */
+public record ProjectionHealth(List<ProjectionView> projections, double errorRate) {
+    private static final double MILLIS = 1_000;
+
+    /** All in one word. */
+    public enum Status {
+        /** Everything goes on. */
+        HEALTHY,
+        /** Something is paused or rebuilt, was not read yet, or cannot reach what it needs and tries again. */
+        DEGRADED,
+        /** Something has failed, and waits for somebody. */
+        UNHEALTHY
+    }
+
+    public ProjectionHealth {
+        projections = List.copyOf(projections);
+        if (!(errorRate >= 0 && errorRate <= 1)) {
+            throw new IllegalArgumentException("errorRate is %s, must be 0 to 1".formatted(errorRate));
+        }
+    }
+
+    public Status status() {
+        if (projections.stream().anyMatch(view -> view.state().status() == ProjectionStatus.FAILED)) {
+            return Status.UNHEALTHY;
+        }
+        boolean allGoOn = projections.stream()
+                .allMatch(view -> isReachable(view) && view.state().status() == ProjectionStatus.RUNNING);
+        return allGoOn ? Status.HEALTHY : Status.DEGRADED;
+    }
+
+    /**
+     * Whether every projection was read from its store, reaches what it needs, and has not failed. One that is paused, or
+     * behind, is ready: somebody wants it so, or it catches up.
+     */
+    public boolean isReady() {
+        return projections.stream()
+                .allMatch(view -> isReachable(view) && view.state().status() != ProjectionStatus.FAILED);
+    }
+
+    private static boolean isReachable(ProjectionView view) {
+        return view.state().epoch() > 0 && view.outage().isEmpty();
+    }
+
+    /** How far the projection is behind that is so for longest, of those that it is known of; 0 if all are caught up. */
+    public Duration lag() {
+        return projections.stream()
+                .filter(view -> view.lagEvents().isPresent())
+                .map(ProjectionView::lag)
+                .max(Comparator.naturalOrder())
+                .orElse(Duration.ZERO);
+    }
+
+    /** One object of JSON; what there is not, or is not known, is absent. It has neither data nor errors of events in it. */
+    public String json() {
+        Map<String, @Nullable Object> members = new LinkedHashMap<>();
+        members.put("status", lower(status()));
+        members.put("ready", isReady());
+        Map<String, @Nullable Object> each = new LinkedHashMap<>();
+        projections.forEach(view -> each.put(view.state().projection(), members(view)));
+        members.put("projections", each);
+        members.put("lag_seconds", lag().toMillis() / MILLIS);
+        members.put("error_rate", errorRate);
+        return JsonObject.of(members).toString();
+    }
+
+    private static Map<String, @Nullable Object> members(ProjectionView view) {
+        ProjectionState state = view.state();
+        Map<String, @Nullable Object> members = new LinkedHashMap<>();
+        members.put("status", lower(state.status()));
+        state.lastEventId().ifPresent(id -> members.put("last_processed_event", id));
+        state.lastEventAt().ifPresent(at -> members.put("last_processed_at", at.toString()));
+        members.put("error_count", state.errorCount());
+        if (state.segments() > 0) {
+            members.put("position", state.position());
+        }
+        members.put("segments_held", view.segmentsHeld());
+        view.lagEvents().ifPresent(events -> {
+            members.put("lag_events", events);
+            members.put("lag_seconds", view.lag().toMillis() / MILLIS);
+        });
+        members.put("outage", view.outage().isPresent());
+        return members;
+    }
+
+    private static String lower(Enum<?> constant) {
+        return requireNonNull(constant).name().toLowerCase(Locale.ROOT);
+    }
+}

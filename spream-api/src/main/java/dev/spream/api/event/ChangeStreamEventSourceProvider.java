@@ -1,0 +1,67 @@
+package dev.spream.api.event;
+
+import com.google.auto.service.AutoService;
+import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.ConfigType;
+import dev.spream.api.spi.EventSourceProvider;
+import dev.spream.api.spi.LentChangeStream;
+import dev.spream.api.spi.PluginConfig;
+import dev.spream.api.spi.PluginContext;
+import dev.spream.core.event.EventSource;
+import dev.spream.core.event.changestream.ChangeStreamEventSource;
+import dev.spream.core.event.changestream.EventsTable;
+import dev.spream.core.event.changestream.EventsTable.Column;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * The event source {@code change-stream}: a {@link ChangeStreamEventSource} over the change stream that is configured, with a
+ * subscription for each projection.
+ */
+@AutoService(EventSourceProvider.class)
+public final class ChangeStreamEventSourceProvider implements EventSourceProvider {
+    private static final ConfigKey<String> TABLE = ConfigKey.of(
+                    "table", ConfigType.text(), "The table of the events, as it was declared, with its named schema.")
+            .required();
+    private static final Map<Column, ConfigKey<String>> COLUMNS = columns();
+
+    private static Map<Column, ConfigKey<String>> columns() {
+        Map<Column, ConfigKey<String>> keys = new EnumMap<>(Column.class);
+        for (Column column : Column.values()) {
+            String name = "column-" + column.name().toLowerCase(Locale.ROOT).replace('_', '-');
+            String meaning = "Which column has the %s of events%s."
+                    .formatted(column.defaultName(), column.required() ? "" : ", if one has it");
+            keys.put(column, ConfigKey.of(name, ConfigType.text(), meaning).withDefault(column.defaultName()));
+        }
+        return keys;
+    }
+
+    @Override
+    public String name() {
+        return "change-stream";
+    }
+
+    @Override
+    public List<ConfigKey<?>> keys() {
+        return Stream.concat(Stream.of(TABLE), COLUMNS.values().stream())
+                .<ConfigKey<?>>map(key -> key)
+                .toList();
+    }
+
+    @Override
+    public boolean readsChangeStream() {
+        return true;
+    }
+
+    @Override
+    public EventSource create(PluginConfig config, PluginContext context) {
+        Map<Column, String> columns = new EnumMap<>(Column.class);
+        COLUMNS.forEach((column, key) -> columns.put(column, config.get(key)));
+        LentChangeStream lent = context.changeStream();
+        return new ChangeStreamEventSource(
+                lent.stream(), lent.storages(), new EventsTable(config.get(TABLE), columns), lent.options());
+    }
+}

@@ -1,0 +1,56 @@
+package dev.spream.api.plugin;
+
+import dev.spream.core.projection.ParkedKey;
+import dev.spream.core.projection.ProjectionDetails;
+import dev.spream.core.projection.ProjectionOperations;
+import dev.spream.core.projection.ProjectionState;
+import java.util.List;
+import java.util.Optional;
+
+/** What operates a plug-in's projections, called in its scope. */
+record ScopedProjectionOperations(ProjectionOperations target, CallScope scope) implements ProjectionOperations {
+    @Override
+    public List<ProjectionState> list() {
+        return scope.call(target::list);
+    }
+
+    @Override
+    public Optional<ProjectionDetails> show(String projection) {
+        return scope.call(() -> target.show(projection));
+    }
+
+    @Override
+    public boolean pause(String projection, Act act) {
+        return scope.call(() -> target.pause(projection, act));
+    }
+
+    @Override
+    public boolean resume(String projection, Act act) {
+        return scope.call(() -> target.resume(projection, act));
+    }
+
+    @Override
+    public int retry(String projection, Optional<String> key, Act act) {
+        return scope.call(() -> target.retry(projection, key, act));
+    }
+
+    @Override
+    public boolean skip(String projection, String key, long version, Act act) {
+        return scope.call(() -> target.skip(projection, key, version, act));
+    }
+
+    @Override
+    public List<ParkedKey> parked(String projection, int limit) {
+        return scope.call(() -> target.parked(projection, limit));
+    }
+
+    @Override
+    public void close() {
+        scope.run(target::close);
+    }
+
+    @Override
+    public String toString() {
+        return target.toString();
+    }
+}

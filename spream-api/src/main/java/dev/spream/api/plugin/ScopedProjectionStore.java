@@ -1,0 +1,104 @@
+package dev.spream.api.plugin;
+
+import dev.spream.core.event.FeedItem;
+import dev.spream.core.projection.FailureKind;
+import dev.spream.core.projection.Fence;
+import dev.spream.core.projection.KeyState;
+import dev.spream.core.projection.ParkedKey;
+import dev.spream.core.projection.Parking;
+import dev.spream.core.projection.ProjectionOwner;
+import dev.spream.core.projection.ProjectionState;
+import dev.spream.core.projection.ProjectionStore;
+import dev.spream.core.projection.SegmentShare;
+import dev.spream.core.projection.Tried;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** A plug-in's projection store, called in its scope; the work that it is given is called as the host was. */
+record ScopedProjectionStore<T>(ProjectionStore<T> target, CallScope scope) implements ProjectionStore<T> {
+    @Override
+    public Class<T> transactionType() {
+        return scope.call(target::transactionType);
+    }
+
+    @Override
+    public ProjectionState register(String projection, int segments) {
+        return scope.call(() -> target.register(projection, segments));
+    }
+
+    @Override
+    public Optional<ProjectionState> state(String projection) {
+        return scope.call(() -> target.state(projection));
+    }
+
+    @Override
+    public SegmentShare holdSegments(String projection, ProjectionOwner owner, Set<Integer> giveUp, Duration lease) {
+        return scope.call(() -> target.holdSegments(projection, owner, giveUp, lease));
+    }
+
+    @Override
+    public void leave(String projection, ProjectionOwner owner) {
+        scope.run(() -> target.leave(projection, owner));
+    }
+
+    @Override
+    public boolean apply(Fence fence, Set<String> keys, Work<T> work) throws Exception {
+        CallScope host = CallScope.ofThisThread();
+        Work<T> asHost = (transaction, states) -> host.call(() -> work.apply(transaction, states));
+        return scope.call(() -> target.apply(fence, keys, asHost));
+    }
+
+    @Override
+    public FailureKind failureKind(Exception failure) {
+        return scope.call(() -> target.failureKind(failure));
+    }
+
+    @Override
+    public String describe(Exception failure) {
+        return scope.call(() -> target.describe(failure));
+    }
+
+    @Override
+    public List<ParkedKey> due(Fence fence, int limit) {
+        return scope.call(() -> target.due(fence, limit));
+    }
+
+    @Override
+    public Optional<KeyState> retry(Fence fence, String key, int limit, RetryWork<T> work) throws Exception {
+        CallScope host = CallScope.ofThisThread();
+        RetryWork<T> asHost = (transaction, last, events) -> host.call(() -> work.apply(transaction, last, events));
+        return scope.call(() -> target.retry(fence, key, limit, asHost));
+    }
+
+    @Override
+    public boolean postpone(Fence fence, String key, Tried tried, Parking parking) {
+        return scope.call(() -> target.postpone(fence, key, tried, parking));
+    }
+
+    @Override
+    public void deadLetter(String projection, FeedItem.Undecodable item) {
+        scope.run(() -> target.deadLetter(projection, item));
+    }
+
+    @Override
+    public void report(String projection, long errors, Optional<String> lastError) {
+        scope.run(() -> target.report(projection, errors, lastError));
+    }
+
+    @Override
+    public boolean fail(Fence fence, String error) {
+        return scope.call(() -> target.fail(fence, error));
+    }
+
+    @Override
+    public void close() {
+        scope.run(target::close);
+    }
+
+    @Override
+    public String toString() {
+        return target.toString();
+    }
+}

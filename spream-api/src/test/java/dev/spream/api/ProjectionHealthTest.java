@@ -1,0 +1,140 @@
+package dev.spream.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.spream.api.ProjectionHealth.Status;
+import dev.spream.core.projection.FailureKind;
+import dev.spream.core.projection.ProjectionState;
+import dev.spream.core.projection.ProjectionStatus;
+import dev.spream.core.projection.ProjectionView;
+import dev.spream.core.record.JsonObject;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+final class ProjectionHealthTest {
+    private static final Instant AT = Instant.parse("2026-01-01T00:00:00Z");
+    private static final ProjectionView RUNNING = view("entries", ProjectionStatus.RUNNING, 1, Optional.empty());
+
+    @Test
+    void everything_that_goes_on_is_healthy_and_ready() {
+        assertThat(health(RUNNING)).returns(Status.HEALTHY, ProjectionHealth::status);
+        assertThat(health(RUNNING).isReady()).isTrue();
+        assertThat(health().status()).isEqualTo(Status.HEALTHY);
+    }
+
+    @Test
+    void what_is_paused_is_degraded_and_ready_nevertheless() {
+        ProjectionHealth paused = health(RUNNING, view("search", ProjectionStatus.PAUSED, 2, Optional.empty()));
+        assertThat(paused.status()).isEqualTo(Status.DEGRADED);
+        assertThat(paused.isReady()).isTrue();
+    }
+
+    @Test
+    void what_was_not_read_yet_or_is_cut_off_is_not_ready() {
+        ProjectionHealth unread = health(view("entries", ProjectionStatus.RUNNING, 0, Optional.empty()));
+        ProjectionHealth cutOff = health(view("entries", ProjectionStatus.RUNNING, 1, Optional.of("no database")));
+        for (ProjectionHealth health : List.of(unread, cutOff)) {
+            assertThat(health.status()).isEqualTo(Status.DEGRADED);
+            assertThat(health.isReady()).isFalse();
+        }
+    }
+
+    @Test
+    void what_has_failed_is_unhealthy_and_not_ready() {
+        ProjectionHealth failed = health(RUNNING, view("search", ProjectionStatus.FAILED, 2, Optional.empty()));
+        assertThat(failed.status()).isEqualTo(Status.UNHEALTHY);
+        assertThat(failed.isReady()).isFalse();
+    }
+
+    @Test
+    void it_is_written_as_json_without_what_events_and_errors_contain() {
+        String json = new ProjectionHealth(
+                        List.of(RUNNING, view("search", ProjectionStatus.RUNNING, 1, Optional.of("secret"))), 0.25)
+                .json();
+        assertThat(json).doesNotContain("secret");
+        JsonObject health = JsonObject.of(json);
+        assertThat(health.string("status")).contains("degraded");
+        assertThat(health.get("ready")).isEqualTo(false);
+        assertThat(String.valueOf(health.get("lag_seconds"))).isEqualTo("2.5");
+        assertThat(String.valueOf(health.get("error_rate"))).isEqualTo("0.25");
+        JsonObject entries =
+                health.object("projections").orElseThrow().object("entries").orElseThrow();
+        assertThat(entries.string("status")).contains("running");
+        assertThat(entries.string("last_processed_event")).contains("e-7");
+        assertThat(entries.string("last_processed_at")).contains(AT.toString());
+        assertThat(entries.int64("error_count")).hasValue(3);
+        assertThat(entries.int64("position")).hasValue(42);
+        assertThat(entries.int64("lag_events")).hasValue(5);
+        assertThat(entries.get("outage")).isEqualTo(false);
+    }
+
+    @Test
+    void how_far_something_is_behind_that_does_not_run_is_not_known() {
+        ProjectionView paused =
+                new ProjectionView(RUNNING.state(), 0, OptionalLong.empty(), Duration.ofSeconds(99), Optional.empty());
+        assertThat(health(paused).lag()).isZero();
+        JsonObject entries = JsonObject.of(health(paused).json())
+                .object("projections")
+                .orElseThrow()
+                .object("entries")
+                .orElseThrow();
+        assertThat(entries.get("lag_events")).isNull();
+        assertThat(entries.get("lag_seconds")).isNull();
+    }
+
+    @Test
+    void a_rate_is_a_share() {
+        assertThatThrownBy(() -> new ProjectionHealth(List.of(), 1.5)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new ProjectionHealth(List.of(), Double.NaN))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void the_rate_of_errors_is_that_of_the_last_minute() {
+        AtomicReference<Instant> now = new AtomicReference<>(AT);
+        ProjectionErrorRate rate = new ProjectionErrorRate(now::get);
+        assertThat(rate.current()).isZero();
+        rate.batchApplied("entries", 2, 1, 5, Duration.ofMillis(1));
+        rate.failed("entries", FailureKind.POISON, new IllegalStateException("no"));
+        assertThat(rate.current()).isEqualTo(0.25);
+        now.set(AT.plusSeconds(59));
+        rate.batchApplied("entries", 4, 0, 0, Duration.ofMillis(1));
+        assertThat(rate.current()).isEqualTo(0.125);
+        now.set(AT.plusSeconds(60));
+        assertThat(rate.current()).isZero();
+        rate.failed("entries", FailureKind.TRANSIENT, new IllegalStateException("no"));
+        assertThat(rate.current()).isEqualTo(0.2);
+        now.set(AT.plusSeconds(600));
+        assertThat(rate.current()).isZero();
+    }
+
+    private static ProjectionHealth health(ProjectionView... views) {
+        return new ProjectionHealth(List.of(views), 0);
+    }
+
+    private static ProjectionView view(
+            String projection, ProjectionStatus status, long epoch, Optional<String> outage) {
+        return new ProjectionView(
+                new ProjectionState(
+                        projection,
+                        status,
+                        epoch,
+                        4,
+                        42,
+                        Optional.of("e-7"),
+                        Optional.of(AT),
+                        3,
+                        Optional.of("secret error"),
+                        AT),
+                4,
+                OptionalLong.of(5),
+                Duration.ofMillis(2_500),
+                outage);
+    }
+}

@@ -1,0 +1,153 @@
+package dev.spream.api.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.core.event.EventEnvelope;
+import dev.spream.core.event.EventMetadata;
+import dev.spream.core.projection.FailureKind;
+import dev.spream.core.projection.ParkReason;
+import dev.spream.core.projection.Parking;
+import dev.spream.core.projection.ProjectionDetails;
+import dev.spream.core.projection.ProjectionState;
+import dev.spream.core.projection.ProjectionStatus;
+import dev.spream.core.projection.ProjectionView;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+final class ProjectionMetricsTest {
+    private static final Instant AT = Instant.parse("2026-01-01T00:00:00Z");
+    private static final ProjectionView CAUGHT_UP = view(ProjectionStatus.RUNNING, OptionalLong.of(0), Duration.ZERO);
+
+    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    private final ProjectionMetrics metrics = ProjectionMetrics.of(registry);
+    private ProjectionView now = CAUGHT_UP;
+
+    @Test
+    void what_is_done_is_counted() {
+        metrics.batchApplied("entries", 7, 2, 1, Duration.ofMillis(30));
+        metrics.failed("entries", FailureKind.TRANSIENT, new IllegalStateException("no"));
+        metrics.failed("entries", FailureKind.POISON, new IllegalStateException("no"));
+        metrics.failed("entries", FailureKind.POISON, new IllegalStateException("no"));
+        metrics.undecodable("entries", "message 7", "no JSON");
+        metrics.keyParked(
+                "entries", "word-1", new Parking(ParkReason.GAP, 0, "version 3 is missing", Optional.empty()));
+        metrics.keyResumed("entries", "word-1");
+        metrics.segmentLost("entries", 3);
+        assertThat(counter("projection.events", "outcome", "applied")).isEqualTo(7);
+        assertThat(counter("projection.events", "outcome", "duplicate")).isEqualTo(2);
+        assertThat(counter("projection.events", "outcome", "parked")).isEqualTo(1);
+        assertThat(counter("projection.errors", "error_type", "transient")).isEqualTo(1);
+        assertThat(counter("projection.errors", "error_type", "poison")).isEqualTo(2);
+        assertThat(counter("projection.errors", "error_type", "fatal")).isZero();
+        assertThat(counter("projection.errors", "error_type", "undecodable")).isEqualTo(1);
+        assertThat(counter("projection.keys.parked", "reason", "gap")).isEqualTo(1);
+        assertThat(counter("projection.keys.resumed")).isEqualTo(1);
+        assertThat(counter("projection.segments.lost")).isEqualTo(1);
+        assertThat(registry.get("projection.batch.size").summary().max()).isEqualTo(10);
+        assertThat(registry.get("projection.batch.duration").timer().totalTime(TimeUnit.MILLISECONDS))
+                .isEqualTo(30);
+    }
+
+    @Test
+    void event_types_beyond_a_number_of_them_share_a_tag() {
+        for (int i = 0; i < ProjectionCounters.MAX_EVENT_TYPES + 10; i++) {
+            metrics.eventApplied("entries", event("Type" + i), Duration.ofMillis(1));
+            metrics.eventApplied("entries", event("Type0"), Duration.ofMillis(1));
+        }
+        assertThat(registry.find("projection.event.processing.duration").timers())
+                .hasSize(ProjectionCounters.MAX_EVENT_TYPES + 1);
+        assertThat(timed("Type0")).isEqualTo(ProjectionCounters.MAX_EVENT_TYPES + 11L);
+        assertThat(timed("other")).isEqualTo(10);
+    }
+
+    private long timed(String eventType) {
+        return registry.get("projection.event.processing.duration")
+                .tags("projection", "entries", "event_type", eventType)
+                .timer()
+                .count();
+    }
+
+    @Test
+    void how_a_projection_is_follows_what_the_manager_says() {
+        metrics.watch(() -> List.of(now));
+        assertThat(gauge("projection.event.lag")).isZero();
+        assertThat(gauge("projection.lag.events")).isZero();
+        assertThat(gauge("projection.position")).isEqualTo(42);
+        assertThat(gauge("projection.segments.held")).isEqualTo(4);
+        assertThat(gauge("projection.outage")).isZero();
+        assertThat(status("running")).isEqualTo(1);
+
+        now = view(ProjectionStatus.FAILED, OptionalLong.of(9), Duration.ofMillis(1_500));
+        assertThat(gauge("projection.event.lag")).isEqualTo(1.5);
+        assertThat(gauge("projection.lag.events")).isEqualTo(9);
+        assertThat(status("running")).isZero();
+        assertThat(status("failed")).isEqualTo(1);
+
+        now = view(ProjectionStatus.RUNNING, OptionalLong.empty(), Duration.ZERO);
+        assertThat(gauge("projection.event.lag")).isNaN();
+        assertThat(gauge("projection.lag.events")).isNaN();
+    }
+
+    @Test
+    void what_is_parked_is_known_while_somebody_samples_it() {
+        metrics.watch(() -> List.of(now));
+        assertThat(gauge("projection.parked.keys")).isNaN();
+        metrics.sampled(new ProjectionDetails(now.state(), List.of(), 2, 17, 5));
+        assertThat(gauge("projection.parked.keys")).isEqualTo(2);
+        assertThat(gauge("projection.parked.events")).isEqualTo(17);
+        assertThat(gauge("projection.dead.letters")).isEqualTo(5);
+        metrics.notSampled();
+        assertThat(gauge("projection.parked.keys")).isNaN();
+    }
+
+    @Test
+    void prometheus_gets_the_names_that_dashboards_know() {
+        PrometheusMeterRegistry prometheus = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        ProjectionMetrics published = ProjectionMetrics.of(prometheus);
+        published.watch(() -> List.of(now));
+        published.eventApplied("entries", event("EntryCreated"), Duration.ofMillis(1));
+        assertThat(prometheus.scrape())
+                .contains(
+                        "projection_event_processing_duration_seconds_count{event_type=\"EntryCreated\",projection=\"entries\"} 1",
+                        "projection_event_lag_seconds{projection=\"entries\"} 0.0",
+                        "projection_errors_total{error_type=\"fatal\",projection=\"entries\"} 0.0");
+    }
+
+    private double counter(String name, String... tags) {
+        return registry.get(name)
+                .tags("projection", "entries")
+                .tags(tags)
+                .counter()
+                .count();
+    }
+
+    private double gauge(String name) {
+        return registry.get(name).tags("projection", "entries").gauge().value();
+    }
+
+    private double status(String status) {
+        return registry.get("projection.status").tags("status", status).gauge().value();
+    }
+
+    private static EventEnvelope event(String type) {
+        return new EventEnvelope("e-1", "word-1", type, "{}", 1, AT, EventMetadata.NONE);
+    }
+
+    private static ProjectionView view(ProjectionStatus status, OptionalLong lagEvents, Duration lag) {
+        return new ProjectionView(
+                new ProjectionState(
+                        "entries", status, 1, 4, 42, Optional.of("e-7"), Optional.of(AT), 0, Optional.empty(), AT),
+                4,
+                lagEvents,
+                lag,
+                Optional.empty());
+    }
+}
