@@ -63,9 +63,18 @@ public final class ConnectionKeys {
         return open(config, context, URL);
     }
 
+    /** The same with that many connections at most. */
+    public static HikariDataSource open(PluginConfig config, PluginContext context, int connections) {
+        return closedWith(
+                context, JdbcPool.open(config.get(URL), config.find(USER), config.find(PASSWORD), connections));
+    }
+
     /** The same for a plug-in with that key. */
     public static HikariDataSource open(PluginConfig config, PluginContext context, ConfigKey<String> url) {
-        HikariDataSource pool = JdbcPool.open(config.get(url), config.find(USER), config.find(PASSWORD));
+        return closedWith(context, JdbcPool.open(config.get(url), config.find(USER), config.find(PASSWORD)));
+    }
+
+    private static HikariDataSource closedWith(PluginContext context, HikariDataSource pool) {
         context.onClose(pool);
         return pool;
     }

@@ -1,0 +1,62 @@
+package dev.spream.storage.jdbc.event;
+
+import dev.spream.core.event.NewEvent;
+import dev.spream.core.record.Json;
+import dev.spream.storage.jdbc.internal.SqlErrors;
+import java.sql.SQLException;
+
+/**
+ * What the server says of events that it does not take.
+ *
+ * @see <a href="https://www.postgresql.org/docs/current/datatype-json.html">PostgreSQL: JSON types</a>
+ */
+final class AppendErrors {
+    private static final String DATA_EXCEPTION = "22";
+    private static final String STACK_DEPTH = "54001";
+    private static final String PROGRAM_LIMIT = "54000";
+    private static final String UNTRANSLATABLE = "22P05";
+    private static final String UNIQUE = "23505";
+
+    private AppendErrors() {}
+
+    /** The exception to throw: the server's own error would show the data to whoever logs it. */
+    static RuntimeException failure(AppendRequest request, SQLException error) {
+        String state = String.valueOf(error.getSQLState());
+        if (state.equals(UNIQUE)) {
+            return refusal(request, "another transaction has just used the id of one of them", state);
+        }
+        if (state.startsWith(DATA_EXCEPTION) || state.equals(STACK_DEPTH) || state.equals(PROGRAM_LIMIT)) {
+            return refusal(request, aboutData(request, state), state);
+        }
+        return SqlErrors.storageException("appending " + request, error);
+    }
+
+    private static IllegalArgumentException refusal(AppendRequest request, String reason, String state) {
+        return new IllegalArgumentException(
+                "appending %s failed: %s (SQLSTATE %s); nothing was appended".formatted(request, reason, state));
+    }
+
+    private static String aboutData(AppendRequest request, String state) {
+        return switch (state) {
+            case UNTRANSLATABLE ->
+                "the data of one have characters that PostgreSQL cannot hold in JSON, such as \\u0000";
+            case STACK_DEPTH, PROGRAM_LIMIT ->
+                "the data of one are deeper or larger than what PostgreSQL holds as JSON";
+            default ->
+                request.events().stream()
+                        .filter(event -> !isJson(event.eventData()))
+                        .map(NewEvent::eventId)
+                        .findFirst()
+                        .map("the data of event '%s' are no JSON text"::formatted)
+                        .orElse("one has a text that PostgreSQL cannot hold");
+        };
+    }
+
+    private static boolean isJson(String text) {
+        try {
+            return Json.text(Json.parse(text)).length() > 0;
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package dev.spream.storage.jdbc.event;
+
+import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.ConfigType;
+import dev.spream.api.spi.PluginConfig;
+import dev.spream.api.spi.PluginContext;
+import dev.spream.storage.jdbc.internal.ConnectionKeys;
+import java.time.Duration;
+import java.util.List;
+
+/** The keys by which a configuration says where an event store is. */
+final class EventKeys {
+    private static final ConfigKey<String> SCHEMA = ConfigKey.of(
+                    "schema", ConnectionKeys.schemaName(), "The schema that has the table.")
+            .withDefault(EventTable.DEFAULT_SCHEMA);
+    private static final ConfigKey<String> TABLE = ConfigKey.of(
+                    "table", tableName(), "The table of the events. What belongs to it is called like it.")
+            .withDefault(EventTable.DEFAULT_NAME);
+    private static final ConfigKey<Boolean> MIGRATE = ConfigKey.of(
+                    "migrate",
+                    ConfigType.flag(),
+                    "Whether to create the schema and its table, and to migrate them, where needed.")
+            .withDefault(true);
+    private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConfigKey.of(
+                    "statement-timeout",
+                    ConnectionKeys.wholeSeconds(ConfigType.duration(Duration.ofSeconds(1), Duration.ofHours(1))),
+                    "How long a statement may take.")
+            .withDefault(JdbcEventStoreBuilder.DEFAULT_STATEMENT_TIMEOUT);
+
+    /** All of them, in the order in which they are explained. */
+    static final List<ConfigKey<?>> ALL = List.of(
+            ConnectionKeys.URL,
+            ConnectionKeys.USER,
+            ConnectionKeys.PASSWORD,
+            SCHEMA,
+            TABLE,
+            MIGRATE,
+            STATEMENT_TIMEOUT);
+
+    private EventKeys() {}
+
+    private static ConfigType<String> tableName() {
+        return new ConfigType<>(
+                "lower-case identifier, 1 to %d characters".formatted(EventTable.MAX_LENGTH),
+                EventTable::requireName,
+                table -> table);
+    }
+
+    /** The store that is configured, over a pool of its own that is closed when the run has ended. */
+    static JdbcEventStore open(PluginConfig config, PluginContext context) {
+        return JdbcEventStore.builder(ConnectionKeys.open(config, context))
+                .schema(config.get(SCHEMA))
+                .table(config.get(TABLE))
+                .migrate(config.get(MIGRATE))
+                .statementTimeout(config.get(STATEMENT_TIMEOUT))
+                .build();
+    }
+}

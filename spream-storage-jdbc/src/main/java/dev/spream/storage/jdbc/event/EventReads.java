@@ -1,0 +1,74 @@
+package dev.spream.storage.jdbc.event;
+
+import dev.spream.core.event.RecordedEvent;
+import java.util.List;
+
+/** Reads the table: an aggregate, or everything in order up to where it is final. Safe for use by many threads. */
+final class EventReads {
+    static final String OF_AGGREGATE = """
+            SELECT %s FROM @events WHERE aggregate_id = ? AND event_version > ? ORDER BY event_version LIMIT ?""".formatted(StoredEvent.COLUMNS);
+
+    static final String RANGE = """
+            SELECT %s FROM @events WHERE position > ? AND position <= ? ORDER BY position LIMIT ?""".formatted(StoredEvent.COLUMNS);
+
+    static final String SLOTS = """
+            SELECT %s FROM @events WHERE position > ? AND position <= ? AND slot BETWEEN ? AND ? ORDER BY position LIMIT ?""".formatted(StoredEvent.COLUMNS);
+
+    /** How many positions a statement looks at that wants the events of some slots. */
+    static final long MIN_WINDOW = 10_000;
+
+    private static final long MAX_WINDOW = 200_000;
+
+    private final EventDatabase database;
+    private final FinalMark mark;
+
+    EventReads(EventDatabase database, FinalMark mark) {
+        this.database = database;
+        this.mark = mark;
+    }
+
+    List<RecordedEvent> ofAggregate(String aggregateId, long afterVersion, int limit) {
+        requireLimit(limit);
+        return recorded(database.rows(
+                "reading aggregate '%s'".formatted(aggregateId),
+                OF_AGGREGATE,
+                p -> p.text(aggregateId).number(afterVersion).number(limit),
+                StoredEvent::read));
+    }
+
+    List<RecordedEvent> ofAll(long afterPosition, int limit) {
+        requireLimit(limit);
+        long end = mark.now();
+        return recorded(database.rows(
+                "reading events behind position " + afterPosition,
+                RANGE,
+                p -> p.number(afterPosition).number(end).number(limit),
+                StoredEvent::read));
+    }
+
+    /** The next of some slots, up to {@code end} or less: no statement looks at more than so many. */
+    Slice slice(long after, long end, SlotRange slots, int limit) {
+        long window = Math.clamp(2L * limit * slots.share(), MIN_WINDOW, MAX_WINDOW);
+        long to = Math.min(end, after + window);
+        List<StoredEvent> events = database.rows(
+                "reading events behind position " + after,
+                SLOTS,
+                p -> p.number(after)
+                        .number(to)
+                        .number(slots.first())
+                        .number(slots.last())
+                        .number(limit),
+                StoredEvent::read);
+        return new Slice(events, events.size() < limit ? to : events.getLast().position());
+    }
+
+    private static void requireLimit(int limit) {
+        if (limit < 1) {
+            throw new IllegalArgumentException("limit %d: must be 1 or more".formatted(limit));
+        }
+    }
+
+    private static List<RecordedEvent> recorded(List<StoredEvent> events) {
+        return events.stream().map(StoredEvent::recorded).toList();
+    }
+}

@@ -1,0 +1,124 @@
+package dev.spream.storage.jdbc.event;
+
+import dev.spream.core.StorageException;
+import java.time.Duration;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The end of the table as all feeds of a store see it: recent events, which one thread reads while there are feeds. Safe for
+ * use by many threads.
+ */
+final class EventTail {
+    private final EventDatabase database;
+    private final FinalMark mark;
+    private final RecentEvents recent;
+    private final ReentrantLock lock = new ReentrantLock();
+    private int feeds; // guarded by lock
+    private volatile boolean closed; // written under lock
+    private volatile @Nullable Tailer tailer; // written under lock; there while feeds are
+
+    EventTail(EventDatabase database, FinalMark mark, RecentEvents recent) {
+        this.database = database;
+        this.mark = mark;
+        this.recent = recent;
+    }
+
+    RecentEvents recent() {
+        return recent;
+    }
+
+    /** Up to where everything is final, as far as it is known. */
+    long mark() {
+        return mark.known();
+    }
+
+    /** See {@link FinalMark#losses}. */
+    int losses() {
+        return mark.losses();
+    }
+
+    /** What to throw to who has read up to there, if there were more losses meanwhile. */
+    StorageException lost(long position) {
+        return mark.lost(position);
+    }
+
+    /**
+     * One more feed behind that position, which leaves when it is closed.
+     *
+     * @throws StorageException if the table cannot be read in order, or not from there, or the store is closed
+     */
+    void join(long position) {
+        BarrierCheck.require(database);
+        mark.requireGiven(position);
+        lock.lock();
+        try {
+            if (closed) {
+                throw new StorageException(
+                        "reading %s failed: the store is closed; open another".formatted(database.table()),
+                        false,
+                        null);
+            }
+            feeds++;
+            if (tailer == null) {
+                tailer = Tailer.start(database, mark, recent);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void leave() {
+        Tailer unused = null;
+        lock.lock();
+        try {
+            feeds--;
+            if (feeds == 0) {
+                unused = tailer;
+                tailer = null;
+            }
+        } finally {
+            lock.unlock();
+        }
+        stop(unused);
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** Whether nothing could be read for longer than the patience. */
+    boolean isBroken(Duration patience) {
+        Tailer running = tailer;
+        return running != null && running.isBroken(patience);
+    }
+
+    /** Throws what it is broken by. */
+    void requireWorking(Duration patience) {
+        Tailer running = tailer;
+        if (running != null) {
+            running.requireWorking(patience);
+        }
+    }
+
+    /** Feeds that are open have nothing more. */
+    void close() {
+        Tailer unused;
+        lock.lock();
+        try {
+            closed = true;
+            unused = tailer;
+            tailer = null;
+        } finally {
+            lock.unlock();
+        }
+        recent.wakeAll();
+        stop(unused);
+    }
+
+    private static void stop(@Nullable Tailer unused) {
+        if (unused != null) {
+            unused.close();
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package dev.spream.storage.jdbc.event;
+
+import dev.spream.core.event.EventFeed;
+import dev.spream.core.event.FeedBatch;
+import dev.spream.core.event.FeedItem;
+import dev.spream.core.event.FeedRequest;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+/**
+ * Delivers the events of a segment: from the table while it is behind, from what the tailer has read when it is not. What is
+ * acknowledged or given back is nothing to it; its reader keeps the position.
+ */
+final class JdbcEventFeed implements EventFeed {
+    /** How long the connection that reads new events may be broken before it is said. */
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+    /** How many events are read at least, for readers that want a few at a time. */
+    private static final int READ_AHEAD = 500;
+
+    private final SlotRange slots;
+    private final EventReads reads;
+    private final EventTail tail;
+    private final int losses; // when it began
+    private final Consumer<JdbcEventFeed> onClose;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    // Of the thread that polls.
+    private final Deque<StoredEvent> ahead = new ArrayDeque<>(); // read, and not delivered
+    private long readTo; // nothing is left up to here, once they are
+    private long position;
+
+    JdbcEventFeed(FeedRequest request, EventReads reads, EventTail tail, int losses, Consumer<JdbcEventFeed> onClose) {
+        this.slots = SlotRange.of(request);
+        this.reads = reads;
+        this.tail = tail;
+        this.losses = losses;
+        this.onClose = onClose;
+        this.readTo = request.after();
+        this.position = request.after();
+    }
+
+    @Override
+    public FeedBatch poll(int limit, Duration wait) throws InterruptedException {
+        long deadline = System.nanoTime() + wait.toNanos();
+        while (!hasEnded()) {
+            requireNothingLost();
+            List<StoredEvent> events = next(limit);
+            long left = deadline - System.nanoTime();
+            if (!events.isEmpty() || left <= 0) {
+                return batch(events);
+            }
+            tail.requireWorking(PATIENCE);
+            tail.recent().await(position, this::hasNoneToWaitFor, Duration.ofNanos(left));
+        }
+        return batch(List.of());
+    }
+
+    private boolean hasNoneToWaitFor() {
+        return hasEnded() || tail.isBroken(PATIENCE) || tail.losses() != losses;
+    }
+
+    private void requireNothingLost() {
+        if (tail.losses() != losses) {
+            throw tail.lost(position);
+        }
+    }
+
+    private boolean hasEnded() {
+        return closed.get() || tail.isClosed();
+    }
+
+    private List<StoredEvent> next(int limit) {
+        if (ahead.isEmpty()) {
+            read(Math.max(limit, READ_AHEAD));
+        }
+        List<StoredEvent> events = new ArrayList<>();
+        while (events.size() < limit && !ahead.isEmpty()) {
+            events.add(ahead.removeFirst());
+        }
+        position = ahead.isEmpty() ? readTo : events.getLast().position();
+        return events;
+    }
+
+    private void read(int limit) {
+        Optional<Slice> recent = tail.recent().after(readTo, slots, limit);
+        if (recent.isEmpty() && tail.mark() <= readTo) {
+            return; // nothing is known yet
+        }
+        Slice slice = recent.orElseGet(() -> reads.slice(readTo, tail.mark(), slots, limit));
+        ahead.addAll(slice.events());
+        readTo = slice.to();
+    }
+
+    private FeedBatch batch(List<StoredEvent> events) {
+        List<FeedItem> items = events.stream().<FeedItem>map(StoredEvent::item).toList();
+        return new FeedBatch(items, position, Math.max(position, tail.mark()));
+    }
+
+    @Override
+    public void acknowledge(Collection<FeedItem> items) {
+        // its position is the reader's
+    }
+
+    @Override
+    public void giveBack(Collection<FeedItem> items) {
+        // they come from a feed that is opened at the reader's position
+    }
+
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            onClose.accept(this);
+            tail.recent().wakeAll();
+            tail.leave();
+        }
+    }
+}

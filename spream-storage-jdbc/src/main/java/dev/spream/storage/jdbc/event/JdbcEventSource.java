@@ -1,0 +1,56 @@
+package dev.spream.storage.jdbc.event;
+
+import dev.spream.core.StorageException;
+import dev.spream.core.event.EventFeed;
+import dev.spream.core.event.EventSource;
+import dev.spream.core.event.FeedRequest;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Delivers the events of a {@link JdbcEventStore}. Safe for use by many threads. */
+final class JdbcEventSource implements EventSource {
+    private final EventReads reads;
+    private final EventTail tail;
+    private final Set<JdbcEventFeed> open = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
+
+    JdbcEventSource(EventReads reads, EventTail tail) {
+        this.reads = reads;
+        this.tail = tail;
+    }
+
+    @Override
+    public boolean positioned() {
+        return true;
+    }
+
+    @Override
+    public EventFeed open(FeedRequest request) {
+        requireOpen(request);
+        int losses = tail.losses();
+        tail.join(request.after());
+        JdbcEventFeed feed = new JdbcEventFeed(request, reads, tail, losses, open::remove);
+        open.add(feed);
+        if (closed) {
+            feed.close();
+        }
+        requireOpen(request);
+        return feed;
+    }
+
+    private void requireOpen(FeedRequest request) {
+        if (closed) {
+            throw new StorageException(
+                    "opening a feed for projection '%s' failed: the source is closed; open another"
+                            .formatted(request.projection()),
+                    false,
+                    null);
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        open.forEach(JdbcEventFeed::close);
+    }
+}

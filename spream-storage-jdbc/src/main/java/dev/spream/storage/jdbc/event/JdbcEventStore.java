@@ -1,0 +1,144 @@
+package dev.spream.storage.jdbc.event;
+
+import dev.spream.core.StorageException;
+import dev.spream.core.event.EventSource;
+import dev.spream.core.event.EventStore;
+import dev.spream.core.event.ExpectedVersion;
+import dev.spream.core.event.NewEvent;
+import dev.spream.core.event.RecordedEvent;
+import dev.spream.core.event.VersionConflictException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import javax.sql.DataSource;
+
+/**
+ * An {@link EventStore} in PostgreSQL 14 or newer. Any number of instances, in any number of processes, share a table, and
+ * programs that know nothing of spream may insert into it.
+ *
+ * <p>Times of events are kept to the microsecond. Their data are kept as {@code jsonb}, whose text differs in blanks and the
+ * order of members. Ids of aggregates may have {@value AppendRequest#AGGREGATE_ID_BYTES} bytes in UTF-8.
+ *
+ * <p>Readers stop at the first event of a transaction that is still open, and so does everybody who reads in order and passes
+ * over nothing: {@link #blockers} tells who it is. {@code idle_in_transaction_session_timeout} ends those who have forgotten
+ * theirs. Read on the primary server, never on a standby.
+ *
+ * <p>Safe for use by many threads. A connection is taken for a call and given back with it, and one more for as long as
+ * feeds of {@link #source} are open. The data source stays the caller's, who closes it after the store.
+ */
+public final class JdbcEventStore implements EventStore {
+    private final EventDatabase database;
+    private final EventReads reads;
+    private final EventTail tail;
+
+    JdbcEventStore(EventDatabase database) {
+        RecentEvents recent = new RecentEvents();
+        FinalMark mark = new FinalMark(database, recent);
+        this.database = database;
+        this.reads = new EventReads(database, mark);
+        this.tail = new EventTail(database, mark, recent);
+    }
+
+    /**
+     * The store of the table {@code events} in the schema {@code spream}, which are created where needed; that takes three
+     * connections at the same time.
+     *
+     * @throws StorageException if the database cannot be reached, or its table is not what is needed
+     */
+    public static JdbcEventStore create(DataSource dataSource) {
+        return builder(dataSource).build();
+    }
+
+    public static JdbcEventStoreBuilder builder(DataSource dataSource) {
+        return new JdbcEventStoreBuilder(dataSource);
+    }
+
+    @Override
+    public List<RecordedEvent> append(String aggregateId, ExpectedVersion expected, List<NewEvent> events) {
+        AppendRequest request = AppendRequest.of(aggregateId, expected, events);
+        try {
+            List<RecordedEvent> appended = appendAtOnce(request);
+            return appended.isEmpty() ? appendInTransaction(request) : appended;
+        } catch (SQLException e) {
+            throw AppendErrors.failure(request, e);
+        }
+    }
+
+    /** In one statement, as nearly always; empty if it has to be looked at why not. */
+    private List<RecordedEvent> appendAtOnce(AppendRequest request) throws SQLException {
+        try {
+            return Appending.inOrder(database.rows(
+                    "appending " + request,
+                    Appending.sql(request),
+                    p -> Appending.bind(p, request),
+                    StoredEvent::read));
+        } catch (StorageException e) {
+            if (e.getCause() instanceof SQLException cause) {
+                throw cause;
+            }
+            throw e;
+        }
+    }
+
+    private List<RecordedEvent> appendInTransaction(AppendRequest request) throws SQLException {
+        return database.transactions().run(connection -> {
+            try (Statement begin = connection.createStatement()) {
+                begin.execute(database.transactions().begin());
+            }
+            return new EventTransaction(connection, database.table()).append(request);
+        });
+    }
+
+    /**
+     * Appends events as {@link #append(String, ExpectedVersion, List)} does, in the transaction that the connection is in:
+     * they are there when the caller has committed. Let appending be the last thing of a transaction that others may have to
+     * wait for: lock rows before it, and commit soon. From here until the commit, whoever reads events in order waits for this
+     * transaction; one that then waits for a row makes others who insert wait as well, for some 20 ms at a time.
+     *
+     * <p>A {@link VersionConflictException} leaves the transaction as it was. After any other failure it has to be rolled
+     * back. Transactions are best READ COMMITTED, the default; at a higher level, events that another transaction has
+     * appended since this one began make it fail, to be repeated as a whole.
+     *
+     * @param connection not in auto-commit mode
+     */
+    public List<RecordedEvent> append(
+            Connection connection, String aggregateId, ExpectedVersion expected, List<NewEvent> events) {
+        AppendRequest request = AppendRequest.of(aggregateId, expected, events);
+        try {
+            return EventTransaction.of(connection, database.table(), request).append(request);
+        } catch (SQLException e) {
+            throw AppendErrors.failure(request, e);
+        }
+    }
+
+    @Override
+    public List<RecordedEvent> read(String aggregateId, long afterVersion, int limit) {
+        return reads.ofAggregate(aggregateId, afterVersion, limit);
+    }
+
+    @Override
+    public List<RecordedEvent> readAll(long afterPosition, int limit) {
+        return reads.ofAll(afterPosition, limit);
+    }
+
+    @Override
+    public EventSource source() {
+        return new JdbcEventSource(reads, tail);
+    }
+
+    /**
+     * Whose transactions have inserted events and are still open, so that readers wait for them; the longest open first.
+     *
+     * @throws StorageException if the database cannot be asked
+     */
+    public List<AppendBlocker> blockers() {
+        return Blockers.find(database);
+    }
+
+    @Override
+    public void close() {
+        tail.close();
+        database.close();
+    }
+}

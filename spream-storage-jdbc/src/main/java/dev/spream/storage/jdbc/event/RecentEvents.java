@@ -1,0 +1,162 @@
+package dev.spream.storage.jdbc.event;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+
+/**
+ * All events from one position up to another, the last that were read: enough of them for feeds that are not far behind,
+ * bounded by number and size. Thread-safe.
+ */
+final class RecentEvents {
+    static final int MAX_EVENTS = 20_000;
+    private static final long MAX_BYTES = 32L << 20;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Deque<Part> parts = new ArrayDeque<>(); // guarded by lock, as all below
+    private boolean begun;
+    private long from;
+    private long to;
+    private int count;
+    private long bytes;
+
+    /** What was read at once: the events behind {@code from} up to {@code to}. */
+    private record Part(List<StoredEvent> events, long from, long to, long bytes) {}
+
+    /** Forgets everything, and goes on behind that position. */
+    void beginAt(long position) {
+        begin(position, true);
+    }
+
+    /** Forgets everything, until it begins again. */
+    void forget() {
+        begin(0, false);
+    }
+
+    private void begin(long position, boolean known) {
+        lock.lock();
+        try {
+            parts.clear();
+            begun = known;
+            from = position;
+            to = position;
+            count = 0;
+            bytes = 0;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * The events behind {@code after}, up to the end of the slice; the oldest make room for them. Nothing is done if what there
+     * is does not end there: somebody else has read on, or begun anew.
+     */
+    void add(long after, Slice slice) {
+        long size = slice.events().stream().mapToLong(StoredEvent::bytes).sum();
+        lock.lock();
+        try {
+            if (!begun || after != to) {
+                return;
+            }
+            parts.addLast(new Part(slice.events(), to, slice.to(), size));
+            to = slice.to();
+            count += slice.events().size();
+            bytes += size;
+            makeRoom();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void makeRoom() {
+        while (parts.size() > 1 && (count > MAX_EVENTS || bytes > MAX_BYTES)) {
+            Part oldest = parts.removeFirst();
+            from = oldest.to();
+            count -= oldest.events().size();
+            bytes -= oldest.bytes();
+        }
+    }
+
+    /** Up to where it has them; empty as long as it has none. */
+    Optional<Long> end() {
+        lock.lock();
+        try {
+            return begun ? Optional.of(to) : Optional.empty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The next events of some slots; empty if it does not have all that are behind the position. */
+    Optional<Slice> after(long position, SlotRange slots, int limit) {
+        lock.lock();
+        try {
+            return begun && position >= from ? Optional.of(slice(position, slots, limit)) : Optional.empty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Slice slice(long position, SlotRange slots, int limit) {
+        List<StoredEvent> found = new ArrayList<>();
+        for (Part part : partsBehind(position)) {
+            for (StoredEvent event : part.events()) {
+                if (event.position() > position && slots.contains(event)) {
+                    found.add(event);
+                    if (found.size() == limit) {
+                        return new Slice(found, event.position());
+                    }
+                }
+            }
+        }
+        return new Slice(found, Math.max(position, to));
+    }
+
+    /** Found from the end, where nearly everybody reads. */
+    private List<Part> partsBehind(long position) {
+        Deque<Part> behind = new ArrayDeque<>();
+        Iterator<Part> backwards = parts.descendingIterator();
+        while (backwards.hasNext()) {
+            Part part = backwards.next();
+            if (part.to() <= position) {
+                break;
+            }
+            behind.addFirst(part);
+        }
+        return List.copyOf(behind);
+    }
+
+    /** Waits until something is new behind the position, or {@code stop} says so to somebody who is woken. */
+    void await(long position, BooleanSupplier stop, Duration atMost) throws InterruptedException {
+        long left = TimeUnit.NANOSECONDS.convert(atMost);
+        lock.lockInterruptibly();
+        try {
+            while ((!begun || to <= position) && !stop.getAsBoolean() && left > 0) {
+                left = changed.awaitNanos(left);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whoever waits asks whether to stop. */
+    void wakeAll() {
+        lock.lock();
+        try {
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package dev.spream.storage.jdbc.event;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How long somebody who has inserted has kept everybody from reading, and who it is, for the log. Confined to the tailer's
+ * thread.
+ */
+final class ShutBarrier {
+    private static final Logger log = LoggerFactory.getLogger(ShutBarrier.class);
+
+    private static final Duration FIRST_REPORT = Duration.ofSeconds(2);
+    private static final Duration BETWEEN_REPORTS = Duration.ofSeconds(30);
+
+    private final Connection connection;
+    private final EventTable table;
+    private int attempts;
+    private long since;
+    private long nextReport;
+    private boolean reported;
+
+    ShutBarrier(Connection connection, EventTable table) {
+        this.connection = connection;
+        this.table = table;
+    }
+
+    /** It is shut; how long to wait before the next attempt. */
+    Duration found() throws SQLException {
+        long now = System.nanoTime();
+        if (attempts++ == 0) {
+            since = now;
+            nextReport = now + FIRST_REPORT.toNanos();
+        }
+        if (now - nextReport >= 0) {
+            nextReport = now + BETWEEN_REPORTS.toNanos();
+            reported = true;
+            report(Duration.ofNanos(now - since));
+        }
+        return FinalMark.pause(attempts);
+    }
+
+    private void report(Duration shut) throws SQLException {
+        List<AppendBlocker> blockers = Blockers.find(connection, table);
+        log.warn(
+                "[{}] no new event could be read for {} ms: {} transactions that have inserted events are open, the oldest by {};"
+                        + " events wait until they end; commit soon after appending, and set"
+                        + " idle_in_transaction_session_timeout",
+                table,
+                shut.toMillis(),
+                blockers.size(),
+                blockers.isEmpty() ? "somebody who has just ended" : blockers.getFirst());
+    }
+
+    /** It is open. */
+    void open() {
+        if (reported) {
+            log.info("[{}] new events can be read again", table);
+        }
+        attempts = 0;
+        reported = false;
+    }
+}

@@ -1,0 +1,22 @@
+package dev.spream.storage.jdbc.event;
+
+import dev.spream.core.event.FeedRequest;
+
+/** The slots of a segment, first and last included. A segment has as many as every other, side by side. */
+record SlotRange(int first, int last) {
+    private static final int SLOTS = 256;
+
+    static SlotRange of(FeedRequest request) {
+        int size = SLOTS / request.segments();
+        return new SlotRange(request.segment() * size, request.segment() * size + size - 1);
+    }
+
+    boolean contains(StoredEvent event) {
+        return event.slot() >= first && event.slot() <= last;
+    }
+
+    /** How many of all slots there are for each of these. */
+    int share() {
+        return SLOTS / (last - first + 1);
+    }
+}

@@ -1,0 +1,195 @@
+package dev.spream.storage.jdbc.event;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import org.postgresql.PGConnection;
+import org.postgresql.PGStatement;
+
+/**
+ * One connection of the {@link Tailer}: awake while events come, asleep when none have come for a moment. Confined to its
+ * thread.
+ *
+ * <p>Asleep, it shares a lock that tells whoever inserts to notify. It looks once more after it has the lock: who inserted
+ * before that is seen, who inserts after it notifies.
+ */
+final class TailSession {
+    /** Between two looks: those who insert are held up for a moment by each that finds something. */
+    private static final Duration PACE = Duration.ofMillis(10);
+
+    private static final Duration IDLE = Duration.ofMillis(150);
+
+    /** Asleep, it looks by itself as well. */
+    private static final Duration SLEEP = Duration.ofSeconds(1);
+
+    private static final Duration LOOK_UP = Duration.ofMillis(200);
+    private static final Duration ANSWER_TIME = Duration.ofSeconds(10);
+
+    private static final int MAX_ROWS = 2_000;
+    private static final int MIN_ROWS = 16;
+    private static final long CHUNK_BYTES = 8L << 20;
+
+    private static final String FALL_ASLEEP =
+            "SELECT pg_advisory_lock_shared(%d, '@events'::regclass::oid::int)".formatted(EventLocks.SLEEPERS);
+    private static final String WAKE_UP =
+            "SELECT pg_advisory_unlock_shared(%d, '@events'::regclass::oid::int)".formatted(EventLocks.SLEEPERS);
+    private static final String LEAVE = "UNLISTEN *; SELECT pg_advisory_unlock_all()";
+
+    private final Connection connection;
+    private final EventDatabase database;
+    private final FinalMark mark;
+    private final RecentEvents recent;
+    private final Tailer tailer;
+    private final ShutBarrier shut;
+    private int rows = MAX_ROWS / 2;
+    private boolean worked;
+
+    TailSession(Connection connection, EventDatabase database, FinalMark mark, RecentEvents recent, Tailer tailer) {
+        this.connection = connection;
+        this.database = database;
+        this.mark = mark;
+        this.recent = recent;
+        this.tailer = tailer;
+        this.shut = new ShutBarrier(connection, database.table());
+    }
+
+    boolean hasWorked() {
+        return worked;
+    }
+
+    /** Until the tailer is closed. */
+    void run() throws SQLException {
+        try {
+            connection.setNetworkTimeout(Runnable::run, Math.toIntExact(ANSWER_TIME.toMillis()));
+            connection.setAutoCommit(true);
+            execute("LISTEN " + EventLocks.channel(database.table()));
+            follow();
+        } catch (SQLException e) {
+            leaveAfter(e);
+            throw e;
+        }
+        execute(LEAVE); // the next one that has it from the pool neither listens nor sleeps
+    }
+
+    private void leaveAfter(SQLException failure) {
+        try {
+            execute(LEAVE); // so that the pool is told by an error of its own, and drops the connection
+        } catch (SQLException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    private void follow() throws SQLException {
+        long lastMoved = System.nanoTime();
+        while (tailer.isOpen()) {
+            boolean moved = look();
+            worked = true;
+            tailer.works();
+            if (moved) {
+                lastMoved = System.nanoTime();
+            }
+            if (System.nanoTime() - lastMoved < IDLE.toNanos()) {
+                tailer.pause(PACE);
+            } else {
+                sleep();
+            }
+        }
+    }
+
+    /** Whether there is something new, or will be. */
+    private boolean look() throws SQLException {
+        OptionalLong end = mark.look(connection);
+        if (end.isEmpty()) {
+            tailer.pause(shut.found());
+            return true;
+        }
+        shut.open();
+        return readUpTo(end.getAsLong());
+    }
+
+    /** Who is too far behind, and everybody at first, reads the table itself. What lies behind the end was lost. */
+    private boolean readUpTo(long end) throws SQLException {
+        long from = recent.end()
+                .filter(position -> position <= end && end - position <= RecentEvents.MAX_EVENTS)
+                .orElse(-1L);
+        if (from < 0) {
+            recent.beginAt(end);
+            return true;
+        }
+        for (long position = from; position < end && tailer.isOpen(); ) {
+            Slice slice = read(position, end);
+            recent.add(position, slice);
+            position = slice.to();
+        }
+        return from < end;
+    }
+
+    private Slice read(long after, long end) throws SQLException {
+        List<StoredEvent> events = new ArrayList<>();
+        try (PreparedStatement statement =
+                connection.prepareStatement(database.table().in(EventReads.RANGE))) {
+            statement.unwrap(PGStatement.class).setPrepareThreshold(0);
+            statement.setLong(1, after);
+            statement.setLong(2, end);
+            statement.setInt(3, rows);
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    events.add(StoredEvent.read(row));
+                }
+            }
+        }
+        Slice slice =
+                new Slice(events, events.size() < rows ? end : events.getLast().position());
+        adaptTo(events);
+        return slice;
+    }
+
+    /** As many at once as the memory can take whose size is what it was of these. */
+    private void adaptTo(List<StoredEvent> events) {
+        if (!events.isEmpty()) {
+            long size = events.stream().mapToLong(StoredEvent::bytes).sum() / events.size();
+            rows = Math.toIntExact(Math.clamp(CHUNK_BYTES / size, MIN_ROWS, MAX_ROWS));
+        }
+    }
+
+    private void sleep() throws SQLException {
+        PGConnection server = connection.unwrap(PGConnection.class);
+        execute(FALL_ASLEEP);
+        server.getNotifications(); // those from before
+        while (tailer.isOpen() && given() == mark.known() && !isNotified(server)) {
+            worked = true;
+        }
+        execute(WAKE_UP);
+    }
+
+    /** The last position that was given to anybody. */
+    private long given() throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(database.table().in(FinalMark.GIVEN))) {
+            row.next();
+            return row.getLong(1);
+        }
+    }
+
+    /** Looks up now and then, so that it ends soon after it is told to. */
+    private boolean isNotified(PGConnection server) throws SQLException {
+        for (long waited = 0; waited < SLEEP.toMillis() && tailer.isOpen(); waited += LOOK_UP.toMillis()) {
+            if (server.getNotifications(Math.toIntExact(LOOK_UP.toMillis())).length > 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void execute(String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(database.table().in(sql));
+        }
+    }
+}

@@ -1,0 +1,182 @@
+package dev.spream.storage.jdbc.event;
+
+import static dev.spream.storage.jdbc.event.TestEvents.SOON;
+import static dev.spream.storage.jdbc.event.TestEvents.events;
+import static dev.spream.storage.jdbc.event.TestEvents.ids;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.spream.core.StorageException;
+import dev.spream.core.event.EventFeed;
+import dev.spream.core.event.EventSource;
+import dev.spream.core.event.ExpectedVersion;
+import dev.spream.core.event.FeedBatch;
+import dev.spream.core.event.FeedRequest;
+import dev.spream.storage.jdbc.TestDatabase;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
+
+/** What readers do when the server crashes, and when it has lost what they have read. */
+@Timeout(120)
+final class EventLossIT {
+    private static final Duration MOMENT = Duration.ofMillis(100);
+
+    @Test
+    void positions_of_those_who_rolled_back_are_not_given_again_after_a_crash() throws Exception {
+        try (EmbeddedPostgres server = whichFlushesNothingByItself();
+                JdbcEventStore store = JdbcEventStore.create(server.getPostgresDatabase());
+                EventSource source = store.source();
+                EventFeed feed = source.open(FeedRequest.all("p"))) {
+            store.append("a", ExpectedVersion.none(), events("a1"));
+            assertThat(ids(feed.poll(10, SOON))).containsExactly("a1");
+            rollBack(server.getPostgresDatabase(), store, 40);
+            pollUntil(feed, 41);
+
+            crash(server.getPostgresDatabase());
+            awaitServer(server.getPostgresDatabase());
+            store.append("a", ExpectedVersion.exactly(1), events("a2"));
+            assertThat(store.readAll(41, 10)).hasSize(1);
+            assertThat(ids(pollThroughFailures(feed))).containsExactly("a2");
+        }
+    }
+
+    @Test
+    void readers_of_positions_that_are_lost_fail_and_others_go_on() throws Exception {
+        ListAppender<ILoggingEvent> lines = listen();
+        try (TestDatabase database = new TestDatabase();
+                JdbcEventStore store = JdbcEventStore.create(database.dataSource());
+                EventSource source = store.source();
+                EventFeed feed = source.open(FeedRequest.all("p"))) {
+            store.append("a", ExpectedVersion.none(), events("a1"));
+            rollBack(database.dataSource(), store, 10);
+            pollUntil(feed, 11);
+
+            database.execute("SELECT setval('spream.events_position_seq', 1)");
+            assertThatThrownBy(() -> feed.poll(10, SOON))
+                    .isInstanceOf(StorageException.class)
+                    .hasMessageContaining("behind position 11")
+                    .hasMessageContaining("lost");
+            assertThatThrownBy(() -> source.open(new FeedRequest("p", 0, 1, 11)))
+                    .isInstanceOf(StorageException.class)
+                    .hasMessageContaining("behind position 11");
+            try (EventFeed again = source.open(new FeedRequest("p", 0, 1, 1))) {
+                store.append("a", ExpectedVersion.exactly(1), events("a2"));
+                assertThat(ids(again.poll(10, SOON))).containsExactly("a2");
+            }
+            assertThat(lines.list)
+                    .filteredOn(line -> line.getLevel() == Level.ERROR)
+                    .hasSize(1);
+        } finally {
+            logger().detachAppender(lines);
+            logger().setLevel(null);
+        }
+    }
+
+    @Test
+    void whoever_reads_everything_is_told_of_a_loss() throws Exception {
+        try (TestDatabase database = new TestDatabase();
+                JdbcEventStore store = JdbcEventStore.create(database.dataSource())) {
+            store.append("a", ExpectedVersion.none(), events("a1"));
+            rollBack(database.dataSource(), store, 10);
+            assertThat(ids(store.readAll(0, 10))).containsExactly("a1");
+            database.execute("SELECT setval('spream.events_position_seq', 1)");
+            assertThatThrownBy(() -> store.readAll(11, 10))
+                    .isInstanceOf(StorageException.class)
+                    .hasMessageContaining("lost");
+            assertThat(ids(store.readAll(0, 10))).containsExactly("a1");
+        }
+    }
+
+    /** The server ends all sessions, forgets its memory, and recovers from its log, when one of its processes is killed. */
+    private static void crash(DataSource server) throws SQLException {
+        try (Connection connection = server.getConnection()) {
+            int pid = connection.unwrap(org.postgresql.PGConnection.class).getBackendPID();
+            ProcessHandle.of(pid).orElseThrow().destroyForcibly();
+            long deadline = System.nanoTime() + SOON.toNanos();
+            while (connection.isValid(1)) {
+                assertThat(System.nanoTime() - deadline)
+                        .as("the session goes on")
+                        .isNegative();
+            }
+        }
+    }
+
+    private static void awaitServer(DataSource server) {
+        long deadline = System.nanoTime() + SOON.toNanos();
+        while (System.nanoTime() < deadline) {
+            try (Connection connection = server.getConnection()) {
+                if (connection.isValid(1)) {
+                    return;
+                }
+            } catch (SQLException e) {
+                Thread.onSpinWait(); // it recovers
+            }
+        }
+        fail("the server did not come back");
+    }
+
+    private static EmbeddedPostgres whichFlushesNothingByItself() throws Exception {
+        return EmbeddedPostgres.builder()
+                .setServerConfig("wal_writer_delay", "10s")
+                .setServerConfig("autovacuum", "off")
+                .setServerConfig("restart_after_crash", "on")
+                .start();
+    }
+
+    private static void rollBack(DataSource dataSource, JdbcEventStore store, int count) throws SQLException {
+        try (Connection connection = dataSource.getConnection()) {
+            connection.setAutoCommit(false);
+            for (int i = 0; i < count; i++) {
+                store.append(connection, "never" + i, ExpectedVersion.none(), events("never" + i));
+            }
+            connection.rollback();
+        }
+    }
+
+    private static void pollUntil(EventFeed feed, long position) throws InterruptedException {
+        long deadline = System.nanoTime() + SOON.toNanos();
+        FeedBatch batch = feed.poll(10, MOMENT);
+        while (batch.position() < position) {
+            assertThat(System.nanoTime() - deadline).as("still at %s", batch).isNegative();
+            batch = feed.poll(10, MOMENT);
+        }
+    }
+
+    /** The connection of the feed's reader is broken by the crash for a while. */
+    private static FeedBatch pollThroughFailures(EventFeed feed) throws InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        FeedBatch batch = feed.poll(10, Duration.ZERO);
+        while (batch.items().isEmpty() && System.nanoTime() < deadline) {
+            try {
+                batch = feed.poll(10, MOMENT);
+            } catch (StorageException e) {
+                assertThat(e.retryable()).as(e.getMessage()).isTrue();
+            }
+        }
+        return batch;
+    }
+
+    private static ListAppender<ILoggingEvent> listen() {
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger().setLevel(Level.ERROR);
+        logger().addAppender(lines);
+        return lines;
+    }
+
+    private static Logger logger() {
+        return (Logger) LoggerFactory.getLogger(FinalMark.class);
+    }
+}

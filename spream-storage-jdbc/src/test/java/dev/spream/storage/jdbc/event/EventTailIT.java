@@ -1,0 +1,251 @@
+package dev.spream.storage.jdbc.event;
+
+import static dev.spream.storage.jdbc.event.TestEvents.SOON;
+import static dev.spream.storage.jdbc.event.TestEvents.events;
+import static dev.spream.storage.jdbc.event.TestEvents.ids;
+import static dev.spream.storage.jdbc.event.TestEvents.rows;
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.spream.core.StorageException;
+import dev.spream.core.event.EventFeed;
+import dev.spream.core.event.EventSource;
+import dev.spream.core.event.ExpectedVersion;
+import dev.spream.core.event.FeedBatch;
+import dev.spream.core.event.FeedRequest;
+import dev.spream.storage.jdbc.TestDatabase;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.postgresql.PGConnection;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** How new events reach feeds: who is waited for, who is woken, what breaks. */
+@Timeout(120)
+final class EventTailIT {
+    private static final Duration MOMENT = Duration.ofMillis(300);
+    private static final String SLEEPERS = """
+            SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND classid::bigint = %d AND granted
+                AND database = (SELECT oid FROM pg_database WHERE datname = current_database())""".formatted(EventLocks.SLEEPERS);
+    private static final String INSERT = """
+            INSERT INTO spream.events (event_id, aggregate_id, event_version, event_type, event_data, occurred_at)
+            VALUES ('%1$s', '%1$s', 1, 'Inserted', '{}', now())""";
+
+    private final TestDatabase database = new TestDatabase();
+    private final JdbcEventStore store = JdbcEventStore.create(database.dataSource());
+
+    @AfterEach
+    void close() {
+        store.close();
+        database.close();
+    }
+
+    @Test
+    void what_commits_late_is_waited_for_and_whoever_is_late_is_named() throws Exception {
+        try (EventSource source = store.source();
+                EventFeed feed = source.open(FeedRequest.all("p"));
+                Connection late = DriverManager.getConnection(database.url() + "&ApplicationName=late")) {
+            late.setAutoCommit(false);
+            execute(late, INSERT.formatted("early"));
+            store.append("a", ExpectedVersion.any(), events("a1"));
+
+            assertThat(ids(feed.poll(10, MOMENT))).isEmpty();
+            assertThat(store.readAll(0, 10)).isEmpty();
+            assertThat(store.blockers()).singleElement().satisfies(blocker -> {
+                assertThat(blocker.pid()).isEqualTo(pid(late));
+                assertThat(blocker.application()).isEqualTo("late");
+                assertThat(blocker.state()).contains("idle in transaction");
+                assertThat(blocker.age())
+                        .hasValueSatisfying(age -> assertThat(age).isPositive());
+            });
+
+            late.commit();
+            assertThat(ids(feed.poll(10, SOON))).containsExactly("early", "a1");
+            assertThat(store.blockers()).isEmpty();
+        }
+    }
+
+    @Test
+    void what_is_rolled_back_leaves_nothing_to_wait_for() throws Exception {
+        try (EventSource source = store.source();
+                EventFeed feed = source.open(FeedRequest.all("p"));
+                Connection connection = DriverManager.getConnection(database.url())) {
+            connection.setAutoCommit(false);
+            execute(connection, INSERT.formatted("never"));
+            connection.rollback();
+            FeedBatch batch = feed.poll(10, MOMENT);
+            while (batch.head() == 0) {
+                batch = feed.poll(10, MOMENT);
+            }
+            assertThat(batch.items()).isEmpty();
+            assertThat(batch.position()).isEqualTo(batch.head()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void a_user_who_may_see_little_learns_the_pid() throws Exception {
+        database.execute(
+                "DROP ROLE IF EXISTS event_reader",
+                "CREATE ROLE event_reader LOGIN",
+                "GRANT USAGE ON SCHEMA spream TO event_reader",
+                "GRANT SELECT, INSERT ON spream.events TO event_reader",
+                "GRANT SELECT ON spream.events_position_seq, spream.events_history TO event_reader");
+        PGSimpleDataSource asReader = new PGSimpleDataSource();
+        asReader.setUrl(database.url().replaceFirst("user=\\w+", "user=event_reader"));
+        try (JdbcEventStore reader =
+                        JdbcEventStore.builder(asReader).migrate(false).build();
+                Connection late = DriverManager.getConnection(database.url())) {
+            reader.append("a", ExpectedVersion.none(), events("a1"));
+            assertThat(ids(reader.readAll(0, 10))).containsExactly("a1");
+            late.setAutoCommit(false);
+            execute(late, INSERT.formatted("early"));
+            assertThat(reader.blockers()).singleElement().satisfies(blocker -> {
+                assertThat(blocker.pid()).isEqualTo(pid(late));
+                assertThat(blocker.state()).isEmpty();
+                assertThat(blocker.age()).isEmpty();
+                assertThat(blocker)
+                        .hasToString(
+                                "pid %d (postgres, 'PostgreSQL JDBC Driver', state not shown, open for a time that is not shown)"
+                                        .formatted(pid(late)));
+            });
+            late.rollback();
+        } finally {
+            database.execute("DROP OWNED BY event_reader", "DROP ROLE event_reader");
+        }
+    }
+
+    @Test
+    void a_tailer_whose_connection_is_killed_goes_on_where_it_was() throws Exception {
+        try (EventSource source = store.source();
+                EventFeed feed = source.open(FeedRequest.all("p"))) {
+            for (int round = 0; round < 3; round++) {
+                String pid = awaitSleeper(Optional.empty());
+                database.execute("SELECT pg_terminate_backend(%s)".formatted(pid));
+                store.append("a", ExpectedVersion.exactly(round), events("a" + round));
+                assertThat(ids(feed.poll(10, SOON))).containsExactly("a" + round);
+                assertThat(awaitSleeper(Optional.of(pid))).isNotEqualTo(pid);
+            }
+        }
+        assertThat(rows(database.dataSource(), SLEEPERS)).isEmpty();
+    }
+
+    @Test
+    void who_sleeps_is_woken_by_whoever_inserts() throws Exception {
+        List<Long> millis = new ArrayList<>();
+        try (EventSource source = store.source();
+                EventFeed feed = source.open(FeedRequest.all("p"))) {
+            for (int round = 0; round < 20; round++) {
+                awaitSleeper(Optional.empty());
+                String id = "a" + round;
+                long begin = System.nanoTime();
+                database.execute(INSERT.formatted(id));
+                assertThat(ids(feed.poll(10, SOON))).containsExactly(id);
+                millis.add(Duration.ofNanos(System.nanoTime() - begin).toMillis());
+            }
+        }
+        millis.sort(null);
+        System.out.println("event tail: insert -> deliver by a reader that slept, in ms: " + millis);
+        assertThat(millis.get(millis.size() / 2)).as("median, in ms").isLessThan(500);
+    }
+
+    @Test
+    void nobody_notifies_while_nobody_sleeps() throws Exception {
+        String channel =
+                EventLocks.channel(new EventTable(new dev.spream.storage.jdbc.internal.SchemaName("spream"), "events"));
+        try (Connection listening = DriverManager.getConnection(database.url())) {
+            execute(listening, "LISTEN " + channel);
+            for (int i = 0; i < 10; i++) {
+                database.execute(INSERT.formatted("quiet" + i));
+            }
+            assertThat(listening.unwrap(PGConnection.class).getNotifications(1)).isEmpty();
+            try (EventSource source = store.source();
+                    EventFeed feed = source.open(FeedRequest.all("p"))) {
+                assertThat(ids(feed.poll(100, SOON))).hasSize(10);
+                awaitSleeper(Optional.empty());
+                database.execute(INSERT.formatted("loud"));
+                assertThat(listening.unwrap(PGConnection.class).getNotifications(10_000))
+                        .isNotEmpty();
+            }
+        }
+    }
+
+    @Test
+    void feeds_that_are_far_behind_read_the_table_and_then_go_on_with_what_is_new() throws Exception {
+        int count = RecentEvents.MAX_EVENTS + 5_000;
+        database.execute("""
+                INSERT INTO spream.events (event_id, aggregate_id, event_version, event_type, event_data, occurred_at)
+                SELECT 'e' || n, 'aggregate' || n %% 1000, 1 + n / 1000, 'Inserted', '{}', now()
+                FROM generate_series(0, %d) AS n""".formatted(count - 1));
+        Set<String> delivered = new HashSet<>();
+        try (EventSource source = store.source()) {
+            for (int segment = 0; segment < 8; segment++) {
+                try (EventFeed feed = source.open(new FeedRequest("p", segment, 8, 0))) {
+                    FeedBatch batch = feed.poll(700, MOMENT);
+                    while (batch.head() == 0 || batch.position() < batch.head()) {
+                        ids(batch).forEach(id -> assertThat(delivered.add(id)).isTrue());
+                        batch = feed.poll(700, MOMENT);
+                    }
+                    delivered.addAll(ids(batch));
+                }
+            }
+            assertThat(delivered).hasSize(count);
+            try (EventFeed feed = source.open(new FeedRequest("p", 0, 1, count))) {
+                store.append("new", ExpectedVersion.none(), events("new"));
+                assertThat(ids(feed.poll(10, SOON))).containsExactly("new");
+            }
+        }
+    }
+
+    @Test
+    void a_table_whose_barrier_somebody_took_away_is_not_read() throws Exception {
+        try (EventSource source = store.source()) {
+            database.execute("ALTER TABLE spream.events DISABLE TRIGGER events_barrier");
+            assertThatThrownBy(() -> source.open(FeedRequest.all("p")))
+                    .isInstanceOf(StorageException.class)
+                    .hasMessageContaining("events_barrier");
+            // such a trigger does not fire for those who replicate
+            database.execute("ALTER TABLE spream.events ENABLE TRIGGER events_barrier");
+            assertThatThrownBy(() -> source.open(FeedRequest.all("p")))
+                    .isInstanceOf(StorageException.class)
+                    .hasMessageContaining("events_barrier");
+            database.execute(
+                    "ALTER TABLE spream.events ENABLE ALWAYS TRIGGER events_barrier",
+                    "ALTER SEQUENCE spream.events_position_seq CACHE 10");
+            assertThatThrownBy(() -> JdbcEventStore.create(database.dataSource()))
+                    .isInstanceOf(StorageException.class)
+                    .hasMessageContaining("one by one");
+        }
+    }
+
+    /** The server's process of a tailer that sleeps, another one than before. */
+    private String awaitSleeper(Optional<String> before) throws SQLException {
+        long deadline = System.nanoTime() + SOON.toNanos();
+        List<String> found = rows(database.dataSource(), SLEEPERS);
+        while (found.isEmpty() || before.equals(Optional.of(found.getFirst()))) {
+            assertThat(System.nanoTime() - deadline).as("nobody fell asleep").isNegative();
+            found = rows(database.dataSource(), SLEEPERS);
+        }
+        return requireNonNull(found.getFirst());
+    }
+
+    private static int pid(Connection connection) throws SQLException {
+        return connection.unwrap(PGConnection.class).getBackendPID();
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+}
