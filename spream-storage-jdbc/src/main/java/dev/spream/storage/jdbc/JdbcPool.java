@@ -41,23 +41,32 @@ public final class JdbcPool {
      * @throws StorageException if the first connection failed
      */
     public static HikariDataSource open(String url, Optional<String> user, Optional<String> password) {
+        return open(url, user, password, MAX_CONNECTIONS);
+    }
+
+    /**
+     * The same with more or fewer connections.
+     *
+     * @param connections how many at most, at least 1; 8 otherwise
+     */
+    public static HikariDataSource open(String url, Optional<String> user, Optional<String> password, int connections) {
         JdbcUrl parsed = JdbcUrl.parse(url);
         Map<String, String> taken = new LinkedHashMap<>(parsed.taken());
         user.ifPresent(name -> taken.put("user", name));
         password.ifPresent(secret -> taken.put("password", secret));
         try {
-            return new HikariDataSource(pool(DriverDataSource.of(parsed, taken)));
+            return new HikariDataSource(pool(DriverDataSource.of(parsed, taken), connections));
         } catch (PoolInitializationException e) {
             throw failedConnection(parsed, Optional.ofNullable(taken.get("user")), e);
         }
     }
 
     /** Secrets are in the source and not in the pool's configuration, which the pool logs. */
-    private static HikariConfig pool(DataSource server) {
+    private static HikariConfig pool(DataSource server, int connections) {
         HikariConfig config = new HikariConfig();
         config.setPoolName("spream");
         config.setDataSource(server);
-        config.setMaximumPoolSize(MAX_CONNECTIONS);
+        config.setMaximumPoolSize(connections);
         config.setMinimumIdle(0);
         config.setIdleTimeout(IDLE_TIMEOUT.toMillis());
         config.setConnectionTimeout(CONNECT_TIMEOUT.toMillis());

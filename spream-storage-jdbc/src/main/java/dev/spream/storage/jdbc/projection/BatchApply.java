@@ -1,0 +1,164 @@
+package dev.spream.storage.jdbc.projection;
+
+import dev.spream.core.event.EventEnvelope;
+import dev.spream.core.projection.Fence;
+import dev.spream.core.projection.KeyState;
+import dev.spream.core.projection.Parking;
+import dev.spream.core.projection.Progress;
+import dev.spream.core.projection.ProjectionStore.Work;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Applies batches. Besides the statements of the projection a batch costs three trips to the server: one that checks the fence
+ * and reads the keys, one that writes the progress, and the commit; a segment's batch a fourth if it has parked keys.
+ */
+final class BatchApply {
+    static final String MOVE = """
+            UPDATE @projection_segments SET
+                position = coalesce(?::bigint, position),
+                last_event_id = coalesce(?, last_event_id), last_event_at = coalesce(?::timestamptz, last_event_at)
+            WHERE projection = ? AND segment = ?""";
+
+    private final ProjectionDatabase database;
+    private final StateTable states;
+
+    BatchApply(ProjectionDatabase database, StateTable states) {
+        this.database = database;
+        this.states = states;
+    }
+
+    boolean apply(Fence fence, Set<String> keys, Work<Connection> work) throws Exception {
+        String what = "applying a batch of %d aggregates of projection '%s'".formatted(keys.size(), fence.projection());
+        Optional<Progress> progress;
+        try {
+            progress = database.<Optional<Progress>, WorkFailure>inTransaction(
+                    what, transaction -> apply(transaction, fence, keys, work));
+        } catch (WorkFailure e) {
+            throw e.thrown();
+        }
+        progress.ifPresent(committed -> remember(fence, committed));
+        return progress.isPresent();
+    }
+
+    private Optional<Progress> apply(
+            ProjectionTransaction transaction, Fence fence, Set<String> keys, Work<Connection> work)
+            throws SQLException, WorkFailure {
+        Map<String, String> idByKey = StoredKeys.byStored(keys);
+        RoundTrip trip = transaction.first();
+        RoundTrip.Rows<Boolean> held = Fences.ask(trip, database.schema(), fence);
+        RoundTrip.Rows<KeyTable.Row> found =
+                switch (fence) {
+                    case Fence.Segment segment -> KeyTable.read(trip, fence.projection(), idByKey.keySet());
+                    case Fence.Whole whole -> KeyTable.lockAll(trip, fence.projection(), idByKey.keySet());
+                };
+        trip.run();
+        if (held.isEmpty()) {
+            transaction.rollback();
+            return Optional.empty();
+        }
+        List<KeyTable.Row> rows =
+                switch (fence) {
+                    case Fence.Segment segment -> KeyTable.lockParked(transaction, fence.projection(), found.list());
+                    case Fence.Whole whole -> found.list();
+                };
+        Map<String, KeyState> before = states(idByKey, rows);
+        Progress progress = FencedWork.run(transaction, connection -> work.apply(connection, before));
+        check(fence, before, progress);
+        write(transaction, fence, before, progress);
+        return Optional.of(progress);
+    }
+
+    private static Map<String, KeyState> states(Map<String, String> idByKey, List<KeyTable.Row> rows) {
+        Map<String, KeyState> states = new TreeMap<>();
+        idByKey.values().forEach(id -> states.put(id, KeyState.NEW));
+        rows.forEach(row -> states.put(idByKey.getOrDefault(row.key(), row.key()), row.state()));
+        return Collections.unmodifiableMap(states);
+    }
+
+    /** Refuses what would lose events. */
+    private static void check(Fence fence, Map<String, KeyState> before, Progress progress) {
+        Set<String> setAside = new HashSet<>();
+        progress.setAside().forEach(event -> setAside.add(event.aggregateId()));
+        boolean known = before.keySet().containsAll(progress.versions().keySet())
+                && before.keySet().containsAll(progress.parked().keySet())
+                && before.keySet().containsAll(setAside);
+        if (!known
+                || !setAside.stream().allMatch(id -> isParked(before, progress, id))
+                || !progress.parked().keySet().stream()
+                        .allMatch(
+                                id -> setAside.contains(id) || state(before, id).parked())) {
+            throw new IllegalArgumentException(("progress of projection '%s' has aggregates that are not of the batch, "
+                            + "events without a parked aggregate, or the other way round; nothing was changed")
+                    .formatted(fence.projection()));
+        }
+    }
+
+    private static boolean isParked(Map<String, KeyState> before, Progress progress, String id) {
+        return progress.parked().containsKey(id) || state(before, id).parked();
+    }
+
+    private static KeyState state(Map<String, KeyState> before, String id) {
+        return before.getOrDefault(id, KeyState.NEW);
+    }
+
+    private static void write(
+            ProjectionTransaction transaction, Fence fence, Map<String, KeyState> before, Progress progress)
+            throws SQLException {
+        RoundTrip trip = transaction.next();
+        KeyTable.write(trip, fence.projection(), after(before, progress));
+        ParkedTable.park(trip, fence, progress.parked());
+        ParkedTable.setAside(trip, fence.projection(), progress.setAside());
+        if (fence instanceof Fence.Segment held
+                && (progress.position().isPresent() || progress.last().isPresent())) {
+            move(trip, held, progress);
+        }
+        trip.run();
+    }
+
+    private static Map<String, KeyState> after(Map<String, KeyState> before, Progress progress) {
+        Map<String, KeyState> after = new HashMap<>();
+        progress.versions()
+                .forEach((id, version) -> after.put(id, new KeyState(version, isParked(before, progress, id))));
+        for (Map.Entry<String, Parking> parked : progress.parked().entrySet()) {
+            String id = parked.getKey();
+            long version =
+                    progress.versions().getOrDefault(id, state(before, id).lastVersion());
+            after.put(id, new KeyState(version, true));
+        }
+        return after;
+    }
+
+    /** Its epoch is what the fence has seen: the row is held since then. */
+    private static void move(RoundTrip trip, Fence.Segment held, Progress progress) {
+        trip.update(
+                MOVE,
+                p -> p.optionalText(position(progress))
+                        .optionalText(progress.last().map(EventEnvelope::eventId))
+                        .optionalText(progress.last()
+                                .map(event ->
+                                        EventColumns.clock(event.occurredAt()).toString()))
+                        .text(held.projection())
+                        .number(held.segment()));
+    }
+
+    private static Optional<String> position(Progress progress) {
+        return progress.position().isPresent()
+                ? Optional.of(Long.toString(progress.position().getAsLong()))
+                : Optional.empty();
+    }
+
+    private void remember(Fence fence, Progress progress) {
+        if (fence instanceof Fence.Whole) {
+            progress.last().ifPresent(event -> states.saw(fence.projection(), event));
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package dev.spream.storage.jdbc.projection;
+
+import dev.spream.core.StorageException;
+import dev.spream.core.projection.FailureKind;
+import dev.spream.core.projection.ProjectionFailure;
+import dev.spream.storage.jdbc.internal.SqlErrors;
+import java.sql.SQLException;
+import java.util.Set;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
+
+/**
+ * What failures of projections mean, by the state that the server gives to an error.
+ *
+ * @see <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL: error codes</a>
+ */
+final class FailureKinds {
+    /** Features that the server has not, catalogs and schemas that are not there, who may not connect, what may not be asked. */
+    private static final Set<String> FATAL_CLASSES = Set.of("0A", "28", "3D", "3F", "42");
+
+    private static final String SYSTEM_ERROR = "58";
+    private static final String NO_SUCH_STATEMENT = "26000";
+
+    private FailureKinds() {}
+
+    static FailureKind of(Exception failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            FailureKind kind = known(cause);
+            if (kind != null) {
+                return kind;
+            }
+        }
+        return FailureKind.POISON;
+    }
+
+    /** Null if its cause says more. */
+    private static @Nullable FailureKind known(Throwable failure) {
+        return switch (failure) {
+            case ProjectionFailure told -> told.kind();
+            case StorageException storage when storage.retryable() -> FailureKind.TRANSIENT;
+            case SQLException sql when sql.getSQLState() != null || SqlErrors.isRetryable(sql) -> ofServer(sql);
+            case InterruptedException interrupted -> FailureKind.TRANSIENT;
+            case TimeoutException late -> FailureKind.TRANSIENT;
+            default -> null;
+        };
+    }
+
+    private static FailureKind ofServer(SQLException failure) {
+        String state = String.valueOf(failure.getSQLState());
+        if (SqlErrors.isRetryable(failure)
+                || state.startsWith(SYSTEM_ERROR)
+                || state.equals(NO_SUCH_STATEMENT)
+                || isStalePlan(failure)) {
+            return FailureKind.TRANSIENT;
+        }
+        return FATAL_CLASSES.stream().anyMatch(state::startsWith) ? FailureKind.FATAL : FailureKind.POISON;
+    }
+
+    /** A table was altered since the statement was prepared, which says "feature not supported" and is over with the next try. */
+    private static boolean isStalePlan(SQLException failure) {
+        ServerErrorMessage message = failure instanceof PSQLException told ? told.getServerErrorMessage() : null;
+        return message != null && "RevalidateCachedQuery".equals(message.getRoutine());
+    }
+}

@@ -1,0 +1,60 @@
+package dev.spream.storage.jdbc.projection;
+
+import dev.spream.core.projection.Fence;
+import dev.spream.storage.jdbc.internal.SchemaName;
+
+/**
+ * Whether somebody may still write, asked in the transaction of what is written. The projection's advisory lock comes first,
+ * shared by all who write: a pause, which takes it alone, has either waited for this transaction or is seen by the statement
+ * that follows. The segment's row is held until the end.
+ *
+ * @see <a href="https://www.postgresql.org/docs/current/explicit-locking.html">PostgreSQL: explicit locking</a>
+ */
+final class Fences {
+    static final String SHARE = "SELECT true FROM pg_advisory_xact_lock_shared(hashtextextended(?, 0))";
+    static final String TAKE_ALONE = "SELECT true FROM pg_advisory_xact_lock(hashtextextended(?, 0))";
+
+    static final String SEGMENT = """
+            SELECT true FROM @projection_states p JOIN @projection_segments s ON s.projection = p.projection_name
+            WHERE p.projection_name = ? AND p.status = 'RUNNING' AND s.segment = ? AND s.owner = ? AND s.epoch = ?
+            FOR KEY SHARE OF s""";
+
+    private static final String WHOLE = """
+            SELECT true FROM @projection_states p
+            WHERE p.projection_name = ? AND p.status = 'RUNNING' AND p.epoch = ?""";
+
+    /** What parked keys have for a segment where there are none. */
+    private static final int NO_SEGMENT = -1;
+
+    private Fences() {}
+
+    /** Adds the question; no row means no. */
+    static RoundTrip.Rows<Boolean> ask(RoundTrip trip, SchemaName schema, Fence fence) {
+        String lock = lockName(schema, fence.projection());
+        trip.rows(SHARE, p -> p.text(lock), row -> row.getBoolean(1));
+        return switch (fence) {
+            case Fence.Segment held ->
+                trip.rows(
+                        SEGMENT,
+                        p -> p.text(held.projection())
+                                .number(held.segment())
+                                .text(held.owner().toString())
+                                .number(held.epoch()),
+                        row -> row.getBoolean(1));
+            case Fence.Whole whole ->
+                trip.rows(WHOLE, p -> p.text(whole.projection()).number(whole.epoch()), row -> row.getBoolean(1));
+        };
+    }
+
+    /** What the projection's advisory lock is the hash of. */
+    static String lockName(SchemaName schema, String projection) {
+        return "spream projection %s.%s".formatted(schema, projection);
+    }
+
+    static int segment(Fence fence) {
+        return switch (fence) {
+            case Fence.Segment held -> held.segment();
+            case Fence.Whole whole -> NO_SEGMENT;
+        };
+    }
+}

@@ -1,0 +1,84 @@
+package dev.spream.storage.jdbc.projection;
+
+import dev.spream.core.projection.ParkedKey;
+import dev.spream.core.projection.ProjectionDetails;
+import dev.spream.core.projection.ProjectionOperations;
+import dev.spream.core.projection.ProjectionState;
+import java.util.List;
+import java.util.Optional;
+import javax.sql.DataSource;
+
+/**
+ * {@link ProjectionOperations} in PostgreSQL 14 or newer, beside any number of processes that run projections. A pause waits for
+ * the batches that are being applied, as long as a statement may take; if they take longer, it fails and says whose they are,
+ * and nothing has changed.
+ *
+ * <p>Safe for use by many threads. A connection is taken for a call and given back with it. The data source stays the
+ * caller's, who closes it afterwards.
+ */
+public final class JdbcProjectionOperations implements ProjectionOperations {
+    private final ProjectionDatabase database;
+    private final StateTable states;
+    private final ProjectionReport report;
+    private final StatusChanges statuses;
+    private final ParkedTable parked;
+    private final ParkedChanges changes;
+
+    private JdbcProjectionOperations(ProjectionDatabase database) {
+        this.database = database;
+        this.states = new StateTable(database);
+        this.report = new ProjectionReport(database);
+        this.statuses = new StatusChanges(database);
+        this.parked = new ParkedTable(database);
+        this.changes = new ParkedChanges(database);
+    }
+
+    /** In the schema {@code spream}, which is created where needed. */
+    public static JdbcProjectionOperations create(DataSource dataSource) {
+        return builder(dataSource).build();
+    }
+
+    public static ProjectionBuilder<JdbcProjectionOperations> builder(DataSource dataSource) {
+        return new ProjectionBuilder<>(dataSource, JdbcProjectionOperations::new);
+    }
+
+    @Override
+    public List<ProjectionState> list() {
+        return states.list();
+    }
+
+    @Override
+    public Optional<ProjectionDetails> show(String projection) {
+        return report.of(projection);
+    }
+
+    @Override
+    public boolean pause(String projection, Act act) {
+        return statuses.pause(projection, act);
+    }
+
+    @Override
+    public boolean resume(String projection, Act act) {
+        return statuses.resume(projection, act);
+    }
+
+    @Override
+    public int retry(String projection, Optional<String> key, Act act) {
+        return changes.retry(projection, key, act);
+    }
+
+    @Override
+    public boolean skip(String projection, String key, long version, Act act) {
+        return changes.skip(projection, key, version, act);
+    }
+
+    @Override
+    public List<ParkedKey> parked(String projection, int limit) {
+        return parked.list(projection, limit);
+    }
+
+    @Override
+    public void close() {
+        database.close();
+    }
+}

@@ -1,0 +1,181 @@
+package dev.spream.storage.jdbc.projection;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.event.FeedItem;
+import dev.spream.core.projection.FailureKind;
+import dev.spream.core.projection.Fence;
+import dev.spream.core.projection.KeyState;
+import dev.spream.core.projection.ParkedKey;
+import dev.spream.core.projection.Parking;
+import dev.spream.core.projection.ProjectionOwner;
+import dev.spream.core.projection.ProjectionState;
+import dev.spream.core.projection.ProjectionStore;
+import dev.spream.core.projection.SegmentShare;
+import dev.spream.core.projection.Tried;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import javax.sql.DataSource;
+
+/**
+ * {@link ProjectionStore} in PostgreSQL 14 or newer, in the database of the read models. Projections are handed the
+ * transaction's connection, at READ COMMITTED; they write with it what they like, and may set savepoints, but what would end
+ * the transaction is refused and makes the projection fail. It is not theirs any more once they have returned. Each statement
+ * has the statement timeout.
+ *
+ * <p>Safe for use by many threads. A connection is taken for a call and given back with it: one that applies a batch needs one,
+ * and nothing is held between calls. Data sources stay the caller's, who closes them afterwards; if their connections say how
+ * long they wait for locks, as by {@code lock_timeout}, that is heeded as well.
+ */
+public final class JdbcProjectionStore implements ProjectionStore<Connection> {
+    private final ProjectionDatabase database;
+    private final ProjectionDatabase keeping;
+    private final StateTable states;
+    private final SegmentLeases leases;
+    private final BatchApply batches;
+    private final ParkedTable parked;
+    private final ParkedRetry retries;
+    private final StatusChanges statuses;
+    private final DeadLetterTable deadLetters;
+
+    private JdbcProjectionStore(ProjectionDatabase database, ProjectionDatabase keeping) {
+        this.database = database;
+        this.keeping = keeping;
+        this.states = new StateTable(keeping);
+        this.leases = new SegmentLeases(keeping);
+        this.batches = new BatchApply(database, states);
+        this.parked = new ParkedTable(database);
+        this.retries = new ParkedRetry(database);
+        this.statuses = new StatusChanges(database);
+        this.deadLetters = new DeadLetterTable(database);
+    }
+
+    /** In the schema {@code spream}, which is created where needed. */
+    public static JdbcProjectionStore create(DataSource dataSource) {
+        return builder(dataSource).build();
+    }
+
+    /**
+     * With one data source for everything. Leases are kept by the same connections that batches are applied with, so it should
+     * have enough of them: one for each segment of all projections that a process runs, or one for a projection without
+     * segments; two more for each projection, which keep its leases and read its state; and one more if the events are read
+     * with it as well. Batches that wait for a connection are tried again; a lease whose keeper waits is lost.
+     */
+    public static ProjectionBuilder<JdbcProjectionStore> builder(DataSource dataSource) {
+        return new ProjectionBuilder<>(dataSource, database -> new JdbcProjectionStore(database, database));
+    }
+
+    /**
+     * With a data source of their own for what must not wait behind batches: keeping leases, and reading and reporting states.
+     * Two connections are enough for it; the other one may have as few as should apply batches at a time.
+     *
+     * @param keeping to the same database, as the same user
+     */
+    public static ProjectionBuilder<JdbcProjectionStore> builder(DataSource dataSource, DataSource keeping) {
+        requireNonNull(keeping, "keeping");
+        return new ProjectionBuilder<>(
+                dataSource, database -> new JdbcProjectionStore(database, database.over(keeping)));
+    }
+
+    @Override
+    public Class<Connection> transactionType() {
+        return Connection.class;
+    }
+
+    @Override
+    public ProjectionState register(String projection, int segments) {
+        return states.register(projection, segments);
+    }
+
+    @Override
+    public Optional<ProjectionState> state(String projection) {
+        return states.find(projection);
+    }
+
+    @Override
+    public SegmentShare holdSegments(String projection, ProjectionOwner owner, Set<Integer> giveUp, Duration lease) {
+        return leases.hold(projection, owner, giveUp, lease);
+    }
+
+    @Override
+    public void leave(String projection, ProjectionOwner owner) {
+        leases.leave(projection, owner);
+    }
+
+    @Override
+    public boolean apply(Fence fence, Set<String> keys, Work<Connection> work) throws Exception {
+        return batches.apply(fence, keys, work);
+    }
+
+    /**
+     * By the SQLSTATE of the first {@link java.sql.SQLException} among the failure and its causes, if it has one:
+     *
+     * <table>
+     * <caption>What the server's errors mean</caption>
+     * <tr><th>kind</th><th>states</th></tr>
+     * <tr><td>transient</td><td>08 and 57P01 to 57P05, connections and servers that end; 40, serialization failures and
+     * deadlocks; 53, resources; 55P03, a lock that could not be had; 57014, a statement that took too long; 25006, a standby;
+     * 25P03, a transaction that stood still too long; 58, errors of the system; 26000 and plans that an altered table made
+     * stale</td></tr>
+     * <tr><td>fatal</td><td>42, such as a table that is missing, or may not be used; 3D, 3F; 28; 0A</td></tr>
+     * <tr><td>poison</td><td>all others, such as 22, data that do not fit; 23, constraints; P0001, exceptions that were
+     * raised</td></tr>
+     * </table>
+     *
+     * A {@link dev.spream.core.projection.ProjectionFailure} among them says it itself; interrupts, timeouts and retryable
+     * {@linkplain dev.spream.core.StorageException failures of storage} are transient; everything else is poison.
+     */
+    @Override
+    public FailureKind failureKind(Exception failure) {
+        return FailureKinds.of(failure);
+    }
+
+    /**
+     * Its type and the line of the projection, and the same of its causes. Of an error of the server also its SQLSTATE and the
+     * constraint, table and column that it names; the first line of its message only if it is of the classes 0A, 28, 3F and 42,
+     * which are about statements, tables and users. All other messages may have values of rows in them.
+     */
+    @Override
+    public String describe(Exception failure) {
+        return FailureTexts.of(failure);
+    }
+
+    @Override
+    public List<ParkedKey> due(Fence fence, int limit) {
+        return parked.due(fence, limit);
+    }
+
+    @Override
+    public Optional<KeyState> retry(Fence fence, String key, int limit, RetryWork<Connection> work) throws Exception {
+        return retries.retry(fence, key, limit, work);
+    }
+
+    @Override
+    public boolean postpone(Fence fence, String key, Tried tried, Parking parking) {
+        return parked.postpone(fence, key, tried, parking);
+    }
+
+    @Override
+    public void deadLetter(String projection, FeedItem.Undecodable item) {
+        deadLetters.keep(projection, item);
+    }
+
+    @Override
+    public void report(String projection, long errors, Optional<String> lastError) {
+        states.report(projection, errors, lastError);
+    }
+
+    @Override
+    public boolean fail(Fence fence, String error) {
+        return statuses.fail(fence, error);
+    }
+
+    @Override
+    public void close() {
+        database.close();
+        keeping.close();
+    }
+}

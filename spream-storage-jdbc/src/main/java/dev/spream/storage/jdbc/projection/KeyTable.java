@@ -1,0 +1,94 @@
+package dev.spream.storage.jdbc.projection;
+
+import dev.spream.core.projection.KeyState;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What is remembered of aggregates. Who holds a segment is alone with its keys, but for those that are parked, which are tried
+ * again beside it: they are locked before their state is believed. Where nobody holds segments, all are.
+ */
+final class KeyTable {
+    static final String READ =
+            "SELECT key, last_version, parked FROM @projection_keys WHERE projection = ? AND key = ANY (?)";
+
+    static final String LOCK = READ + " ORDER BY key FOR NO KEY UPDATE";
+
+    /**
+     * Rows to be locked, where there are none. It waits for others who are about to add the same; as all begin with this, and
+     * add in the order of the keys, nobody waits in a circle.
+     */
+    static final String ADD = """
+            INSERT INTO @projection_keys (projection, key, last_version, parked)
+            SELECT ?, a.key, 0, false FROM unnest(?::text[]) AS a (key) ORDER BY a.key COLLATE "C"
+            ON CONFLICT DO NOTHING""";
+
+    static final String WRITE = """
+            INSERT INTO @projection_keys AS k (projection, key, last_version, parked)
+            SELECT ?, a.key, a.last_version, a.parked
+            FROM unnest(?::text[], ?::bigint[], ?::boolean[]) AS a (key, last_version, parked)
+            ORDER BY a.key COLLATE "C"
+            ON CONFLICT (projection, key) DO UPDATE SET last_version = excluded.last_version, parked = excluded.parked""";
+
+    private KeyTable() {}
+
+    /** A key with what is remembered of it. */
+    record Row(String key, KeyState state) {
+        static Row read(ResultSet row) throws SQLException {
+            return new Row(row.getString("key"), new KeyState(row.getLong("last_version"), row.getBoolean("parked")));
+        }
+    }
+
+    /** Adds the question for these keys, by what stands for them; their rows are not locked. */
+    static RoundTrip.Rows<Row> read(RoundTrip trip, String projection, Collection<String> keys) {
+        return trip.rows(READ, p -> p.text(projection).texts(keys), Row::read);
+    }
+
+    /** Adds the question for these keys, of which all rows are locked then, new ones included. */
+    static RoundTrip.Rows<Row> lockAll(RoundTrip trip, String projection, Collection<String> keys) {
+        trip.update(ADD, p -> p.text(projection).texts(keys));
+        return lock(trip, projection, keys);
+    }
+
+    static RoundTrip.Rows<Row> lock(RoundTrip trip, String projection, Collection<String> keys) {
+        return trip.rows(LOCK, p -> p.text(projection).texts(keys), Row::read);
+    }
+
+    /** Locks those of the rows that are parked, and gives them as they are by then. */
+    static List<Row> lockParked(ProjectionTransaction transaction, String projection, List<Row> rows)
+            throws SQLException {
+        List<String> parked =
+                rows.stream().filter(row -> row.state().parked()).map(Row::key).toList();
+        if (parked.isEmpty()) {
+            return rows;
+        }
+        RoundTrip trip = transaction.next();
+        RoundTrip.Rows<Row> locked = lock(trip, projection, parked);
+        trip.run();
+        Map<String, Row> now = new HashMap<>();
+        locked.list().forEach(row -> now.put(row.key(), row));
+        return rows.stream().map(row -> now.getOrDefault(row.key(), row)).toList();
+    }
+
+    /** Adds the writing of these states, by aggregate id. */
+    static void write(RoundTrip trip, String projection, Map<String, KeyState> states) {
+        if (states.isEmpty()) {
+            return;
+        }
+        Map<String, KeyState> sorted = new TreeMap<>();
+        states.forEach((id, state) -> sorted.put(StoredKeys.of(id), state));
+        trip.update(
+                WRITE,
+                p -> p.text(projection)
+                        .texts(sorted.keySet())
+                        .numbers(sorted.values().stream()
+                                .map(KeyState::lastVersion)
+                                .toList())
+                        .flags(sorted.values().stream().map(KeyState::parked).toList()));
+    }
+}

@@ -1,0 +1,71 @@
+package dev.spream.storage.jdbc.projection;
+
+import dev.spream.core.projection.ParkedKey;
+import dev.spream.core.projection.ProjectionOperations.Act;
+import java.sql.SQLException;
+import java.util.Optional;
+
+/** Changes parked aggregates by hand. */
+final class ParkedChanges {
+    private static final String LOCK = """
+            SELECT k.key FROM @projection_keys k WHERE k.projection = ? AND k.key IN (
+                SELECT p.key FROM @projection_parked_keys p WHERE p.projection = ? AND (?::text IS NULL OR p.key = ?))
+            ORDER BY k.key FOR NO KEY UPDATE OF k""";
+
+    private static final String TRY_AGAIN = """
+            UPDATE @projection_parked_keys SET attempts = 0, next_try = least(next_try, clock_timestamp())
+            WHERE projection = ? AND (?::text IS NULL OR key = ?)
+            RETURNING true""";
+
+    private final ProjectionDatabase database;
+
+    ParkedChanges(ProjectionDatabase database) {
+        this.database = database;
+    }
+
+    int retry(String projection, Optional<String> id, Act act) {
+        Optional<String> key = id.map(StoredKeys::of);
+        return database.inTransaction("retrying parked aggregates of '%s'".formatted(projection), transaction -> {
+            lock(transaction, projection, key);
+            RoundTrip trip = transaction.next();
+            RoundTrip.Rows<Boolean> tried = trip.rows(
+                    TRY_AGAIN, p -> p.text(projection).optionalText(key).optionalText(key), row -> row.getBoolean(1));
+            trip.run();
+            int count = tried.list().size();
+            if (count > 0) {
+                String which = id.map("'%s'"::formatted).orElse("%d parked aggregates".formatted(count));
+                AuditTable.add(transaction, projection, "retry", which, act);
+            }
+            return count;
+        });
+    }
+
+    private static void lock(ProjectionTransaction transaction, String projection, Optional<String> key)
+            throws SQLException {
+        RoundTrip trip = transaction.first();
+        trip.rows(
+                LOCK,
+                p -> p.text(projection).text(projection).optionalText(key).optionalText(key),
+                row -> row.getString("key"));
+        trip.run();
+    }
+
+    boolean skip(String projection, String id, long version, Act act) {
+        String key = StoredKeys.of(id);
+        return database.inTransaction("skipping an event of projection '%s'".formatted(projection), transaction -> {
+            lock(transaction, projection, Optional.of(key));
+            RoundTrip trip = transaction.next();
+            RoundTrip.Rows<ParkedKey> parked =
+                    trip.rows(ParkedTable.ONE, p -> p.text(projection).text(key), ParkedTable::read);
+            trip.run();
+            if (parked.isEmpty() || parked.list().getFirst().firstVersion() != version) {
+                return false;
+            }
+            parked.list().getFirst().requireNothingMissing(projection);
+            DeadLetterTable.skip(transaction, projection, key, version);
+            ParkedRetry.forget(transaction, projection, key, version);
+            AuditTable.add(transaction, projection, "skip", "version %d of '%s'".formatted(version, id), act);
+            return true;
+        });
+    }
+}

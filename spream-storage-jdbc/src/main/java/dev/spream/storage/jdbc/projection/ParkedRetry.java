@@ -1,0 +1,113 @@
+package dev.spream.storage.jdbc.projection;
+
+import dev.spream.core.event.EventEnvelope;
+import dev.spream.core.projection.Fence;
+import dev.spream.core.projection.KeyState;
+import dev.spream.core.projection.ProjectionStore.RetryWork;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+
+/** Tries parked aggregates again, and forgets what is dealt with. */
+final class ParkedRetry {
+    private static final String LOCK = """
+            SELECT last_version FROM @projection_keys WHERE projection = ? AND key = ? AND parked
+            FOR NO KEY UPDATE SKIP LOCKED""";
+
+    /** Without those that were applied before they came again. */
+    static final String EVENTS = """
+            SELECT %s FROM @projection_parked_events e
+            WHERE e.projection = ? AND e.key = ? AND e.event_version > (
+                SELECT k.last_version FROM @projection_keys k WHERE k.projection = ? AND k.key = ?)
+            ORDER BY e.event_version LIMIT ?""".formatted(EventColumns.NAMES);
+
+    /** What follows is due at once, and nothing of it has been tried. */
+    private static final String FORGET = """
+            WITH gone AS (
+                DELETE FROM @projection_parked_events WHERE projection = ? AND key = ? AND event_version <= ? RETURNING true
+            )
+            UPDATE @projection_parked_keys SET events = events - (SELECT count(*) FROM gone), attempts = 0,
+                next_try = least(next_try, clock_timestamp())
+            WHERE projection = ? AND key = ? AND EXISTS (SELECT FROM gone)""";
+
+    static final String UNPARK = """
+            DELETE FROM @projection_parked_keys p WHERE p.projection = ? AND p.key = ?
+                AND NOT EXISTS (SELECT FROM @projection_parked_events e WHERE e.projection = p.projection AND e.key = p.key)""";
+
+    private static final String SETTLE = """
+            UPDATE @projection_keys k SET last_version = greatest(k.last_version, ?),
+                parked = EXISTS (SELECT FROM @projection_parked_keys p WHERE p.projection = k.projection AND p.key = k.key)
+            WHERE k.projection = ? AND k.key = ?
+            RETURNING k.key, k.last_version, k.parked""";
+
+    private final ProjectionDatabase database;
+
+    ParkedRetry(ProjectionDatabase database) {
+        this.database = database;
+    }
+
+    Optional<KeyState> retry(Fence fence, String id, int limit, RetryWork<Connection> work) throws Exception {
+        String what = "trying a parked aggregate of projection '%s' again".formatted(fence.projection());
+        try {
+            return database.<Optional<KeyState>, WorkFailure>inTransaction(
+                    what, transaction -> retry(transaction, fence, id, limit, work));
+        } catch (WorkFailure e) {
+            throw e.thrown();
+        }
+    }
+
+    private Optional<KeyState> retry(
+            ProjectionTransaction transaction, Fence fence, String id, int limit, RetryWork<Connection> work)
+            throws SQLException, WorkFailure {
+        String projection = fence.projection();
+        String key = StoredKeys.of(id);
+        RoundTrip trip = transaction.first();
+        RoundTrip.Rows<Boolean> held = Fences.ask(trip, database.schema(), fence);
+        RoundTrip.Rows<Long> locked =
+                trip.rows(LOCK, p -> p.text(projection).text(key), row -> row.getLong("last_version"));
+        RoundTrip.Rows<EventEnvelope> events = trip.rows(
+                EVENTS,
+                p -> p.text(projection).text(key).text(projection).text(key).number(limit),
+                row -> EventColumns.read(id, row));
+        trip.run();
+        if (held.isEmpty() || locked.isEmpty()) {
+            transaction.rollback();
+            return Optional.empty();
+        }
+        long last = locked.list().getFirst();
+        long now = events.isEmpty()
+                ? last
+                : FencedWork.run(transaction, connection -> work.apply(connection, last, events.list()));
+        check(id, last, events.list(), now);
+        return Optional.of(forget(transaction, projection, key, now));
+    }
+
+    /** Refuses what would lose events. */
+    private static void check(String id, long last, List<EventEnvelope> events, long version) {
+        if (version < last
+                || version > (events.isEmpty() ? last : events.getLast().eventVersion())) {
+            throw new IllegalArgumentException(
+                    "aggregate '%s' is said to be at version %d, which is neither %d nor that of an event that it was given; nothing was changed"
+                            .formatted(id, version, last));
+        }
+    }
+
+    /** Remembers the version of a key that is parked, and forgets its events up to there. */
+    static KeyState forget(ProjectionTransaction transaction, String projection, String key, long version)
+            throws SQLException {
+        RoundTrip trip = transaction.next();
+        trip.update(
+                FORGET,
+                p -> p.text(projection)
+                        .text(key)
+                        .number(version)
+                        .text(projection)
+                        .text(key));
+        trip.update(UNPARK, p -> p.text(projection).text(key));
+        RoundTrip.Rows<KeyTable.Row> settled =
+                trip.rows(SETTLE, p -> p.number(version).text(projection).text(key), KeyTable.Row::read);
+        trip.run();
+        return settled.list().getFirst().state();
+    }
+}

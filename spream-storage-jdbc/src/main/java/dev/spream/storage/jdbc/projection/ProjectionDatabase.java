@@ -1,0 +1,74 @@
+package dev.spream.storage.jdbc.projection;
+
+import dev.spream.core.StorageException;
+import dev.spream.storage.jdbc.internal.Database;
+import dev.spream.storage.jdbc.internal.SchemaName;
+import dev.spream.storage.jdbc.internal.SqlErrors;
+import dev.spream.storage.jdbc.internal.Transactions;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import javax.sql.DataSource;
+
+/** The database of projections. Safe for use by many threads. */
+final class ProjectionDatabase {
+    private final SchemaName schema;
+    private final Duration statementTimeout;
+    private final Database statements;
+    private final Transactions transactions;
+    private volatile boolean closed;
+
+    ProjectionDatabase(DataSource dataSource, SchemaName schema, Duration statementTimeout) {
+        this.schema = schema;
+        this.statementTimeout = statementTimeout;
+        this.statements = new Database(dataSource, schema, statementTimeout);
+        this.transactions = new Transactions(dataSource, statementTimeout);
+    }
+
+    /** The same by other connections. */
+    ProjectionDatabase over(DataSource other) {
+        return new ProjectionDatabase(other, schema, statementTimeout);
+    }
+
+    SchemaName schema() {
+        return schema;
+    }
+
+    /** See {@link Database#rows}. */
+    <T> List<T> rows(String what, String sql, Database.Binder binder, Database.RowReader<T> reader) {
+        return statements.rows(what, sql, binder, reader);
+    }
+
+    /** See {@link Database#update}. */
+    int update(String what, String sql, Database.Binder binder) {
+        return statements.update(what, sql, binder);
+    }
+
+    /**
+     * Commits what the work did, at READ COMMITTED. What the work throws passes as it is, but for errors of the server.
+     *
+     * @param what names the call in the message of a failure
+     */
+    <T, E extends Exception> T inTransaction(String what, Work<T, E> work) throws E {
+        if (closed) {
+            throw new StorageException(what + " failed: the store is closed; open another", false, null);
+        }
+        try {
+            return transactions.run(
+                    connection -> work.run(new ProjectionTransaction(connection, schema, transactions.begin())));
+        } catch (SQLException e) {
+            throw SqlErrors.storageException(what, e);
+        }
+    }
+
+    /** What is done in one transaction. */
+    interface Work<T, E extends Exception> {
+        T run(ProjectionTransaction transaction) throws SQLException, E;
+    }
+
+    /** Whatever is asked afterwards fails. */
+    void close() {
+        closed = true;
+        statements.close();
+    }
+}

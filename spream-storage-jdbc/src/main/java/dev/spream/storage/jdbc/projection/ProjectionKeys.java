@@ -1,0 +1,72 @@
+package dev.spream.storage.jdbc.projection;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.ConfigType;
+import dev.spream.api.spi.PluginConfig;
+import dev.spream.api.spi.PluginContext;
+import dev.spream.storage.jdbc.internal.ConnectionKeys;
+import java.time.Duration;
+import java.util.List;
+
+/** The keys by which a configuration says where projections are. */
+final class ProjectionKeys {
+    private static final ConfigKey<String> SCHEMA = ConfigKey.of(
+                    "schema",
+                    ConnectionKeys.schemaName(),
+                    "The schema that has the tables in which projections are remembered.")
+            .withDefault(ProjectionBuilder.DEFAULT_SCHEMA);
+    private static final ConfigKey<Boolean> MIGRATE = ConfigKey.of(
+                    "migrate",
+                    ConfigType.flag(),
+                    "Whether to create the schema and its tables, and to migrate them, where needed.")
+            .withDefault(true);
+    private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConfigKey.of(
+                    "statement-timeout",
+                    ConnectionKeys.wholeSeconds(ConfigType.duration(Duration.ofSeconds(1), Duration.ofHours(1))),
+                    "How long a statement may take, those of projections included, and how long a pause waits for batches"
+                            + " that are being applied.")
+            .withDefault(ProjectionBuilder.DEFAULT_STATEMENT_TIMEOUT);
+
+    /** Four, since it takes three to migrate tables. */
+    private static final ConfigKey<Integer> CONNECTIONS = ConfigKey.of(
+                    "connections",
+                    ConfigType.integer(4, 1_000),
+                    "How many connections a process has for applying batches at most: one for each segment that it works on."
+                            + " Two more keep its leases.")
+            .withDefault(16);
+
+    private static final int KEEPING_CONNECTIONS = 2;
+
+    /** All of them, in the order in which they are explained. */
+    static final List<ConfigKey<?>> ALL = List.of(
+            ConnectionKeys.URL,
+            ConnectionKeys.USER,
+            ConnectionKeys.PASSWORD,
+            SCHEMA,
+            MIGRATE,
+            STATEMENT_TIMEOUT,
+            CONNECTIONS);
+
+    private ProjectionKeys() {}
+
+    /** The store that is configured, over pools of its own that are closed when the run has ended. */
+    static JdbcProjectionStore store(PluginConfig config, PluginContext context) {
+        HikariDataSource batches = ConnectionKeys.open(config, context, config.get(CONNECTIONS));
+        HikariDataSource keeping = ConnectionKeys.open(config, context, KEEPING_CONNECTIONS);
+        return build(JdbcProjectionStore.builder(batches, keeping), config);
+    }
+
+    /** What operators use, over a pool of its own. */
+    static JdbcProjectionOperations operations(PluginConfig config, PluginContext context) {
+        return build(JdbcProjectionOperations.builder(ConnectionKeys.open(config, context)), config);
+    }
+
+    /** Tells a builder what is configured. */
+    private static <P> P build(ProjectionBuilder<P> builder, PluginConfig config) {
+        return builder.schema(config.get(SCHEMA))
+                .migrate(config.get(MIGRATE))
+                .statementTimeout(config.get(STATEMENT_TIMEOUT))
+                .build();
+    }
+}

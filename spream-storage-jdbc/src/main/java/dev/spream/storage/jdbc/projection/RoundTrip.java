@@ -1,0 +1,96 @@
+package dev.spream.storage.jdbc.projection;
+
+import dev.spream.storage.jdbc.internal.Database;
+import dev.spream.storage.jdbc.internal.Parameters;
+import dev.spream.storage.jdbc.internal.SchemaName;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.postgresql.PGStatement;
+
+/**
+ * Several statements of one transaction that go to the server together, and whose results come back together. They run in their
+ * order, each seeing what those before it did, and what others have committed until it begins. Confined to a call.
+ */
+final class RoundTrip {
+    private final Connection connection;
+    private final SchemaName schema;
+    private final StringBuilder sql;
+    private final int leading;
+    private final List<Part<?>> parts = new ArrayList<>();
+
+    /** @param begin statements without parameters and rows that come first; may be empty */
+    RoundTrip(Connection connection, SchemaName schema, String begin) {
+        this.connection = connection;
+        this.schema = schema;
+        this.sql = new StringBuilder(begin);
+        this.leading = Math.toIntExact(begin.chars().filter(c -> c == ';').count());
+    }
+
+    /** Adds a statement that returns rows, which are there once this has {@linkplain #run run}. */
+    <T> Rows<T> rows(String statement, Database.Binder binder, Database.RowReader<T> reader) {
+        Rows<T> rows = new Rows<>(new ArrayList<>());
+        add(statement, new Part<>(binder, reader, rows.list));
+        return rows;
+    }
+
+    /** Adds a statement that returns nothing. */
+    RoundTrip update(String statement, Database.Binder binder) {
+        add(statement, new Part<>(binder, row -> row, new ArrayList<>()));
+        return this;
+    }
+
+    private void add(String statement, Part<?> part) {
+        sql.append(parts.isEmpty() ? "" : ";\n").append(statement);
+        parts.add(part);
+    }
+
+    void run() throws SQLException {
+        if (parts.isEmpty()) {
+            return;
+        }
+        try (PreparedStatement statement = prepare()) {
+            Parameters parameters = new Parameters(connection, statement);
+            for (Part<?> part : parts) {
+                part.binder.bind(parameters);
+            }
+            statement.execute();
+            for (int i = 0; i < leading; i++) {
+                statement.getMoreResults();
+            }
+            for (Part<?> part : parts) {
+                part.read(statement);
+                statement.getMoreResults();
+            }
+        }
+    }
+
+    /** Planned anew each time: a plan that was kept from when the table was small is a thousand times slower later. */
+    private PreparedStatement prepare() throws SQLException {
+        PreparedStatement statement = connection.prepareStatement(schema.in(sql.toString()));
+        if (statement.isWrapperFor(PGStatement.class)) {
+            statement.unwrap(PGStatement.class).setPrepareThreshold(0);
+        }
+        return statement;
+    }
+
+    /** What a statement returned. */
+    record Rows<T>(List<T> list) {
+        boolean isEmpty() {
+            return list.isEmpty();
+        }
+    }
+
+    private record Part<T>(Database.Binder binder, Database.RowReader<T> reader, List<T> rows) {
+        void read(PreparedStatement statement) throws SQLException {
+            try (ResultSet result = statement.getResultSet()) {
+                while (result != null && result.next()) {
+                    rows.add(reader.read(result));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+package dev.spream.storage.jdbc.projection;
+
+import dev.spream.core.projection.ProjectionOwner;
+import dev.spream.core.projection.SegmentLease;
+import dev.spream.core.projection.SegmentShare;
+import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Who applies the events of which segment. Who writes effects holds the segment's row by {@code FOR KEY SHARE}: leases are
+ * renewed beside it, and nobody takes a segment while its effects are being written, however long ago its lease ran out.
+ */
+final class SegmentLeases {
+    private static final String REGISTER = """
+            INSERT INTO @projection_owners (projection, owner, alive_until)
+            SELECT p.projection_name, ?, clock_timestamp() + ? * interval '1 microsecond'
+            FROM @projection_states p WHERE p.projection_name = ?
+            ON CONFLICT (projection, owner) DO UPDATE SET alive_until = excluded.alive_until
+            RETURNING owner""";
+
+    /** In the order of their names, so that owners which remove the same ones do not wait for each other in a circle. */
+    private static final String FORGET = """
+            DELETE FROM @projection_owners WHERE projection = ? AND owner IN (
+                SELECT owner FROM @projection_owners WHERE projection = ? AND alive_until <= clock_timestamp()
+                ORDER BY owner FOR UPDATE SKIP LOCKED)""";
+
+    /** After its own row was written, so that it is among them. */
+    private static final String COUNT = """
+            SELECT p.segments, (SELECT count(*) FROM @projection_owners o
+                WHERE o.projection = p.projection_name AND o.alive_until > clock_timestamp()) AS owners
+            FROM @projection_states p WHERE p.projection_name = ?""";
+
+    /** Those that it has are its own until somebody else has taken them. */
+    private static final String HOLD = """
+            WITH mine AS MATERIALIZED (
+                SELECT segment, segment = ANY (?::int[]) AS is_surplus FROM @projection_segments
+                WHERE projection = ? AND owner = ? ORDER BY segment FOR NO KEY UPDATE
+            ), open AS MATERIALIZED (
+                SELECT segment FROM @projection_segments
+                WHERE projection = ? AND (owner IS NULL OR owner <> ? AND lease_until <= clock_timestamp())
+                    AND segment <> ALL (?::int[])
+                ORDER BY segment
+                LIMIT greatest(0, ? - (SELECT count(*) FROM mine WHERE NOT is_surplus)) FOR UPDATE SKIP LOCKED
+            ), changed AS (
+                SELECT segment, CASE WHEN is_surplus THEN 'freed' ELSE 'kept' END AS change FROM mine
+                UNION ALL SELECT segment, 'taken' FROM open
+            )
+            UPDATE @projection_segments s SET
+                owner = CASE changed.change WHEN 'freed' THEN NULL ELSE ? END,
+                lease_until = CASE changed.change WHEN 'freed' THEN NULL
+                    ELSE clock_timestamp() + ? * interval '1 microsecond' END,
+                epoch = s.epoch + CASE changed.change WHEN 'taken' THEN 1 ELSE 0 END
+            FROM changed WHERE s.projection = ? AND s.segment = changed.segment
+            RETURNING s.segment, s.epoch, s.position, s.owner""";
+
+    private static final String LEAVE = """
+            UPDATE @projection_segments s SET owner = NULL, lease_until = NULL
+            FROM (SELECT segment FROM @projection_segments WHERE projection = ? AND owner = ?
+                ORDER BY segment FOR NO KEY UPDATE) AS mine
+            WHERE s.projection = ? AND s.segment = mine.segment""";
+
+    private static final String UNREGISTER = "DELETE FROM @projection_owners WHERE projection = ? AND owner = ?";
+
+    private final ProjectionDatabase database;
+
+    SegmentLeases(ProjectionDatabase database) {
+        this.database = database;
+    }
+
+    SegmentShare hold(String projection, ProjectionOwner owner, Set<Integer> giveUp, Duration lease) {
+        String what = "holding segments of projection '%s'".formatted(projection);
+        return database.inTransaction(what, transaction -> {
+            Crowd crowd = join(transaction, projection, owner, JdbcTimestamps.micros(lease))
+                    .orElseThrow(() -> StateTable.unknown(what, projection));
+            List<SegmentLease> held = crowd.segments() == 0
+                    ? List.of()
+                    : hold(
+                            transaction,
+                            projection,
+                            owner.toString(),
+                            giveUp,
+                            crowd.fair(),
+                            JdbcTimestamps.micros(lease));
+            return new SegmentShare(held, crowd.fair(), crowd.owners());
+        });
+    }
+
+    /** How many segments there are for how many owners. */
+    private record Crowd(int segments, int owners) {
+        int fair() {
+            return Math.ceilDiv(segments, Math.max(1, owners));
+        }
+    }
+
+    private static Optional<Crowd> join(
+            ProjectionTransaction transaction, String projection, ProjectionOwner owner, long leaseMicros)
+            throws SQLException {
+        RoundTrip trip = transaction.first();
+        trip.rows(REGISTER, p -> p.text(owner.toString()).number(leaseMicros).text(projection), row -> row);
+        trip.update(FORGET, p -> p.text(projection).text(projection));
+        RoundTrip.Rows<Crowd> crowd = trip.rows(
+                COUNT, p -> p.text(projection), row -> new Crowd(row.getInt("segments"), row.getInt("owners")));
+        trip.run();
+        return crowd.list().stream().findFirst();
+    }
+
+    private static List<SegmentLease> hold(
+            ProjectionTransaction transaction,
+            String projection,
+            String owner,
+            Set<Integer> giveUp,
+            int fair,
+            long leaseMicros)
+            throws SQLException {
+        RoundTrip trip = transaction.next();
+        RoundTrip.Rows<Optional<SegmentLease>> rows = trip.rows(
+                HOLD,
+                p -> p.integers(giveUp)
+                        .text(projection)
+                        .text(owner)
+                        .text(projection)
+                        .text(owner)
+                        .integers(giveUp)
+                        .number(fair)
+                        .text(owner)
+                        .number(leaseMicros)
+                        .text(projection),
+                row -> row.getString("owner") == null
+                        ? Optional.empty()
+                        : Optional.of(new SegmentLease(
+                                row.getInt("segment"), row.getLong("epoch"), row.getLong("position"))));
+        trip.run();
+        return rows.list().stream()
+                .flatMap(Optional::stream)
+                .sorted(Comparator.comparingInt(SegmentLease::segment))
+                .toList();
+    }
+
+    void leave(String projection, ProjectionOwner owner) {
+        database.inTransaction("leaving the segments of projection '%s'".formatted(projection), transaction -> {
+            RoundTrip trip = transaction.first();
+            trip.update(LEAVE, p -> p.text(projection).text(owner.toString()).text(projection));
+            trip.update(UNREGISTER, p -> p.text(projection).text(owner.toString()));
+            trip.run();
+            return trip;
+        });
+    }
+}

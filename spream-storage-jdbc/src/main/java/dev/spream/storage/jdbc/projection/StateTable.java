@@ -1,0 +1,149 @@
+package dev.spream.storage.jdbc.projection;
+
+import dev.spream.core.StorageException;
+import dev.spream.core.event.EventEnvelope;
+import dev.spream.core.projection.ProjectionState;
+import dev.spream.core.projection.ProjectionStatus;
+import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
+
+/** The rows of projections, which sum up what their segments and keys have. */
+final class StateTable {
+    private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9_-]{0,99}");
+    private static final int MAX_SEGMENTS = 256;
+
+    static final String COLUMNS = """
+            p.projection_name, p.status, p.epoch, p.segments, p.event_store_position, p.last_processed_event_id,
+            p.last_processed_timestamp, p.error_count, p.last_error, p.updated_at""";
+
+    private static final String ADD = """
+            INSERT INTO @projection_states (projection_name, status, segments, updated_at)
+            VALUES (?, 'RUNNING', ?, clock_timestamp()) ON CONFLICT DO NOTHING""";
+
+    private static final String ADD_SEGMENTS = """
+            INSERT INTO @projection_segments (projection, segment)
+            SELECT p.projection_name, s.segment
+            FROM @projection_states p, generate_series(0, p.segments - 1) AS s (segment)
+            WHERE p.projection_name = ?
+            ON CONFLICT DO NOTHING""";
+
+    private static final String READ =
+            "SELECT %s FROM @projection_states p WHERE p.projection_name = ?".formatted(COLUMNS);
+
+    /** Without segments the last event is what this process has seen; it is nothing that batches should wait for. */
+    private static final String REPORT = """
+            WITH far AS (
+                SELECT min(s.position) AS position FROM @projection_segments s WHERE s.projection = ?
+            ), latest AS (
+                SELECT l.* FROM (
+                    SELECT ?::text AS id, ?::timestamptz AS at
+                    UNION ALL SELECT s.last_event_id, s.last_event_at FROM @projection_segments s WHERE s.projection = ?) AS l
+                WHERE l.id IS NOT NULL ORDER BY l.at DESC LIMIT 1
+            )
+            UPDATE @projection_states p SET
+                event_store_position = coalesce((SELECT position FROM far), p.event_store_position),
+                last_processed_event_id = coalesce((SELECT id FROM latest), p.last_processed_event_id),
+                last_processed_timestamp = coalesce((SELECT at FROM latest), p.last_processed_timestamp),
+                error_count = p.error_count + ?, last_error = coalesce(?, p.last_error), updated_at = clock_timestamp()
+            WHERE p.projection_name = ?""";
+
+    private final ProjectionDatabase database;
+
+    /** By projection, of those without segments: the last event that was committed here and not reported yet. */
+    private final Map<String, EventEnvelope> seen = new ConcurrentHashMap<>();
+
+    StateTable(ProjectionDatabase database) {
+        this.database = database;
+    }
+
+    ProjectionState register(String projection, int segments) {
+        check(projection, segments);
+        ProjectionState state =
+                database.inTransaction("registering projection '%s'".formatted(projection), transaction -> {
+                    RoundTrip trip = transaction.first();
+                    trip.update(ADD, p -> p.text(projection).number(segments));
+                    trip.update(ADD_SEGMENTS, p -> p.text(projection));
+                    RoundTrip.Rows<ProjectionState> rows = trip.rows(READ, p -> p.text(projection), StateTable::read);
+                    trip.run();
+                    return rows.list().getFirst();
+                });
+        return state.requireSegments(segments);
+    }
+
+    private static void check(String projection, int segments) {
+        if (!NAME.matcher(projection).matches()) {
+            throw new IllegalArgumentException(
+                    "the name of a projection is '%s', must be 1 to 100 letters, digits, hyphens and underscores, a letter first"
+                            .formatted(projection));
+        }
+        if (segments < 0 || segments > MAX_SEGMENTS || Integer.bitCount(segments) > 1) {
+            throw new IllegalArgumentException(
+                    "%d segments: must be a power of 2 up to %d, or 0".formatted(segments, MAX_SEGMENTS));
+        }
+    }
+
+    Optional<ProjectionState> find(String projection) {
+        return database
+                .rows("reading projection '%s'".formatted(projection), READ, p -> p.text(projection), StateTable::read)
+                .stream()
+                .findFirst();
+    }
+
+    List<ProjectionState> list() {
+        return database.rows(
+                "listing projections",
+                "SELECT %s FROM @projection_states p ORDER BY p.projection_name".formatted(COLUMNS),
+                p -> {},
+                StateTable::read);
+    }
+
+    /** An event of a projection without segments was dealt with. */
+    void saw(String projection, EventEnvelope event) {
+        seen.put(projection, event);
+    }
+
+    void report(String projection, long errors, Optional<String> lastError) {
+        Optional<EventEnvelope> last = Optional.ofNullable(seen.get(projection));
+        String what = "reporting on projection '%s'".formatted(projection);
+        int reported = database.update(
+                what,
+                REPORT,
+                p -> p.text(projection)
+                        .optionalText(last.map(EventEnvelope::eventId))
+                        .optionalText(last.map(
+                                event -> EventColumns.clock(event.occurredAt()).toString()))
+                        .text(projection)
+                        .number(errors)
+                        .optionalText(lastError.map(EventColumns::storable))
+                        .text(projection));
+        if (reported == 0) {
+            throw unknown(what, projection);
+        }
+        last.ifPresent(event -> seen.remove(projection, event));
+    }
+
+    static StorageException unknown(String what, String projection) {
+        return new StorageException(
+                "%s failed: there is no projection '%s'; register it first".formatted(what, projection), false, null);
+    }
+
+    static ProjectionState read(ResultSet row) throws SQLException {
+        return new ProjectionState(
+                row.getString("projection_name"),
+                ProjectionStatus.valueOf(row.getString("status")),
+                row.getLong("epoch"),
+                row.getInt("segments"),
+                row.getLong("event_store_position"),
+                Optional.ofNullable(row.getString("last_processed_event_id")),
+                JdbcTimestamps.optionalClock(row, "last_processed_timestamp"),
+                row.getLong("error_count"),
+                Optional.ofNullable(row.getString("last_error")),
+                JdbcTimestamps.clock(row, "updated_at"));
+    }
+}

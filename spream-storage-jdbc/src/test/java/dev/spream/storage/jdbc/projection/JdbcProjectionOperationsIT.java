@@ -1,0 +1,12 @@
+package dev.spream.storage.jdbc.projection;
+
+import dev.spream.core.projection.ProjectionOperationsContract;
+import dev.spream.core.projection.ProjectionStoreFixture;
+import java.sql.Connection;
+
+final class JdbcProjectionOperationsIT extends ProjectionOperationsContract<Connection> {
+    @Override
+    protected ProjectionStoreFixture<Connection> createFixture() {
+        return new JdbcProjectionFixture();
+    }
+}

@@ -1,0 +1,167 @@
+package dev.spream.storage.jdbc.projection;
+
+import static dev.spream.storage.jdbc.projection.TestProjections.ANN;
+import static dev.spream.storage.jdbc.projection.TestProjections.NAME;
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.core.projection.Fence;
+import dev.spream.storage.jdbc.internal.Database;
+import dev.spream.storage.jdbc.internal.Parameters;
+import dev.spream.storage.jdbc.internal.SchemaName;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * What a batch asks, and what is asked while nothing is due, reads by index, however many aggregates are remembered and parked;
+ * before the tables were ever analyzed and after, with a plan for these values and with one for any.
+ */
+@Timeout(300)
+final class ProjectionPlanIT {
+    private static final int KEYS = 100_000;
+    private static final int PARKED = 20_000;
+    private static final int BATCH = 100;
+    private static final int PAGES_OF_A_KEY = 15;
+    private static final SchemaName SCHEMA = new SchemaName("spream");
+    private static final Pattern PAGES = Pattern.compile("Buffers: shared hit=(\\d+)(?: read=(\\d+))?");
+
+    private static TestProjections test;
+
+    @BeforeAll
+    static void fill() {
+        test = new TestProjections();
+        Fence.Segment held = test.held(ANN);
+        assertThat(held.epoch()).isEqualTo(1);
+        test.execute(
+                "ALTER TABLE spream.projection_keys SET (autovacuum_enabled = false)",
+                "ALTER TABLE spream.projection_parked_keys SET (autovacuum_enabled = false)",
+                "ALTER TABLE spream.projection_parked_events SET (autovacuum_enabled = false)",
+                """
+                INSERT INTO spream.projection_keys (projection, key, last_version, parked)
+                SELECT p, 'key' || n, 1, n <= %d FROM generate_series(1, %d) AS n, unnest(ARRAY['%s', 'other']) AS p""".formatted(PARKED, KEYS, NAME),
+                """
+                INSERT INTO spream.projection_parked_keys (projection, key, aggregate_id, segment, reason, attempts, error,
+                    since, next_try, events)
+                SELECT '%s', 'key' || n, 'key' || n, n %% 2, 'GAP', 0, 'missing', now() + n * interval '1 ms',
+                    CASE WHEN n <= %d THEN now() - n * interval '1 ms' WHEN n %% 3 = 0 THEN NULL
+                        ELSE now() + interval '1 hour' END, 3
+                FROM generate_series(1, %d) AS n""".formatted(NAME, 2 * BATCH, PARKED),
+                """
+                INSERT INTO spream.projection_parked_events (projection, key, event_version, event_id, event_type, event_data,
+                    occurred_at, correlation_id, user_id, source_service)
+                SELECT '%s', 'key' || n, v, n || '/' || v, 't', '{}', 0, '', '', ''
+                FROM generate_series(1, %d) AS n, generate_series(3, 5) AS v""".formatted(NAME, PARKED));
+    }
+
+    @AfterAll
+    static void close() {
+        test.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"false, auto", "false, force_generic_plan", "true, auto", "true, force_generic_plan"})
+    void what_batches_ask_reads_by_index(boolean analyzed, String planMode) throws SQLException {
+        if (analyzed) {
+            test.execute(
+                    "ANALYZE spream.projection_keys",
+                    "ANALYZE spream.projection_parked_keys",
+                    "ANALYZE spream.projection_parked_events");
+        }
+        List<String> keys = IntStream.range(0, BATCH)
+                .mapToObj(n -> "key" + (PARKED + 1 + n * 700))
+                .toList();
+        List<String> parked =
+                IntStream.range(0, BATCH).mapToObj(n -> "key" + (1 + n * 150)).toList();
+        Map<String, Plan> plans = new LinkedHashMap<>();
+        plans.put("read", explain(planMode, KeyTable.READ, p -> p.text(NAME).texts(keys)));
+        plans.put("lock", explain(planMode, KeyTable.LOCK, p -> p.text(NAME).texts(parked)));
+        plans.put("add", explain(planMode, KeyTable.ADD, p -> p.text(NAME).texts(keys)));
+        plans.put(
+                "write",
+                explain(
+                        planMode,
+                        KeyTable.WRITE,
+                        p -> p.text(NAME)
+                                .texts(keys)
+                                .numbers(Collections.nCopies(BATCH, 2L))
+                                .flags(Collections.nCopies(BATCH, false))));
+        plans.put(
+                "wake", explain(planMode, ParkedTable.WAKE, p -> p.texts(parked).text(NAME)));
+        plans.put(
+                "due",
+                explain(planMode, ParkedTable.DUE, p -> p.text(NAME).number(1).number(BATCH)));
+        plans.put("list", explain(planMode, ParkedTable.LIST, p -> p.text(NAME).number(BATCH)));
+        plans.put(
+                "retry",
+                explain(
+                        planMode,
+                        ParkedRetry.EVENTS,
+                        p -> p.text(NAME).text("key5").text(NAME).text("key5").number(BATCH)));
+        plans.put(
+                "unpark",
+                explain(planMode, ParkedRetry.UNPARK, p -> p.text(NAME).text("key5")));
+
+        assertThat(List.of("read", "lock", "due", "list"))
+                .allSatisfy(name -> assertThat(requireNonNull(plans.get(name)).text())
+                        .containsPattern("actual time=\\S+ rows=" + BATCH));
+        plans.forEach((name, plan) -> {
+            assertThat(plan.text())
+                    .as(name)
+                    .doesNotContain("Seq Scan on projection_keys", "Seq Scan on projection_parked");
+            assertThat(plan.pages())
+                    .as("pages read by %s:\n%s", name, plan.text())
+                    .isLessThan(BATCH * PAGES_OF_A_KEY);
+        });
+    }
+
+    /** Runs it, and takes back what it did, so that the next one finds the same. */
+    private static Plan explain(String planMode, String sql, Database.Binder binder) throws SQLException {
+        try (Connection connection = test.dataSource().getConnection();
+                Statement settings = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            settings.execute("SET LOCAL plan_cache_mode = " + planMode);
+            try (PreparedStatement statement =
+                    connection.prepareStatement("EXPLAIN (ANALYZE, BUFFERS) " + SCHEMA.in(sql))) {
+                binder.bind(new Parameters(connection, statement));
+                List<String> lines = new ArrayList<>();
+                try (ResultSet result = statement.executeQuery()) {
+                    while (result.next()) {
+                        lines.add(result.getString(1));
+                    }
+                }
+                return new Plan(String.join("\n", lines));
+            } finally {
+                connection.rollback();
+                connection.setAutoCommit(true);
+            }
+        }
+    }
+
+    private record Plan(String text) {
+        /** Of the whole statement: the top node counts those below it. */
+        long pages() {
+            Matcher matcher = PAGES.matcher(text);
+            if (!matcher.find()) {
+                return 0;
+            }
+            return Long.parseLong(matcher.group(1))
+                    + (matcher.group(2) == null ? 0 : Long.parseLong(requireNonNull(matcher.group(2))));
+        }
+    }
+}
