@@ -15,6 +15,11 @@ final class PubsubConfigTypes {
         return new ConfigType<>(PubsubTopic.FORM, PubsubTopic::parse, PubsubTopic::toString);
     }
 
+    /** Subscriptions by projection, or one alone. */
+    static ConfigType<SubscriptionNames> subscriptions() {
+        return new ConfigType<>(SubscriptionNames.FORM, SubscriptionNames::parse, SubscriptionNames::toString);
+    }
+
     /** A server without a scheme before it, as {@code PUBSUB_EMULATOR_HOST} has it. */
     static ConfigType<String> hostAndPort() {
         return new ConfigType<>("host:port", PubsubConfigTypes::requireHostAndPort, host -> host);

@@ -82,7 +82,7 @@ final class PubsubConnection {
         }
     }
 
-    private static CredentialsProvider credentials(Server.Google google, Use use) throws IOException {
+    static CredentialsProvider credentials(Server.Google google, Use use) throws IOException {
         List<String> scopes = TopicAdminSettings.getDefaultServiceScopes();
         if (google.credentials().isEmpty()) {
             return GoogleCredentialsProvider.newBuilder()

@@ -26,11 +26,13 @@ record PubsubOptions(
         long maxBytes,
         boolean compression) {
 
-    /** Who publishes. */
+    /** What Pub/Sub is used for. */
     enum Use {
         SINK("sink.pubsub"),
         /** Whose worker tries again itself, and needs to know what became of each attempt. */
-        SENDER("sender.pubsub");
+        SENDER("sender.pubsub"),
+        /** Who receives events. */
+        EVENT_SOURCE("event-source.pubsub");
 
         private final String prefix;
 

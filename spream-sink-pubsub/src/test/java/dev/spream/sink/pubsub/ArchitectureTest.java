@@ -11,7 +11,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
 
-/** What sink and sender may use: of spream, what a plug-in from the folder sees as well. */
+/** What sink, sender and event source may use: of spream, what a plug-in from the folder sees as well. */
 final class ArchitectureTest {
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
@@ -31,6 +31,7 @@ final class ArchitectureTest {
                         "java.util..",
                         "dev.spream.core",
                         "dev.spream.core.consume..",
+                        "dev.spream.core.event",
                         "dev.spream.core.outbox..",
                         "dev.spream.core.partition..",
                         "dev.spream.core.record..",
@@ -54,6 +55,6 @@ final class ArchitectureTest {
                         .filter(type -> type.getModifiers().contains(PUBLIC))
                         .filter(type -> type.getEnclosingClass().isEmpty())
                         .map(JavaClass::getSimpleName))
-                .containsExactlyInAnyOrder("PubsubSinkProvider", "PubsubSenderProvider");
+                .containsExactlyInAnyOrder("PubsubSinkProvider", "PubsubSenderProvider", "PubsubEventSourceProvider");
     }
 }

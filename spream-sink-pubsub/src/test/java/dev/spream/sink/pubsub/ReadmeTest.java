@@ -24,6 +24,7 @@ final class ReadmeTest {
     void every_key_is_listed_with_its_default() {
         assertListed("sink.pubsub", new PubsubSinkProvider());
         assertListed("sender.pubsub", new PubsubSenderProvider());
+        assertListed("event-source.pubsub", new PubsubEventSourceProvider());
     }
 
     private void assertListed(String prefix, PluginProvider<?> provider) {

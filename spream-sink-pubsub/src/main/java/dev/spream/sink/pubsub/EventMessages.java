@@ -1,0 +1,46 @@
+package dev.spream.sink.pubsub;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.google.protobuf.Timestamp;
+import com.google.pubsub.v1.PubsubMessage;
+import dev.spream.core.event.EventEnvelope;
+import dev.spream.core.event.EventJson;
+import dev.spream.core.event.FeedItem;
+import java.nio.charset.CharacterCodingException;
+import java.time.Instant;
+import java.util.function.LongFunction;
+
+/** Messages as events. Safe for use by many threads. */
+final class EventMessages {
+    private EventMessages() {}
+
+    /** The item of a message, by its delivery id. */
+    static LongFunction<FeedItem> item(PubsubMessage message) {
+        try {
+            String text = UTF_8.newDecoder()
+                    .decode(message.getData().asReadOnlyByteBuffer())
+                    .toString();
+            EventEnvelope event = EventJson.read(text);
+            return id -> new FeedItem.Event(id, 0, event);
+        } catch (CharacterCodingException e) {
+            return undecodable(message, "its data are no UTF-8");
+        } catch (IllegalArgumentException e) {
+            return undecodable(message, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static LongFunction<FeedItem> undecodable(PubsubMessage message, String reason) {
+        return id -> new FeedItem.Undecodable(
+                id,
+                message.getMessageId(),
+                message.getData().asReadOnlyByteBuffer(),
+                message.getAttributesMap(),
+                reason,
+                instant(message.getPublishTime()));
+    }
+
+    private static Instant instant(Timestamp time) {
+        return Instant.ofEpochSecond(time.getSeconds(), time.getNanos());
+    }
+}

@@ -1,0 +1,37 @@
+package dev.spream.sink.pubsub;
+
+import dev.spream.sink.pubsub.PubsubOptions.Server;
+import java.time.Duration;
+
+/**
+ * How events are received.
+ *
+ * @param project the Google Cloud project of the subscriptions
+ * @param names which subscription for which projection
+ * @param server where Pub/Sub is, and who asks
+ * @param maxMessages received for a projection and not acknowledged, at most
+ * @param maxBytes of those messages, at most
+ * @param ackDeadline how long a process may be silent until what it has is delivered again: 10 s to 10 min
+ * @param maxHold how long a message is held at most, however long its projection takes
+ * @param requireOrdering whether a subscription must have message ordering
+ */
+record EventSourceOptions(
+        String project,
+        SubscriptionNames names,
+        Server server,
+        int maxMessages,
+        long maxBytes,
+        Duration ackDeadline,
+        Duration maxHold,
+        boolean requireOrdering) {
+
+    /** The key in full, for messages. */
+    static String key(String name) {
+        return PubsubOptions.Use.EVENT_SOURCE.key(name);
+    }
+
+    /** The full name of the subscription that a projection's events come from. */
+    String subscription(String projection) {
+        return "projects/%s/subscriptions/%s".formatted(project, names.of(projection));
+    }
+}

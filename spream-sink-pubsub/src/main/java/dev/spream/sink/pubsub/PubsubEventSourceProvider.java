@@ -1,0 +1,100 @@
+package dev.spream.sink.pubsub;
+
+import com.google.auto.service.AutoService;
+import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.ConfigType;
+import dev.spream.api.spi.EventSourceProvider;
+import dev.spream.api.spi.PluginConfig;
+import dev.spream.api.spi.PluginContext;
+import dev.spream.core.event.EventSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The event source {@code pubsub}: messages of subscriptions of Google Cloud Pub/Sub, one subscription for each projection. A
+ * message is acknowledged when its event is applied, or parked, for good.
+ *
+ * <p>The data of a message are an event as {@link dev.spream.core.event.EventJson} reads it, and all of it: attributes complete
+ * nothing. Other data are undecodable, and kept with the attributes and under the message's id. The ordering key is the
+ * aggregate's id, or anything that has the events of an aggregate in one key: within a key Pub/Sub delivers in the order of
+ * publication, to a subscription with message ordering. Where an event comes early all the same, its aggregate waits for those
+ * before it.
+ *
+ * <p>Pub/Sub has no positions: processes that run a projection share its subscription, and what is not acknowledged yet comes
+ * again, from the first such message of an ordering key on. A subscription with exactly-once delivery does no harm and is not
+ * needed: events that come again are recognised. It may refuse an acknowledgement that comes late, which is logged.
+ *
+ * <p>The account needs {@code roles/pubsub.subscriber} on each subscription, and {@code roles/pubsub.viewer} to look at it first.
+ */
+@AutoService(EventSourceProvider.class)
+public final class PubsubEventSourceProvider implements EventSourceProvider {
+    private static final ConfigKey<String> PROJECT = ConfigKey.of(
+                    "project", ConfigType.text(), "The Google Cloud project of the subscriptions.")
+            .required();
+    private static final ConfigKey<SubscriptionNames> SUBSCRIPTION = ConfigKey.of(
+                    "subscription",
+                    PubsubConfigTypes.subscriptions(),
+                    "The subscriptions of projections, or one alone where there is one projection.")
+            .withDefaultMeaning("one that is called like the projection");
+    private static final ConfigKey<Boolean> REQUIRE_ORDERING = ConfigKey.of(
+                    "require-ordering",
+                    ConfigType.flag(),
+                    "Whether a subscription without message ordering is refused.")
+            .withDefault(true);
+    private static final ConfigKey<Integer> MAX_MESSAGES = ConfigKey.of(
+                    "max-messages",
+                    ConfigType.integer(1, 1_000_000),
+                    "How many messages a projection holds at most that are not acknowledged.")
+            .withDefault(5_000);
+    private static final ConfigKey<Long> MAX_BYTES = ConfigKey.of(
+                    "max-bytes", ConfigType.size(1 << 20, 1L << 40), "The size of those messages at most.")
+            .withDefault(64L << 20);
+    private static final ConfigKey<Duration> ACK_DEADLINE = ConfigKey.of(
+                    "ack-deadline",
+                    ConfigType.duration(Duration.ofSeconds(10), Duration.ofMinutes(10)),
+                    "How long a process can be silent until what it holds is delivered again. It is extended all the while.")
+            .withDefault(Duration.ofMinutes(1));
+    private static final ConfigKey<Duration> MAX_HOLD = ConfigKey.of(
+                    "max-hold",
+                    ConfigType.duration(Duration.ofMinutes(1), Duration.ofDays(7)),
+                    "How long a message is held at most while its projection cannot apply it. Then it is delivered again.")
+            .withDefault(Duration.ofHours(1));
+
+    @Override
+    public String name() {
+        return "pubsub";
+    }
+
+    @Override
+    public List<ConfigKey<?>> keys() {
+        return List.of(
+                PROJECT,
+                SUBSCRIPTION,
+                PubsubKeys.ENDPOINT,
+                PubsubKeys.EMULATOR_HOST,
+                PubsubKeys.CREDENTIALS_FILE,
+                REQUIRE_ORDERING,
+                MAX_MESSAGES,
+                MAX_BYTES,
+                ACK_DEADLINE,
+                MAX_HOLD);
+    }
+
+    @Override
+    public EventSource create(PluginConfig config, PluginContext context) throws Exception {
+        return PubsubEventSource.open(options(config, PubsubKeys.emulatorOfEnvironment()));
+    }
+
+    static EventSourceOptions options(PluginConfig config, Optional<String> emulatorOfEnvironment) {
+        return new EventSourceOptions(
+                config.get(PROJECT),
+                config.find(SUBSCRIPTION).orElse(SubscriptionNames.DEFAULT),
+                PubsubKeys.server(config, emulatorOfEnvironment),
+                config.get(MAX_MESSAGES),
+                config.get(MAX_BYTES),
+                config.get(ACK_DEADLINE),
+                config.get(MAX_HOLD),
+                config.get(REQUIRE_ORDERING));
+    }
+}

@@ -1,0 +1,174 @@
+package dev.spream.sink.pubsub;
+
+import com.google.api.core.ApiFuture;
+import com.google.api.core.ApiService;
+import com.google.cloud.pubsub.v1.AckReplyConsumerWithResponse;
+import com.google.cloud.pubsub.v1.AckResponse;
+import com.google.cloud.pubsub.v1.MessageReceiverWithAckResponse;
+import com.google.cloud.pubsub.v1.Subscriber;
+import com.google.pubsub.v1.PubsubMessage;
+import dev.spream.core.event.EventFeed;
+import dev.spream.core.event.FeedBatch;
+import dev.spream.core.event.FeedItem;
+import dev.spream.core.event.FeedQueue;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Receives from a subscription with Google's client, which extends its hold on what is neither acknowledged nor given back, and
+ * receives no more while that is as much as it may be. The client calls this with the messages of an ordering key one after the
+ * other, in order, each as soon as the call before it has returned; a call only puts its message into the queue, so no key waits
+ * for an acknowledgement.
+ *
+ * <p>A client that fails has ended; the failure is thrown by a poll, and the poll after that starts another.
+ */
+final class PubsubFeed implements EventFeed, MessageReceiverWithAckResponse {
+    private static final Logger log = LoggerFactory.getLogger(PubsubFeed.class);
+    private static final Duration TERMINATION = Duration.ofSeconds(10);
+
+    private record Received(String messageId, String orderingKey, AckReplyConsumerWithResponse reply) {
+        boolean isOf(Set<String> keys) {
+            return keys.contains(orderingKey);
+        }
+    }
+
+    private final String subscription;
+    private final SubscriberClients clients;
+    private final Consumer<PubsubFeed> onClose;
+    private final AckAnswers answers;
+    private final FeedQueue<Received> queue = new FeedQueue<>();
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Guarded by lock.
+    private @Nullable Subscriber running;
+    private boolean closed;
+
+    /** @param onClose called once, when nothing is received any more */
+    PubsubFeed(String subscription, SubscriberClients clients, Consumer<PubsubFeed> onClose) {
+        this.subscription = subscription;
+        this.clients = clients;
+        this.onClose = onClose;
+        this.answers = new AckAnswers(subscription);
+    }
+
+    /** Starts to receive, unless it does. */
+    void start() {
+        lock.lock();
+        try {
+            if (running == null && !closed) {
+                Subscriber client = clients.subscriber(subscription, this);
+                client.addListener(
+                        new ApiService.Listener() {
+                            @Override
+                            public void failed(ApiService.State from, Throwable failure) {
+                                ended(client, failure);
+                            }
+                        },
+                        Runnable::run);
+                running = client;
+                client.startAsync();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What it received and nobody has polled was given back by the client; all of it, before another client is started. */
+    private void ended(Subscriber client, Throwable failure) {
+        lock.lock();
+        try {
+            queue.withdraw(received -> true);
+            queue.fail(SubscriptionCheck.failed(subscription, failure));
+            if (client.equals(running)) {
+                running = null;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void receiveMessage(PubsubMessage message, AckReplyConsumerWithResponse reply) {
+        Received received = new Received(message.getMessageId(), message.getOrderingKey(), reply);
+        queue.add(List.of(new FeedQueue.Delivery<>(received, EventMessages.item(message))));
+    }
+
+    @Override
+    public FeedBatch poll(int limit, Duration wait) throws InterruptedException {
+        start();
+        return queue.poll(limit, wait);
+    }
+
+    @Override
+    public void acknowledge(Collection<FeedItem> items) {
+        for (Received received : queue.settle(items)) {
+            answers.watch(received.messageId(), received.reply().ack());
+        }
+    }
+
+    /** With what came of the same ordering keys since: Pub/Sub delivers a key again from the first one on that is given back. */
+    @Override
+    public void giveBack(Collection<FeedItem> items) {
+        List<Received> back = new ArrayList<>(queue.settle(items));
+        Set<String> keys = back.stream()
+                .map(Received::orderingKey)
+                .filter(key -> !key.isEmpty())
+                .collect(Collectors.toSet());
+        back.addAll(queue.withdraw(received -> received.isOf(keys)));
+        back.forEach(PubsubFeed::giveBack);
+    }
+
+    /** If that is lost, the message comes again when its ack deadline is over. */
+    private static void giveBack(Received received) {
+        ApiFuture<AckResponse> unused = received.reply().nack();
+    }
+
+    /** How many acknowledgements were refused. */
+    long refusedAcknowledgements() {
+        return answers.refused();
+    }
+
+    @Override
+    public void close() {
+        Subscriber client;
+        lock.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            client = running;
+        } finally {
+            lock.unlock();
+        }
+        queue.close();
+        if (client != null) {
+            stop(client);
+        }
+        onClose.accept(this);
+    }
+
+    private void stop(Subscriber client) {
+        try {
+            client.stopAsync().awaitTerminated(TERMINATION.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            log.warn(
+                    "the client of {} did not end within {}; what it holds comes again when the ack deadline is over",
+                    subscription,
+                    TERMINATION);
+        } catch (IllegalStateException e) {
+            log.debug("the client of {} had failed before it was closed", subscription, e);
+        }
+    }
+}

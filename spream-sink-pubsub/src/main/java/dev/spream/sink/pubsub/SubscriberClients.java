@@ -1,0 +1,87 @@
+package dev.spream.sink.pubsub;
+
+import com.google.api.gax.batching.FlowControlSettings;
+import com.google.api.gax.core.CredentialsProvider;
+import com.google.api.gax.core.NoCredentialsProvider;
+import com.google.api.gax.grpc.InstantiatingGrpcChannelProvider;
+import com.google.cloud.pubsub.v1.MessageReceiverWithAckResponse;
+import com.google.cloud.pubsub.v1.Subscriber;
+import com.google.cloud.pubsub.v1.SubscriberShutdownSettings;
+import com.google.cloud.pubsub.v1.SubscriberShutdownSettings.ShutdownMode;
+import com.google.cloud.pubsub.v1.SubscriptionAdminClient;
+import com.google.cloud.pubsub.v1.SubscriptionAdminSettings;
+import dev.spream.sink.pubsub.PubsubOptions.Server;
+import dev.spream.sink.pubsub.PubsubOptions.Use;
+import io.grpc.ManagedChannelBuilder;
+import java.io.IOException;
+import java.time.Duration;
+
+/** Builds Google's clients that receive: where they connect to, as whom, and how much they hold. Safe for use by many threads. */
+final class SubscriberClients {
+    private static final int MAX_INBOUND_BYTES = 20 << 20; // a response may have more than one message of up to 10 MB
+    private static final int MAX_INBOUND_METADATA_BYTES = 4 << 20;
+    private static final Duration KEEP_ALIVE = Duration.ofMinutes(5);
+    private static final Duration MORE = Duration.ofSeconds(1);
+    private static final Duration SHUTDOWN = Duration.ofSeconds(5);
+
+    private final EventSourceOptions options;
+    private final CredentialsProvider credentials;
+
+    /** @throws IOException if there is a file with credentials that cannot be read */
+    SubscriberClients(EventSourceOptions options) throws IOException {
+        this.options = options;
+        this.credentials = switch (options.server()) {
+            case Server.Emulator emulator -> NoCredentialsProvider.create();
+            case Server.Google google -> PubsubConnection.credentials(google, Use.EVENT_SOURCE);
+        };
+    }
+
+    /** Asks about subscriptions. Connects with the first call. */
+    SubscriptionAdminClient admin() throws IOException {
+        SubscriptionAdminSettings.Builder settings = SubscriptionAdminSettings.newBuilder();
+        settings.setCredentialsProvider(credentials);
+        settings.setTransportChannelProvider(channels());
+        if (options.server() instanceof Server.Google google) {
+            google.endpoint().ifPresent(settings::setEndpoint);
+        }
+        return SubscriptionAdminClient.create(settings.build());
+    }
+
+    /**
+     * Receives from a subscription, once it is started. Stopping it gives back what is not acknowledged: the client would
+     * otherwise wait for that, without a limit, and so would the report of its failure.
+     */
+    Subscriber subscriber(String subscription, MessageReceiverWithAckResponse receiver) {
+        Subscriber.Builder builder = Subscriber.newBuilder(subscription, receiver)
+                .setCredentialsProvider(credentials)
+                .setChannelProvider(channels())
+                .setFlowControlSettings(FlowControlSettings.newBuilder()
+                        .setMaxOutstandingElementCount((long) options.maxMessages())
+                        .setMaxOutstandingRequestBytes(options.maxBytes())
+                        .build())
+                .setMinDurationPerAckExtensionDuration(options.ackDeadline())
+                .setMaxDurationPerAckExtensionDuration(options.ackDeadline().plus(MORE)) // must be more
+                .setMaxAckExtensionPeriodDuration(options.maxHold())
+                .setSubscriberShutdownSettings(SubscriberShutdownSettings.newBuilder()
+                        .setMode(ShutdownMode.NACK_IMMEDIATELY)
+                        .setTimeout(SHUTDOWN)
+                        .build());
+        if (options.server() instanceof Server.Google google) {
+            google.endpoint().ifPresent(builder::setEndpoint);
+        }
+        return builder.build();
+    }
+
+    @SuppressWarnings("rawtypes") // a channel's configurator is declared with one
+    private InstantiatingGrpcChannelProvider channels() {
+        InstantiatingGrpcChannelProvider.Builder channels =
+                SubscriptionAdminSettings.defaultGrpcTransportProviderBuilder()
+                        .setMaxInboundMessageSize(MAX_INBOUND_BYTES)
+                        .setMaxInboundMetadataSize(MAX_INBOUND_METADATA_BYTES)
+                        .setKeepAliveTimeDuration(KEEP_ALIVE);
+        if (options.server() instanceof Server.Emulator(String host)) {
+            channels.setEndpoint(host).setChannelConfigurator(ManagedChannelBuilder::usePlaintext);
+        }
+        return channels.build();
+    }
+}

@@ -1,0 +1,127 @@
+package dev.spream.sink.pubsub;
+
+import com.google.api.gax.rpc.ApiException;
+import com.google.api.gax.rpc.StatusCode.Code;
+import com.google.cloud.pubsub.v1.SubscriptionAdminClient;
+import com.google.pubsub.v1.Subscription;
+import dev.spream.core.StorageException;
+import java.util.EnumSet;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A look at a subscription before anything is received, and what its failures mean. */
+final class SubscriptionCheck {
+    private static final Logger log = LoggerFactory.getLogger(SubscriptionCheck.class);
+
+    private static final Set<Code> PASSING = EnumSet.of(
+            Code.UNAVAILABLE,
+            Code.DEADLINE_EXCEEDED,
+            Code.RESOURCE_EXHAUSTED,
+            Code.ABORTED,
+            Code.INTERNAL,
+            Code.CANCELLED,
+            Code.UNKNOWN);
+
+    private final SubscriptionAdminClient client;
+    private final boolean requireOrdering;
+
+    SubscriptionCheck(SubscriptionAdminClient client, boolean requireOrdering) {
+        this.client = client;
+        this.requireOrdering = requireOrdering;
+    }
+
+    /**
+     * Looks whether the subscription is there and delivers as a projection needs it. An account that may receive need not be
+     * allowed to look: then it goes on.
+     *
+     * @throws IllegalArgumentException if there is none, or it delivers otherwise; the message says what to do
+     * @throws StorageException if the server cannot be asked
+     */
+    void require(String name) {
+        try {
+            judge(name, client.getSubscription(name));
+        } catch (ApiException e) {
+            switch (e.getStatusCode().getCode()) {
+                case NOT_FOUND -> throw new IllegalArgumentException(missing(name), e);
+                case PERMISSION_DENIED ->
+                    log.warn(
+                            "the account in use may not look at {}, so whether it is there and keeps the order shows later; grant roles/pubsub.viewer on it",
+                            name);
+                default -> throw failed(name, e);
+            }
+        }
+    }
+
+    private void judge(String name, Subscription subscription) {
+        if (!subscription.getPushConfig().getPushEndpoint().isEmpty()
+                || subscription.hasBigqueryConfig()
+                || subscription.hasCloudStorageConfig()) {
+            throw new IllegalArgumentException(
+                    "subscription %s pushes its messages elsewhere, so none can be received from it; %s"
+                            .formatted(name, create(name)));
+        }
+        if (subscription.getDetached()) {
+            throw new IllegalArgumentException(
+                    "subscription %s is detached from its topic; %s".formatted(name, create(name)));
+        }
+        if (!subscription.getEnableMessageOrdering()) {
+            unordered(name);
+        }
+    }
+
+    private void unordered(String name) {
+        if (requireOrdering) {
+            throw new IllegalArgumentException(
+                    "subscription %s has no message ordering, so the events of an aggregate would come in any order. Ordering cannot be switched on later: %s. Or set %s=false: then an aggregate waits, parked, each time an event comes before the one that precedes it"
+                            .formatted(name, create(name), EventSourceOptions.key("require-ordering")));
+        }
+        log.warn(
+                "subscription {} has no message ordering: an aggregate waits, parked, each time an event comes before the one that precedes it",
+                name);
+    }
+
+    /** The failure of a subscription that was received from. */
+    static StorageException failed(String name, Throwable failure) {
+        Code code = failure instanceof ApiException refused
+                ? refused.getStatusCode().getCode()
+                : Code.UNKNOWN;
+        String advice =
+                switch (code) {
+                    case NOT_FOUND -> ": " + missing(name);
+                    case PERMISSION_DENIED ->
+                        "; grant roles/pubsub.subscriber on it to the account in use: 'gcloud pubsub subscriptions add-iam-policy-binding %s --project=%s --role=roles/pubsub.subscriber --member=<account>'"
+                                .formatted(last(name), project(name));
+                    case UNAUTHENTICATED ->
+                        "; the credentials are not accepted: look at %s, or renew the application default credentials"
+                                .formatted(EventSourceOptions.key("credentials-file"));
+                    case UNAVAILABLE, DEADLINE_EXCEEDED ->
+                        "; look at %s and at the network, if it does not pass"
+                                .formatted(EventSourceOptions.key("endpoint"));
+                    default -> "";
+                };
+        return new StorageException(
+                "no events can be received from %s (%s)%s; what is not acknowledged comes again"
+                        .formatted(name, code == Code.UNKNOWN ? failure : code, advice),
+                PASSING.contains(code),
+                failure);
+    }
+
+    private static String missing(String name) {
+        return "there is no subscription %s: %s, or correct %s"
+                .formatted(name, create(name), EventSourceOptions.key("subscription"));
+    }
+
+    private static String create(String name) {
+        return "create one with 'gcloud pubsub subscriptions create <name> --project=%s --topic=<topic> --enable-message-ordering', as %s is to be"
+                .formatted(project(name), last(name));
+    }
+
+    private static String project(String name) {
+        return name.split("/", -1)[1];
+    }
+
+    private static String last(String name) {
+        return name.substring(name.lastIndexOf('/') + 1);
+    }
+}

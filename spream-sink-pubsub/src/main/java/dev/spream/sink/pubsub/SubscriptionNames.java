@@ -1,0 +1,75 @@
+package dev.spream.sink.pubsub;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Which subscription the events of a projection come from.
+ *
+ * @param named by projection
+ * @param other of a projection that is not among them; without it, one that is called like the projection
+ */
+record SubscriptionNames(Map<String, String> named, Optional<String> other) {
+    static final String FORM = "<subscription>, or <projection>=<subscription> with commas between";
+
+    /** Without any name. */
+    static final SubscriptionNames DEFAULT = new SubscriptionNames(Map.of(), Optional.empty());
+
+    private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9._~+%-]{2,254}");
+
+    SubscriptionNames {
+        named = Map.copyOf(named);
+        Stream.concat(named.values().stream(), other.stream()).forEach(SubscriptionNames::requireName);
+    }
+
+    /** @throws IllegalArgumentException if it has another form */
+    static SubscriptionNames parse(String text) {
+        Map<String, String> named = new LinkedHashMap<>();
+        Optional<String> other = Optional.empty();
+        for (String part : text.split(",", -1)) {
+            int equals = part.indexOf('=');
+            if (equals < 0
+                    ? other.isPresent()
+                    : named.containsKey(part.substring(0, equals).strip())) {
+                throw new IllegalArgumentException("expected " + FORM);
+            }
+            if (equals < 0) {
+                other = Optional.of(part.strip());
+            } else {
+                named.put(
+                        part.substring(0, equals).strip(),
+                        part.substring(equals + 1).strip());
+            }
+        }
+        return new SubscriptionNames(named, other);
+    }
+
+    /** @throws IllegalArgumentException if the projection's own name is needed and can be none of a subscription */
+    String of(String projection) {
+        return Optional.ofNullable(named.get(projection)).or(() -> other).orElseGet(() -> requireName(projection));
+    }
+
+    private static String requireName(String name) {
+        if (!NAME.matcher(name).matches() || name.startsWith("goog")) {
+            throw new IllegalArgumentException(
+                    "'%s' cannot be a subscription, which has 3 to 255 letters, digits and . _ ~ + %% -, a letter first, and does not begin with goog"
+                            .formatted(name));
+        }
+        return name;
+    }
+
+    /** As {@link #parse} reads it. */
+    @Override
+    public String toString() {
+        return Stream.concat(
+                        other.stream(),
+                        named.entrySet().stream()
+                                .sorted(Map.Entry.comparingByKey())
+                                .map(entry -> entry.getKey() + "=" + entry.getValue()))
+                .collect(Collectors.joining(","));
+    }
+}
