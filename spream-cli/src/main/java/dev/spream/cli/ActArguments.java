@@ -40,7 +40,7 @@ final class ActArguments {
         }
     }
 
-    private static String user() {
+    static String user() {
         return System.getProperty("user.name", "somebody") + "@" + host();
     }
 

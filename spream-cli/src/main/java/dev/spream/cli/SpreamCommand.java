@@ -21,6 +21,7 @@ import picocli.CommandLine.Spec;
             DeadLettersCommand.class,
             LocksCommand.class,
             OutboxCommand.class,
+            ProjectionCommand.class,
             ExportCommand.class,
             EmulatorCommand.class
         },

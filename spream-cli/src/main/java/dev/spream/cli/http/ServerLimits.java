@@ -16,7 +16,7 @@ final class ServerLimits {
             "sun.net.httpserver.idleInterval", "30",
             "sun.net.httpserver.maxReqHeaders", "100",
             "sun.net.httpserver.maxReqHeaderSize", "16384",
-            "sun.net.httpserver.drainAmount", "0");
+            "sun.net.httpserver.drainAmount", "16384");
 
     private ServerLimits() {}
 

@@ -29,8 +29,10 @@ final class MeterTableTest {
     @Test
     void the_page_lists_every_meter() throws Exception {
         String page = Files.readString(PAGE);
-        String current = with(
-                with(with(page, "meters", ofSubscriptions()), "lock meters", ofLocks()), "outbox meters", ofOutboxes());
+        String current = with(page, "meters", ofSubscriptions());
+        current = with(current, "lock meters", ofLocks());
+        current = with(current, "outbox meters", ofOutboxes());
+        current = with(current, "projection meters", ofProjections());
         if (System.getenv("METERS_WRITE") != null) {
             Files.writeString(PAGE, current);
         }
@@ -69,6 +71,10 @@ final class MeterTableTest {
         return table(registry, "outbox");
     }
 
+    private static String ofProjections() {
+        return table(SampleProjection.published(), "projection");
+    }
+
     private static String table(PrometheusMeterRegistry registry, String tag) {
         Map<String, List<Meter>> meters = new TreeMap<>();
         registry.getMeters()
@@ -84,7 +90,7 @@ final class MeterTableTest {
     private static String row(PrometheusMeterRegistry registry, List<Meter> same, String tag) {
         Meter.Id id = same.getFirst().getId();
         String name = registry.config().namingConvention().name(id.getName(), id.getType(), id.getBaseUnit());
-        String all = id.getType() == Meter.Type.TIMER
+        String all = id.getType() == Meter.Type.TIMER || id.getType() == Meter.Type.DISTRIBUTION_SUMMARY
                 ? "`%s_bucket`, `_sum`, `_count`, `_max`".formatted(name)
                 : "`%s%s`"
                         .formatted(
@@ -93,7 +99,7 @@ final class MeterTableTest {
                 .formatted(
                         id.getName(),
                         all,
-                        id.getType().name().toLowerCase(Locale.ROOT)
+                        id.getType().name().toLowerCase(Locale.ROOT).replace('_', ' ')
                                 + (id.getBaseUnit() == null ? "" : ", " + id.getBaseUnit()),
                         Objects.requireNonNull(id.getDescription()),
                         tags(same, tag));

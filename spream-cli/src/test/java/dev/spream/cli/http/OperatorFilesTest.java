@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** Every series and label that the alert rules and the dashboard name is in what a subscription that runs, locks, and the worker of an outbox answer. */
+/** Every series and label that the alert rules and the dashboard name is in what a subscription that runs, locks, the worker of an outbox, and projections answer. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class OperatorFilesTest {
     private static final Path ALERTS = Path.of("../ops/prometheus/alerts.yml");
@@ -52,7 +52,10 @@ final class OperatorFilesTest {
             assertThat(running).isNotNull();
             HttpRequest request = HttpRequest.newBuilder(URI.create(endpoints.listen() + "metrics"))
                     .build();
-            scrape = Scrape.parse(client.send(request, BodyHandlers.ofString()).body() + ofLocks() + ofOutboxes());
+            scrape = Scrape.parse(client.send(request, BodyHandlers.ofString()).body()
+                    + ofLocks()
+                    + ofOutboxes()
+                    + SampleProjection.published().scrape());
         }
     }
 
@@ -124,8 +127,8 @@ final class OperatorFilesTest {
                             PromQl.parse(target.string("expr").orElseThrow()).series()));
         }
         assertThat(scrape.labels().keySet().stream()
-                        .filter(series -> series.startsWith("spream_") || series.startsWith("outbox_"))
-                        .filter(series -> !series.matches(".*_seconds_(max|count|sum)"))
+                        .filter(series -> series.matches("(spream|outbox|projection)_.*"))
+                        .filter(series -> !series.matches(".*_(seconds|batch_size)_(max|count|sum)"))
                         .filter(series -> !Set.of("spream_deliveries_total", "spream_watermarks_writes_total")
                                 .contains(series)))
                 .hasSizeGreaterThan(15)

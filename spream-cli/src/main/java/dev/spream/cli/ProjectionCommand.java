@@ -1,0 +1,47 @@
+package dev.spream.cli;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** What an operator does with projections. */
+@Command(
+        name = "projection",
+        description =
+                "Looks at projections, stops them and lets them go on, and has parked events tried again or skipped, with"
+                        + " an audit.",
+        mixinStandardHelpOptions = true,
+        versionProvider = VersionProvider.class,
+        subcommands = {
+            ProjectionListCommand.class,
+            ProjectionShowCommand.class,
+            ProjectionPauseCommand.class,
+            ProjectionResumeCommand.class,
+            ProjectionRetryCommand.class,
+            ProjectionSkipCommand.class
+        },
+        synopsisSubcommandLabel = "COMMAND",
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:success",
+            "1:failure, or something was refused or left",
+            "2:usage, or a configuration that cannot be used"
+        },
+        footer = {
+            "",
+            "All of it works while projections run, wherever they do, and shows nothing of what events contain. It neither"
+                    + " creates nor migrates tables, unless projections.jdbc.migrate=true is given."
+        })
+final class ProjectionCommand implements Runnable {
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Override
+    public void run() {
+        throw new CommandLine.ParameterException(
+                spec.commandLine(),
+                "a command is missing: " + String.join(", ", spec.subcommands().keySet()));
+    }
+}

@@ -1,0 +1,154 @@
+package dev.spream.cli;
+
+import dev.spream.core.projection.ParkReason;
+import dev.spream.core.projection.ParkedKey;
+import dev.spream.core.projection.ProjectionDetails;
+import dev.spream.core.projection.ProjectionState;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Projections for people. */
+final class ProjectionLines {
+    private static final String NONE = "-";
+
+    private ProjectionLines() {}
+
+    /** A line for each, and one above with what the columns are. */
+    static List<String> table(List<ProjectionDetails> projections, Instant now) {
+        if (projections.isEmpty()) {
+            return List.of();
+        }
+        List<List<String>> rows = new ArrayList<>();
+        rows.add(List.of("PROJECTION", "STATUS", "POSITION", "PARKED", "ERRORS", "LAST EVENT", "OF"));
+        projections.forEach(projection -> {
+            ProjectionState state = projection.state();
+            rows.add(List.of(
+                    PlainText.of(state.projection()),
+                    status(state),
+                    position(state),
+                    parked(projection),
+                    count(state.errorCount()),
+                    state.lastEventId().map(PlainText::of).orElse(NONE),
+                    state.lastEventAt().map(at -> ago(at, now)).orElse(NONE)));
+        });
+        return Columns.align(rows);
+    }
+
+    /** The status, as operators write it. */
+    static String status(ProjectionState state) {
+        return state.status().name().toLowerCase(Locale.ROOT);
+    }
+
+    private static String position(ProjectionState state) {
+        return state.segments() == 0 ? NONE : count(state.position());
+    }
+
+    private static String parked(ProjectionDetails projection) {
+        return projection.parkedKeys() == 0
+                ? "0"
+                : "%s (%s events)".formatted(count(projection.parkedKeys()), count(projection.parkedEvents()));
+    }
+
+    private static String ago(Instant at, Instant now) {
+        return PartitionTree.human(Duration.between(at, now)) + " ago";
+    }
+
+    private static String count(long number) {
+        return String.format(Locale.ROOT, "%,d", number);
+    }
+
+    /**
+     * All of a projection.
+     *
+     * @param parked those of its parked aggregates that are to be shown
+     */
+    static List<String> whole(ProjectionDetails projection, List<ParkedKey> parked, Instant now) {
+        List<String> lines = new ArrayList<>(Columns.align(facts(projection, now)));
+        lines.addAll(segments(projection));
+        lines.addAll(parked(projection, parked, now));
+        return lines;
+    }
+
+    private static List<List<String>> facts(ProjectionDetails projection, Instant now) {
+        ProjectionState state = projection.state();
+        List<List<String>> facts = new ArrayList<>();
+        facts.add(List.of("projection", PlainText.of(state.projection())));
+        facts.add(List.of("status", status(state)));
+        facts.add(List.of(
+                "position", state.segments() == 0 ? "none: its source has no positions" : count(state.position())));
+        state.lastEventId().ifPresent(id -> facts.add(List.of("last event", PlainText.of(id))));
+        state.lastEventAt().ifPresent(at -> facts.add(List.of("of", "%s, %s".formatted(at, ago(at, now)))));
+        facts.add(List.of("errors", count(state.errorCount())));
+        state.lastError().ifPresent(error -> facts.add(List.of("last error", PlainText.of(error))));
+        facts.add(List.of("parked", parked(projection)));
+        facts.add(List.of("dead letters", count(projection.deadLetters())));
+        facts.add(List.of("updated", seconds(state.updatedAt())));
+        return facts;
+    }
+
+    private static List<String> segments(ProjectionDetails projection) {
+        if (projection.segments().isEmpty()) {
+            return List.of();
+        }
+        List<List<String>> rows = new ArrayList<>();
+        rows.add(List.of("SEGMENT", "POSITION", "EPOCH", "LEASE LEFT", "OWNER"));
+        projection
+                .segments()
+                .forEach(segment -> rows.add(List.of(
+                        Integer.toString(segment.segment()),
+                        count(segment.position()),
+                        Long.toString(segment.epoch()),
+                        segment.leaseLeft().map(PartitionTree::human).orElse(NONE),
+                        segment.owner().map(PlainText::of).orElse("nobody"))));
+        return under(Columns.align(rows));
+    }
+
+    private static List<String> parked(ProjectionDetails projection, List<ParkedKey> parked, Instant now) {
+        if (parked.isEmpty()) {
+            return List.of();
+        }
+        List<List<String>> rows = new ArrayList<>();
+        rows.add(List.of("PARKED", "REASON", "VERSION", "EVENTS", "ATTEMPTS", "SINCE", "NEXT TRY", "ERROR"));
+        parked.forEach(key -> rows.add(List.of(
+                PlainText.of(key.key()),
+                reason(key),
+                Long.toString(key.firstVersion()),
+                count(key.events()),
+                Integer.toString(key.attempts()),
+                ago(key.since(), now),
+                nextTry(key),
+                PlainText.of(key.error()))));
+        List<String> lines = new ArrayList<>(under(Columns.align(rows)));
+        if (projection.parkedKeys() > parked.size()) {
+            lines.add("%s more: raise --limit".formatted(count(projection.parkedKeys() - parked.size())));
+        }
+        return lines;
+    }
+
+    /** What was poison, and somebody has said is to be tried again, waits for nobody any more. */
+    private static String reason(ParkedKey key) {
+        return key.reason() == ParkReason.POISON && key.nextTry().isPresent()
+                ? "due"
+                : key.reason().name().toLowerCase(Locale.ROOT);
+    }
+
+    private static String nextTry(ParkedKey key) {
+        return key.nextTry()
+                .map(left -> left.isZero() ? "due" : "in " + PartitionTree.human(left))
+                .orElse("waits for you");
+    }
+
+    private static List<String> under(List<String> table) {
+        List<String> lines = new ArrayList<>(List.of(""));
+        lines.addAll(table);
+        return lines;
+    }
+
+    private static String seconds(Instant time) {
+        return time.truncatedTo(ChronoUnit.SECONDS).toString();
+    }
+}

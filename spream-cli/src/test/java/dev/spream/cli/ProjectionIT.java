@@ -1,0 +1,335 @@
+package dev.spream.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.core.event.EventEnvelope;
+import dev.spream.core.event.EventMetadata;
+import dev.spream.core.event.FeedItem;
+import dev.spream.core.projection.Fence;
+import dev.spream.core.projection.ParkReason;
+import dev.spream.core.projection.Parking;
+import dev.spream.core.projection.Progress;
+import dev.spream.core.projection.ProjectionOwner;
+import dev.spream.core.projection.ProjectionStatus;
+import dev.spream.core.projection.SegmentLease;
+import dev.spream.core.record.JsonObject;
+import dev.spream.storage.jdbc.projection.JdbcProjectionStore;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.ByteBuffer;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+/** Projections as an operator has to do with them. */
+@Timeout(120)
+final class ProjectionIT {
+    private static final ProjectionOwner ANN = ProjectionOwner.of("ann");
+    private static final Duration LEASE = Duration.ofMinutes(2);
+
+    private static EmbeddedPostgres postgres;
+    private static JdbcProjectionStore store;
+
+    private final StringWriter out = new StringWriter();
+
+    @BeforeAll
+    static void start() throws IOException {
+        postgres = EmbeddedPostgres.builder().setServerConfig("fsync", "off").start();
+        store = JdbcProjectionStore.create(postgres.getPostgresDatabase());
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        store.close();
+        postgres.close();
+    }
+
+    /** Two aggregates are parked, one of them for somebody, and something was no event. */
+    @BeforeEach
+    void aProjectionWithTroubles() throws Exception {
+        execute("TRUNCATE spream.projection_states, spream.projection_segments, spream.projection_owners,"
+                + " spream.projection_keys, spream.projection_parked_keys, spream.projection_parked_events,"
+                + " spream.projection_dead_letters, spream.projection_audit CASCADE");
+        store.register("entries", 4);
+        store.register("search", 0);
+        SegmentLease lease =
+                store.holdSegments("entries", ANN, Set.of(), LEASE).held().getFirst();
+        Progress progress = new Progress(
+                Map.of("word-1", 2L),
+                Map.of(
+                        "evil\u001b[31m", new Parking(ParkReason.POISON, 1, "no such column", Optional.empty()),
+                        "late", new Parking(ParkReason.GAP, 0, "version 2 is missing", Optional.of(LEASE))),
+                List.of(event("evil\u001b[31m", 5), event("evil\u001b[31m", 6), event("late", 3)),
+                OptionalLong.of(1_717),
+                Optional.of(event("word-1", 2)));
+        assertThat(store.apply(
+                        new Fence.Segment("entries", ANN, lease.segment(), lease.epoch()),
+                        Set.of("word-1", "evil\u001b[31m", "late"),
+                        (connection, states) -> progress))
+                .isTrue();
+        store.deadLetter(
+                "entries",
+                new FeedItem.Undecodable(
+                        1, "message 7", ByteBuffer.wrap(new byte[] {1}), Map.of(), "no JSON", Instant.EPOCH));
+        store.report("entries", 3, Optional.of("no such column"));
+    }
+
+    @Test
+    void projections_are_listed_with_what_an_operator_has_to_know() {
+        assertThat(run(0, "list")).containsExactly("projections: 2");
+        assertThat(out.toString().lines())
+                .hasSize(3)
+                .first()
+                .asString()
+                .startsWith("PROJECTION  STATUS   POSITION  PARKED");
+        assertThat(out.toString())
+                .containsPattern("entries +running +[0-9,]+ +2 \\(3 events\\) +3 +word-1:2 +\\S+")
+                .containsPattern("search +running +- +0 +0 +- +-")
+                .doesNotContain("secret");
+
+        run(0, "list", "--json");
+        List<JsonObject> all = out.toString().lines().map(JsonObject::of).toList();
+        assertThat(all).hasSize(2).first().satisfies(entries -> {
+            assertThat(entries.string("projection_name")).contains("entries");
+            assertThat(entries.int64("parked_keys")).hasValue(2);
+            assertThat(entries.int64("error_count")).hasValue(3);
+            assertThat(entries.string("last_processed_event_id")).contains("word-1:2");
+        });
+    }
+
+    @Test
+    void a_projection_is_shown_with_who_holds_it_and_what_is_parked() {
+        assertThat(run(0, "show", "entries")).isEmpty();
+        assertThat(out.toString())
+                .contains("last error    no such column", "parked        2 (3 events)", "dead letters  1")
+                .containsPattern("0 +1,717 +1 +\\S+ \\S+ +ann/" + ANN.id())
+                .containsPattern("evil\\\\u001b\\[31m +poison +5 +2 +1 .* waits for you +no such column")
+                .containsPattern("late +gap +3 +1 +0 .* in \\S+ \\S* *version 2 is missing")
+                .doesNotContain("secret", "\u001b");
+
+        run(0, "show", "entries", "--limit", "1");
+        assertThat(out.toString()).contains("1 more: raise --limit");
+
+        run(0, "show", "entries", "--json");
+        JsonObject entries = JsonObject.of(out.toString());
+        assertThat(entries.objects("segments"))
+                .hasSize(4)
+                .allSatisfy(segment -> assertThat(segment.string("owner")).contains(ANN.toString()));
+        assertThat(entries.objects("parked"))
+                .extracting(key -> key.string("reason").orElseThrow())
+                .containsExactlyInAnyOrder("poison", "gap");
+        assertThat(out.toString()).doesNotContain("secret");
+
+        run(0, "show", "search");
+        assertThat(out.toString()).contains("none: its source has no positions").doesNotContain("SEGMENT");
+    }
+
+    @Test
+    void a_projection_that_is_not_there_is_named_with_those_that_are() throws Exception {
+        for (List<String> command : List.of(
+                List.of("show", "entires"),
+                List.of("pause", "entires", "--reason", "x"),
+                List.of("resume", "entires", "--reason", "x"),
+                List.of("retry", "entires", "--key", "late", "--reason", "x"),
+                List.of("skip", "entires", "--key", "late", "--version", "3", "--reason", "x"))) {
+            assertThat(run(1, command.toArray(String[]::new)))
+                    .last()
+                    .asString()
+                    .endsWith("there is no projection entires; there are: entries, search");
+        }
+        assertThat(audited()).isEmpty();
+    }
+
+    @Test
+    void a_projection_is_stopped_and_goes_on_when_somebody_says_so() throws Exception {
+        assertThat(run(0, "pause", "entries", "--reason", "asked by bob"))
+                .singleElement()
+                .asString()
+                .startsWith("pause entries: no effect is written any more");
+        assertThat(store.state("entries").orElseThrow().status()).isEqualTo(ProjectionStatus.PAUSED);
+        assertThat(run(1, "pause", "entries", "--reason", "again"))
+                .containsExactly("left entries: it is paused; nothing was changed");
+        assertThat(run(0, "resume", "entries", "--why", "mended"))
+                .singleElement()
+                .asString()
+                .startsWith("resume entries: it goes on");
+        assertThat(run(1, "resume", "entries", "--reason", "again"))
+                .containsExactly(
+                        "left entries: it is running; only one that is paused or has failed can go on, and nothing"
+                                + " was changed");
+        assertThat(audited()).contains("ann: asked by bob", "ann: mended");
+    }
+
+    @Test
+    void what_is_parked_is_tried_again() throws Exception {
+        assertThat(run(0, "retry", "entries", "--key", "late", "--reason", "it came"))
+                .containsExactly("retry entries: 1 to be tried again");
+        assertThat(run(0, "retry", "entries", "--all", "--yes", "--reason", "mended"))
+                .containsExactly("retry entries: 2 to be tried again");
+        assertThat(run(1, "retry", "entries", "--key", "word-1", "--reason", "x"))
+                .containsExactly("left word-1: it is not parked");
+        run(0, "pause", "entries", "--reason", "x");
+        assertThat(run(0, "retry", "entries", "--key", "late", "--reason", "x"))
+                .containsExactly("retry entries: 1 to be tried again, when it goes on: it is paused");
+        run(0, "show", "entries");
+        assertThat(out.toString()).containsPattern("due .* due +no such column");
+    }
+
+    @Test
+    void an_event_behind_one_that_is_missing_is_not_skipped() throws Exception {
+        long behind = Long.parseLong(
+                column("SELECT min(event_version) FROM spream.projection_parked_events" + " WHERE key = 'late'")
+                        .getFirst());
+        assertThat(run(1, "skip", "entries", "--key", "late", "--version", Long.toString(behind), "--reason", "x"))
+                .singleElement()
+                .asString()
+                .startsWith("left late: version ")
+                .contains("has not come", "nothing was changed");
+        run(0, "show", "entries");
+        assertThat(out.toString()).contains("dead letters  1");
+    }
+
+    @Test
+    void one_event_that_was_looked_at_is_skipped() throws Exception {
+        assertThat(run(1, "skip", "entries", "--key", "evil\u001b[31m", "--version", "6", "--reason", "x"))
+                .containsExactly("left evil\\u001b[31m: its first event is version 5, not 6; nothing was changed");
+        assertThat(run(1, "skip", "entries", "--key", "word-1", "--version", "3", "--reason", "x"))
+                .containsExactly("left word-1: it is not parked; nothing was changed");
+        assertThat(run(0, "skip", "entries", "--key", "evil\u001b[31m", "--version", "5", "--reason", "unreadable"))
+                .containsExactly("skip entries: version 5 of evil\\u001b[31m is among the dead letters");
+        run(0, "show", "entries");
+        assertThat(out.toString()).contains("dead letters  2").containsPattern("evil\\S+ +\\w+ +6 +1 ");
+        assertThat(audited()).contains("ann: unreadable");
+    }
+
+    @Test
+    void what_somebody_has_said_is_to_be_tried_again_is_shown_as_due() {
+        run(0, "show", "entries");
+        assertThat(out.toString()).containsPattern("evil\\S+ +poison +5 ");
+        run(0, "retry", "entries", "--key", "evil\u001b[31m", "--reason", "mended");
+        run(0, "show", "entries");
+        assertThat(out.toString())
+                .containsPattern("evil\\S+ +due +5 +2 .* due +no such column")
+                .doesNotContain("poison", "waits for you");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"pause", "resume", "retry", "skip"})
+    void the_help_shows_that_a_reason_is_required(String command) {
+        StringWriter help = new StringWriter();
+        CommandLine main = Main.commandLine();
+        main.setOut(new PrintWriter(help, true));
+        assertThat(main.execute("projection", command, "--help")).isZero();
+        assertThat(help.toString())
+                .containsPattern("(?s)Usage:[^:]*[^\\[]--reason=TEXT.*")
+                .doesNotContain("[--reason", "--why");
+    }
+
+    @Test
+    void what_is_not_clear_is_refused_and_nothing_is_changed() throws Exception {
+        assertUsage("Missing required option: '--reason=TEXT'", "pause", "entries");
+        assertUsage("--reason TEXT", "resume", "entries", "--reason", " ");
+        assertUsage("--key KEY, or --all", "retry", "entries", "--reason", "x");
+        assertUsage("--key KEY, or --all", "retry", "entries", "--key", "late", "--all", "--yes", "--reason", "x");
+        assertUsage("add --yes", "retry", "entries", "--all", "--reason", "x");
+        assertUsage("--version", "skip", "entries", "--key", "late", "--reason", "x");
+        assertUsage("--key", "skip", "entries", "--version", "3", "--reason", "x");
+        assertUsage("--version is 0", "skip", "entries", "--key", "late", "--version", "0", "--reason", "x");
+        assertUsage("--limit is -1", "show", "entries", "--limit", "-1");
+        assertUsage("PROJECTION", "show");
+        assertUsage("reason has 1001 characters", "pause", "entries", "--reason", "x".repeat(1_001));
+        assertUsage("did you mean projections.batch?", "list", "--projections.bach=7");
+        assertThat(audited()).isEmpty();
+    }
+
+    @Test
+    void tables_that_are_missing_are_not_made_by_whoever_looks() throws Exception {
+        assertThat(run(1, "list", "--schema", "elsewhere")).last().asString().contains("elsewhere");
+        assertThat(column("SELECT schema_name FROM information_schema.schemata"))
+                .doesNotContain("elsewhere");
+        try {
+            assertThat(run(0, "list", "--schema", "elsewhere", "--projections.jdbc.migrate=true"))
+                    .last()
+                    .isEqualTo("projections: 0");
+            assertThat(run(1, "show", "entries", "--schema", "elsewhere"))
+                    .last()
+                    .asString()
+                    .endsWith("there is no projection entries; none has run with these tables yet");
+        } finally {
+            execute("DROP SCHEMA IF EXISTS elsewhere CASCADE");
+        }
+    }
+
+    private void assertUsage(String message, String... arguments) {
+        assertThat(String.join("\n", run(2, arguments))).contains(message);
+    }
+
+    private static List<String> audited() throws Exception {
+        return column("SELECT actor || ': ' || reason FROM spream.projection_audit");
+    }
+
+    private static List<String> column(String query) throws Exception {
+        List<String> values = new ArrayList<>();
+        try (Connection connection = postgres.getPostgresDatabase().getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(query)) {
+            while (rows.next()) {
+                values.add(rows.getString(1));
+            }
+        }
+        return values;
+    }
+
+    private static void execute(String sql) throws Exception {
+        try (Connection connection = postgres.getPostgresDatabase().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private static EventEnvelope event(String key, long version) {
+        return new EventEnvelope(
+                key + ":" + version,
+                key,
+                "EntryChanged",
+                "{\"secret\":1}",
+                version,
+                Instant.parse("2026-01-01T00:00:00Z"),
+                EventMetadata.NONE);
+    }
+
+    /** What the command says on the standard error, run here; what it prints is in {@code out}. */
+    private List<String> run(int exitCode, String... arguments) {
+        List<String> all = new ArrayList<>(List.of("projection"));
+        all.addAll(List.of(arguments));
+        all.addAll(List.of("--url", postgres.getJdbcUrl("postgres", "postgres")));
+        if (List.of("pause", "resume", "retry", "skip").contains(arguments[0])) {
+            all.addAll(List.of("--actor", "ann"));
+        }
+        StringWriter err = new StringWriter();
+        out.getBuffer().setLength(0);
+        CommandLine command = Main.commandLine();
+        command.setErr(new PrintWriter(err, true));
+        command.setOut(new PrintWriter(out, true));
+        assertThat(command.execute(all.toArray(String[]::new))).as("%s", err).isEqualTo(exitCode);
+        return err.toString().lines().toList();
+    }
+}

@@ -1,0 +1,41 @@
+package dev.spream.cli.http;
+
+import dev.spream.api.metrics.ProjectionMetrics;
+import dev.spream.core.projection.ProjectionState;
+import dev.spream.core.projection.ProjectionStatus;
+import dev.spream.core.projection.ProjectionView;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** The meters of a projection that has not begun. */
+final class SampleProjection {
+    private static final ProjectionView VIEW = new ProjectionView(
+            new ProjectionState(
+                    "entries",
+                    ProjectionStatus.RUNNING,
+                    1,
+                    4,
+                    0,
+                    Optional.empty(),
+                    Optional.empty(),
+                    0,
+                    Optional.empty(),
+                    Instant.EPOCH),
+            4,
+            OptionalLong.of(0),
+            Duration.ZERO,
+            Optional.empty());
+
+    private SampleProjection() {}
+
+    static PrometheusMeterRegistry published() {
+        PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        ProjectionMetrics.of(registry).watch(() -> List.of(VIEW));
+        return registry;
+    }
+}
