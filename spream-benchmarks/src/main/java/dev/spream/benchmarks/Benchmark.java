@@ -26,6 +26,8 @@ enum Benchmark {
     LOCKS("locks", LockCost.class, 512),
     /** The outbox beside libraries of jobs. */
     OUTBOX("outbox", OutboxRate.class, 1_024),
+    /** Projections of an event store beside plain JDBC, and how fresh they are. */
+    PROJECTION("projection", ProjectionRate.class, 1_024),
     /** The emulator beside Google's. */
     EMULATOR("emulator", EmulatorReads.class, 512),
     ;

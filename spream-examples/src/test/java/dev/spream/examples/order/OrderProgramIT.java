@@ -3,6 +3,7 @@ package dev.spream.examples.order;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.examples.fault.Await;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.ServerSocket;

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.api.HttpAddress;
+import dev.spream.examples.fault.Await;
+import dev.spream.examples.fault.CuttingProxy;
 import dev.spream.examples.order.BrokerMode.Fault;
 import dev.spream.examples.order.FaultJudge.Accepted;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;

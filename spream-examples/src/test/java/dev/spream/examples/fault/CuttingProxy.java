@@ -1,4 +1,4 @@
-package dev.spream.examples.order;
+package dev.spream.examples.fault;
 
 import java.io.Closeable;
 import java.io.IOException;
@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * Stands between services and a PostgreSQL server. Now and then it ends a connection instead of passing on that a transaction
  * committed: the server has done it, and the service does not know.
  */
-final class CuttingProxy implements AutoCloseable {
+public final class CuttingProxy implements AutoCloseable {
     /** CommandComplete with the tag COMMIT, by PostgreSQL's protocol of messages. */
     private static final byte[] COMMITTED = {'C', 0, 0, 0, 11, 'C', 'O', 'M', 'M', 'I', 'T', 0};
 
@@ -37,31 +37,31 @@ final class CuttingProxy implements AutoCloseable {
         listening = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
     }
 
-    static CuttingProxy before(int serverPort) throws IOException {
+    public static CuttingProxy before(int serverPort) throws IOException {
         CuttingProxy proxy = new CuttingProxy(serverPort);
         Thread.ofVirtual().name("proxy").start(proxy::accept);
         return proxy;
     }
 
-    int port() {
+    public int port() {
         return listening.getLocalPort();
     }
 
     /** @param every of so many commits, and of so many other ends of transactions, nobody is told of one; 0 for none */
-    void lose(int every) {
+    public void lose(int every) {
         lossEvery = every;
     }
 
-    long commits() {
+    public long commits() {
         return commits.get();
     }
 
-    long lostCommits() {
+    public long lostCommits() {
         return lostCommits.get();
     }
 
     /** Statements whose answers were lost, without commits. */
-    long lostAnswers() {
+    public long lostAnswers() {
         return lostAnswers.get();
     }
 

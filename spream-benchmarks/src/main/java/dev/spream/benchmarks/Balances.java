@@ -1,0 +1,27 @@
+package dev.spream.benchmarks;
+
+import dev.spream.core.event.EventEnvelope;
+import dev.spream.core.projection.Projection;
+import dev.spream.core.record.JsonObject;
+import java.sql.Connection;
+
+/** The read model of the benchmark: what every account has, and how many movements it had. */
+final class Balances {
+    private Balances() {}
+
+    static String table(String name) {
+        return "CREATE TABLE %s (account text PRIMARY KEY, balance bigint NOT NULL, movements bigint NOT NULL)"
+                .formatted(name);
+    }
+
+    static long amount(EventEnvelope event) {
+        return JsonObject.of(event.eventData()).int64("amount").orElseThrow();
+    }
+
+    /** The same under another name, so that it begins anew. */
+    static Projection<Connection> named(String name, Projection<Connection> projection) {
+        return projection instanceof Folded folded
+                ? new Folded(name, folded.table())
+                : new EventByEvent(name, ((EventByEvent) projection).table());
+    }
+}

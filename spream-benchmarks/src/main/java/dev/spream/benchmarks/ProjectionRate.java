@@ -1,0 +1,163 @@
+package dev.spream.benchmarks;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.core.event.EventMetadata;
+import dev.spream.core.event.EventSource;
+import dev.spream.core.event.ExpectedVersion;
+import dev.spream.core.event.NewEvent;
+import dev.spream.core.projection.Projection;
+import dev.spream.core.projection.ProjectionListener;
+import dev.spream.core.projection.ProjectionManager;
+import dev.spream.core.projection.ProjectionOptions;
+import dev.spream.storage.jdbc.event.JdbcEventStore;
+import dev.spream.storage.jdbc.projection.JdbcProjectionStore;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+
+/**
+ * Projections of an event store, each event counted once, beside plain JDBC that reads the same events and writes the same rows
+ * over as many connections, without knowing what it has applied: an event a transaction, batches written event by event, and
+ * batches folded. Then how long an event takes from the append to a reader, and to the read model.
+ */
+final class ProjectionRate {
+    private static final int FEW = Integer.getInteger("few", 10_000);
+    private static final int MANY = Integer.getInteger("many", 200_000);
+    private static final int ACCOUNTS = Integer.getInteger("accounts", 1_000);
+    private static final int BATCH = Integer.getInteger("batch", 1_000);
+    private static final int SEGMENTS = Integer.getInteger("segments", 2);
+    private static final int WARM_UPS = Integer.getInteger("warmUps", 1);
+    private static final int TURNS = Integer.getInteger("turns", 5);
+    private static final int EVENTS_OF_APPEND = 10;
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
+
+    private final HikariDataSource database;
+    private int runs;
+
+    private ProjectionRate(HikariDataSource database) {
+        this.database = database;
+    }
+
+    public static void main(String[] args) throws Exception {
+        ClientLogging.silence();
+        try (Postgres postgres = new Postgres();
+                HikariDataSource database = Postgres.pool(postgres.url(), 12)) {
+            ProjectionRate rate = new ProjectionRate(database);
+            rate.compare("an event a transaction", FEW, 1, EventByEvent::new);
+            rate.compare("batches, event by event", MANY, BATCH, EventByEvent::new);
+            rate.compare("batches, folded", MANY, BATCH, Folded::new);
+            new EventTail(database).measure();
+        }
+    }
+
+    private void compare(
+            String title, int events, int batch, Function<String, ? extends Projection<Connection>> projection)
+            throws Exception {
+        execute(
+                "DROP SCHEMA IF EXISTS spream CASCADE",
+                "DROP SCHEMA IF EXISTS plain CASCADE",
+                "CREATE SCHEMA plain",
+                Balances.table("plain.balances"),
+                "DROP TABLE IF EXISTS balances",
+                Balances.table("balances"));
+        try (JdbcEventStore store = JdbcEventStore.create(database);
+                EventSource source = store.source();
+                JdbcProjectionStore projections = JdbcProjectionStore.create(database)) {
+            append(store, events);
+            execute("VACUUM ANALYZE spream.events");
+            PlainProjection plain = new PlainProjection(database, batch, SEGMENTS);
+            new Comparison("projection, %s of %,d, accounts: %,d".formatted(title, batch, ACCOUNTS), events)
+                    .add("plain JDBC, the same rows", () -> {
+                        execute("TRUNCATE plain.balances");
+                        return plain.run(projection.apply("plain.balances"));
+                    })
+                    .add("spream, each event once", () -> {
+                        execute("TRUNCATE balances");
+                        return project(projections, source, projection, events, batch);
+                    })
+                    .run(WARM_UPS, TURNS);
+            requireEqual();
+        }
+    }
+
+    private static void append(JdbcEventStore store, int events) {
+        for (int i = 0; i < events / EVENTS_OF_APPEND; i++) {
+            List<NewEvent> movements = new ArrayList<>();
+            for (int j = 0; j < EVENTS_OF_APPEND; j++) {
+                movements.add(event("e-%d-%d".formatted(i, j)));
+            }
+            store.append("a-" + i % ACCOUNTS, ExpectedVersion.any(), movements);
+        }
+    }
+
+    static NewEvent event(String id) {
+        return new NewEvent(id, "MoneyDeposited", "{\"amount\": 7}", Instant.now(), EventMetadata.NONE);
+    }
+
+    private long project(
+            JdbcProjectionStore store,
+            EventSource source,
+            Function<String, ? extends Projection<Connection>> projection,
+            int events,
+            int batch)
+            throws InterruptedException {
+        CountDownLatch done = new CountDownLatch(1);
+        AtomicLong applied = new AtomicLong();
+        ProjectionListener count = new ProjectionListener() {
+            @Override
+            public void batchApplied(String name, int now, int duplicates, int parked, Duration took) {
+                if (applied.addAndGet(now) >= events) {
+                    done.countDown();
+                }
+            }
+        };
+        String name = "balances_" + ++runs;
+        ProjectionOptions options =
+                ProjectionOptions.DEFAULTS.withSegments(SEGMENTS).withBatch(batch);
+        try (ProjectionManager<Connection> manager = ProjectionManager.builder(store)
+                .add(Balances.named(name, projection.apply("balances")), source, options)
+                .listener(count)
+                .build()) {
+            Thread running = Thread.ofVirtual().start(manager::run);
+            if (!done.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+                throw new IllegalStateException("%d of %d events after %s".formatted(applied.get(), events, PATIENCE));
+            }
+            manager.shutdown(Duration.ofSeconds(10));
+            running.join();
+        }
+        return applied.get();
+    }
+
+    private void execute(String... statements) throws SQLException {
+        try (Connection connection = database.getConnection();
+                Statement statement = connection.createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        }
+    }
+
+    /** A rate says nothing unless both have written the same. */
+    private void requireEqual() throws SQLException {
+        try (Connection connection = database.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet differences = statement.executeQuery("""
+                        SELECT count(*) FROM (
+                            (TABLE plain.balances EXCEPT TABLE balances)
+                            UNION ALL (TABLE balances EXCEPT TABLE plain.balances)) AS different""")) {
+            differences.next();
+            if (differences.getLong(1) != 0) {
+                throw new IllegalStateException(differences.getLong(1) + " rows differ");
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package dev.spream.examples.balance;
+
+import dev.spream.core.event.EventEnvelope;
+import dev.spream.core.projection.FoldableProjection;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What every account has. However many movements a batch has, an account is written once. */
+public final class AccountBalances implements FoldableProjection<Connection, AccountBalances.Change> {
+    static final String TABLE = """
+            CREATE TABLE IF NOT EXISTS account_balances (
+                account text PRIMARY KEY, balance bigint NOT NULL, movements bigint NOT NULL)""";
+
+    private static final String UPSERT = """
+            INSERT INTO account_balances AS stored (account, balance, movements)
+            SELECT * FROM unnest(?::text[], ?::bigint[], ?::bigint[])
+            ON CONFLICT (account) DO UPDATE SET balance = stored.balance + excluded.balance,
+                movements = stored.movements + excluded.movements""";
+
+    /** What the movements of one account come to. */
+    public record Change(long amount, long movements) {}
+
+    @Override
+    public String name() {
+        return "account_balances";
+    }
+
+    @Override
+    public Set<String> eventTypes() {
+        return Movement.TYPES;
+    }
+
+    @Override
+    public Change fold(@Nullable Change before, EventEnvelope event) {
+        long amount = Movement.amount(event);
+        return before == null ? new Change(amount, 1) : new Change(before.amount + amount, before.movements + 1);
+    }
+
+    @Override
+    public void write(Connection transaction, Map<String, Change> changes) throws SQLException {
+        List<Long> amounts = new ArrayList<>();
+        List<Long> movements = new ArrayList<>();
+        changes.values().forEach(change -> {
+            amounts.add(change.amount());
+            movements.add(change.movements());
+        });
+        try (PreparedStatement upsert = transaction.prepareStatement(UPSERT)) {
+            upsert.setArray(
+                    1, transaction.createArrayOf("text", changes.keySet().toArray()));
+            upsert.setArray(2, transaction.createArrayOf("bigint", amounts.toArray()));
+            upsert.setArray(3, transaction.createArrayOf("bigint", movements.toArray()));
+            upsert.executeUpdate();
+        }
+    }
+}

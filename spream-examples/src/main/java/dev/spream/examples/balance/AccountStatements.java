@@ -1,0 +1,43 @@
+package dev.spream.examples.balance;
+
+import dev.spream.core.event.EventEnvelope;
+import dev.spream.core.projection.Projection;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.Set;
+
+/** Every movement of every account, numbered, with the balance after it. */
+public final class AccountStatements implements Projection<Connection> {
+    static final String TABLE = """
+            CREATE TABLE IF NOT EXISTS account_statements (
+                account text, number bigint, amount bigint NOT NULL, balance numeric NOT NULL,
+                PRIMARY KEY (account, number))""";
+
+    private static final String INSERT = """
+            INSERT INTO account_statements
+            SELECT next.account, coalesce(last.number, 0) + 1, next.amount, coalesce(last.balance, 0) + next.amount
+            FROM (VALUES (?, ?)) AS next (account, amount)
+            LEFT JOIN LATERAL (
+                SELECT number, balance FROM account_statements WHERE account = next.account
+                ORDER BY number DESC LIMIT 1) AS last ON true""";
+
+    @Override
+    public String name() {
+        return "account_statements";
+    }
+
+    @Override
+    public Set<String> eventTypes() {
+        return Movement.TYPES;
+    }
+
+    @Override
+    public void apply(Connection transaction, EventEnvelope event) throws SQLException {
+        try (PreparedStatement insert = transaction.prepareStatement(INSERT)) {
+            insert.setString(1, event.aggregateId());
+            insert.setLong(2, Movement.amount(event));
+            insert.executeUpdate();
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package dev.spream.examples.balance;
+
+import dev.spream.core.event.EventEnvelope;
+import dev.spream.core.event.EventMetadata;
+import dev.spream.core.event.NewEvent;
+import dev.spream.core.record.JsonObject;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/** What happens to an account, as an event: money comes in, or goes out. */
+final class Movement {
+    private static final String DEPOSITED = "MoneyDeposited";
+    private static final String WITHDRAWN = "MoneyWithdrawn";
+
+    static final Set<String> TYPES = Set.of(DEPOSITED, WITHDRAWN);
+
+    private Movement() {}
+
+    /** @param amount in cents, less than 0 for money that goes out */
+    static NewEvent of(long amount) {
+        return new NewEvent(
+                UUID.randomUUID().toString(),
+                amount < 0 ? WITHDRAWN : DEPOSITED,
+                JsonObject.of(Map.of("amount", Math.abs(amount))).toString(),
+                Instant.now(),
+                new EventMetadata("", "", "balances", Optional.empty()));
+    }
+
+    /** What the account has more after it, in cents. */
+    static long amount(EventEnvelope event) {
+        long amount = JsonObject.of(event.eventData())
+                .int64("amount")
+                .orElseThrow(() -> new IllegalArgumentException(event + " has no amount"));
+        return event.eventType().equals(WITHDRAWN) ? -amount : amount;
+    }
+}
