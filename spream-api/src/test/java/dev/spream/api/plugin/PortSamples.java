@@ -50,6 +50,7 @@ import dev.spream.core.projection.ProjectionOwner;
 import dev.spream.core.projection.ProjectionState;
 import dev.spream.core.projection.ProjectionStatus;
 import dev.spream.core.projection.SegmentShare;
+import dev.spream.core.projection.Tried;
 import dev.spream.core.record.ChildPartition;
 import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.record.DataChangeRecord;
@@ -157,6 +158,7 @@ final class PortSamples {
             Map.entry(SegmentShare.class, new SegmentShare(List.of(), 2, 2)),
             Map.entry(FailureKind.class, FailureKind.POISON),
             Map.entry(Parking.class, new Parking(ParkReason.GAP, 0, "version 3 is missing", Optional.empty())),
+            Map.entry(Tried.class, new Tried(3, 0)),
             Map.entry(ProjectionOperations.Act.class, new ProjectionOperations.Act("ann", "asked by bob")),
             Map.entry(boolean.class, true),
             Map.entry(int.class, 7),
