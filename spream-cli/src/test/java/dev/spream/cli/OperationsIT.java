@@ -76,7 +76,7 @@ final class OperationsIT {
     }
 
     @Test
-    void a_port_in_use_is_an_error_before_anything_is_read() throws Exception {
+    void a_port_in_use_is_an_error_before_anything_is_run() throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 SpreamProcess demo = SpreamProcess.spream("tail", "--demo", "--http=" + taken.getLocalPort())) {
             assertThat(demo.exitCode()).isEqualTo(1);
@@ -84,7 +84,7 @@ final class OperationsIT {
             assertThat(demo.err())
                     .containsExactly("spream tail: cannot listen on 127.0.0.1:%d: Address already in use; nothing was"
                                     .formatted(taken.getLocalPort())
-                            + " read. Choose another port, or 0 for any that is free");
+                            + " run. Choose another port, or 0 for any that is free");
         }
     }
 
