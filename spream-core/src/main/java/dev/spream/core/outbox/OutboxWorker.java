@@ -3,13 +3,10 @@ package dev.spream.core.outbox;
 import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.internal.MonotonicTime;
+import dev.spream.core.internal.SingleRun;
 import java.time.Duration;
 import java.util.Random;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.random.RandomGenerator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Sends the entries of an outbox and settles each of them once.
@@ -42,15 +39,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A store that fails does not end a worker: it goes on and tries again.
  */
 public final class OutboxWorker implements AutoCloseable {
-    private static final Duration CLOSE_WAIT = Duration.ofSeconds(30);
 
     private final WorkerContext context;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final CountDownLatch ended = new CountDownLatch(1);
-
-    // Guarded by lock.
-    private @Nullable WorkerRun run;
-    private boolean stopRequested;
+    private final SingleRun<WorkerRun> run = new SingleRun<>("outbox worker");
 
     private OutboxWorker(WorkerContext context) {
         this.context = context;
@@ -68,26 +59,10 @@ public final class OutboxWorker implements AutoCloseable {
      * @throws IllegalStateException if this worker has run before
      */
     public void run() {
-        WorkerRun started;
-        lock.lock();
-        try {
-            if (run != null) {
-                throw new IllegalStateException("this outbox worker has run before; build another one");
-            }
-            started = new WorkerRun(context);
-            run = started;
-            if (stopRequested) {
-                ended.countDown();
-                return;
-            }
-        } finally {
-            lock.unlock();
-        }
-        try {
-            started.run();
-        } finally {
-            ended.countDown();
-        }
+        run.run(() -> new WorkerRun(context), running -> {
+            running.run();
+            return true;
+        });
     }
 
     /**
@@ -98,20 +73,7 @@ public final class OutboxWorker implements AutoCloseable {
      * @return whether it was done in time; true if {@link #run} has not been called, or has ended
      */
     public boolean shutdown(Duration timeout) {
-        requireNonNull(timeout, "timeout");
-        WorkerRun running = requestStop();
-        if (running == null) {
-            return true;
-        }
-        running.drain();
-        if (running.isCalledBy(Thread.currentThread())) {
-            return false;
-        }
-        if (awaitEnd(timeout)) {
-            return true;
-        }
-        close();
-        return false;
+        return run.shutdown(timeout);
     }
 
     /**
@@ -121,38 +83,12 @@ public final class OutboxWorker implements AutoCloseable {
      */
     @Override
     public void close() {
-        WorkerRun running = requestStop();
-        if (running != null) {
-            running.cancel();
-            if (!running.isCalledBy(Thread.currentThread())) {
-                awaitEnd(CLOSE_WAIT);
-            }
-        }
+        run.close();
     }
 
     /** Who this worker is, in the store. */
     public OutboxOwner owner() {
         return context.owner();
-    }
-
-    /** Notes the request for a {@link #run} to come; what is to stop, if it is running. */
-    private @Nullable WorkerRun requestStop() {
-        lock.lock();
-        try {
-            stopRequested = true;
-            return ended.getCount() == 0 ? null : run;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private boolean awaitEnd(Duration timeout) {
-        try {
-            return ended.await(TimeUnit.NANOSECONDS.convert(timeout), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
     }
 
     /** Collects what a worker needs. Confined to one thread. */

@@ -1,6 +1,7 @@
 package dev.spream.core.outbox;
 
 import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.SingleRun;
 import dev.spream.core.internal.TaskThreads;
 import java.time.Duration;
 import java.util.List;
@@ -18,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * started finishes, or is interrupted; leases are renewed until then; settlements are written, with a deadline of their own;
  * the lanes are left. A call that does not return from its interrupt is left behind, and its lease runs out.
  */
-final class WorkerRun {
+final class WorkerRun implements SingleRun.Stoppable {
     private static final Logger log = LoggerFactory.getLogger(WorkerRun.class);
     private static final long CANCEL_GRACE = TimeUnit.SECONDS.toNanos(5);
     private static final long FINAL_WRITES = TimeUnit.SECONDS.toNanos(10);
@@ -241,13 +242,15 @@ final class WorkerRun {
     }
 
     /** Claims and starts nothing any more, and lets what was started finish. */
-    void drain() {
+    @Override
+    public void drain() {
         context.stop().escalate(StopSignal.Stage.DRAINING);
         wakeAll();
     }
 
     /** The same, and interrupts what was started. */
-    void cancel() {
+    @Override
+    public void cancel() {
         context.stop().escalate(StopSignal.Stage.CANCELLED);
         book.interruptCalls();
         wakeAll();
@@ -274,7 +277,8 @@ final class WorkerRun {
     }
 
     /** Whether that is a thread of this run, in a call of the sender or of a listener. */
-    boolean isCalledBy(Thread thread) {
+    @Override
+    public boolean isCalledBy(Thread thread) {
         return thread.equals(runner)
                 || front.runs(thread)
                 || back.runs(thread)

@@ -3,6 +3,7 @@ package dev.spream.core.projection;
 import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.SafeListeners;
+import dev.spream.core.internal.SingleRun;
 import dev.spream.core.internal.TaskThreads;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,7 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** One run of a manager: owns its threads, and ends when all of them have ended, or do not answer to their interrupts. */
-final class ManagerRun<T> {
+final class ManagerRun<T> implements SingleRun.Stoppable {
     private static final Logger log = LoggerFactory.getLogger(ManagerRun.class);
     private static final long CANCEL_GRACE = TimeUnit.SECONDS.toNanos(10);
 
@@ -87,13 +88,15 @@ final class ManagerRun<T> {
     }
 
     /** Lets what is being applied finish, and ends. */
-    void drain() {
+    @Override
+    public void drain() {
         stopping = true;
         wake.raise();
     }
 
     /** Interrupts what is being applied, and ends. */
-    void cancel() {
+    @Override
+    public void cancel() {
         cancelled = true;
         drain();
     }
@@ -103,7 +106,8 @@ final class ManagerRun<T> {
     }
 
     /** Whether that is a thread of this run, such as one that calls a projection or a listener. */
-    boolean isCalledBy(Thread thread) {
+    @Override
+    public boolean isCalledBy(Thread thread) {
         return threads.runs(thread);
     }
 

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.event.EventSource;
 import dev.spream.core.internal.MonotonicTime;
+import dev.spream.core.internal.SingleRun;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -11,12 +12,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Runs projections, each with its own cursor, so that none of them holds up another.
@@ -51,15 +48,9 @@ import org.jspecify.annotations.Nullable;
  * @param <T> a transaction of the store's database, such as a connection
  */
 public final class ProjectionManager<T> implements AutoCloseable {
-    private static final Duration CLOSE_WAIT = Duration.ofSeconds(30);
 
     private final ManagerSetup<T> setup;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final CountDownLatch ended = new CountDownLatch(1);
-
-    // Guarded by lock.
-    private @Nullable ManagerRun<T> run;
-    private boolean stopRequested;
+    private final SingleRun<ManagerRun<T>> run = new SingleRun<>("projection manager");
 
     private ProjectionManager(ManagerSetup<T> setup) {
         this.setup = setup;
@@ -78,26 +69,10 @@ public final class ProjectionManager<T> implements AutoCloseable {
      * @throws IllegalArgumentException if a projection is in the store with another number of segments
      */
     public void run() {
-        ManagerRun<T> started;
-        lock.lock();
-        try {
-            if (run != null) {
-                throw new IllegalStateException("this projection manager has run before; build another one");
-            }
-            started = new ManagerRun<>(setup);
-            run = started;
-            if (stopRequested) {
-                ended.countDown();
-                return;
-            }
-        } finally {
-            lock.unlock();
-        }
-        try {
-            started.run();
-        } finally {
-            ended.countDown();
-        }
+        run.run(() -> new ManagerRun<>(setup), running -> {
+            running.run();
+            return true;
+        });
     }
 
     /**
@@ -108,20 +83,7 @@ public final class ProjectionManager<T> implements AutoCloseable {
      * @return whether it was done in time; true if {@link #run} has not been called, or has ended
      */
     public boolean shutdown(Duration timeout) {
-        requireNonNull(timeout, "timeout");
-        ManagerRun<T> running = requestStop();
-        if (running == null) {
-            return true;
-        }
-        running.drain();
-        if (running.isCalledBy(Thread.currentThread())) {
-            return false;
-        }
-        if (awaitEnd(timeout)) {
-            return true;
-        }
-        close();
-        return false;
+        return run.shutdown(timeout);
     }
 
     /**
@@ -130,13 +92,7 @@ public final class ProjectionManager<T> implements AutoCloseable {
      */
     @Override
     public void close() {
-        ManagerRun<T> running = requestStop();
-        if (running != null) {
-            running.cancel();
-            if (!running.isCalledBy(Thread.currentThread())) {
-                awaitEnd(CLOSE_WAIT);
-            }
-        }
+        run.close();
     }
 
     /** Who this manager is, in the store. */
@@ -149,41 +105,16 @@ public final class ProjectionManager<T> implements AutoCloseable {
      * first time, it is as for one that is about to be created.
      */
     public List<ProjectionView> views() {
-        lock.lock();
-        try {
-            return run == null
-                    ? setup.projections().stream()
-                            .map(ProjectionManager::notRun)
-                            .toList()
-                    : run.views();
-        } finally {
-            lock.unlock();
-        }
+        return run.begun()
+                .map(ManagerRun::views)
+                .orElseGet(() -> setup.projections().stream()
+                        .map(ProjectionManager::notRun)
+                        .toList());
     }
 
     private static ProjectionView notRun(ProjectionSetup<?> setup) {
         return new ProjectionView(
                 ProjectionContext.unread(setup), 0, OptionalLong.empty(), Duration.ZERO, Optional.empty());
-    }
-
-    /** Notes the request for a {@link #run} to come; what is to stop, if it is running. */
-    private @Nullable ManagerRun<T> requestStop() {
-        lock.lock();
-        try {
-            stopRequested = true;
-            return ended.getCount() == 0 ? null : run;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private boolean awaitEnd(Duration timeout) {
-        try {
-            return ended.await(TimeUnit.NANOSECONDS.convert(timeout), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
     }
 
     /**

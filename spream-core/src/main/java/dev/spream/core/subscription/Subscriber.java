@@ -7,6 +7,7 @@ import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.RecordConsumer;
 import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.SafeListeners;
+import dev.spream.core.internal.SingleRun;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.source.ChangeStreamSource;
@@ -14,12 +15,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.Random;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a change stream and hands every change to a consumer, at least once and, for one primary key, in commit order.
@@ -52,16 +49,8 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  */
 public final class Subscriber implements AutoCloseable {
-    private static final Duration CLOSE_WAIT = Duration.ofSeconds(30);
-
     private final EngineContext context;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final CountDownLatch ended = new CountDownLatch(1);
-
-    // Guarded by lock.
-    private @Nullable Subscription subscription;
-    private boolean shutdownRequested;
-    private boolean closeRequested;
+    private final SingleRun<Subscription> subscription = new SingleRun<>("subscriber");
 
     private Subscriber(
             ChangeStreamSource source,
@@ -104,26 +93,9 @@ public final class Subscriber implements AutoCloseable {
      */
     public RunResult run(Consumer consumer) {
         requireNonNull(consumer, "consumer");
-        Subscription started;
-        lock.lock();
-        try {
-            if (subscription != null) {
-                throw new IllegalStateException("this subscriber has run before; build another one");
-            }
-            started = new Subscription(context, consumer);
-            subscription = started;
-            if (closeRequested || shutdownRequested) {
-                ended.countDown();
-                return closeRequested ? RunResult.CLOSED : RunResult.SHUT_DOWN;
-            }
-        } finally {
-            lock.unlock();
-        }
-        try {
-            return started.run();
-        } finally {
-            ended.countDown();
-        }
+        return subscription
+                .run(() -> new Subscription(context, consumer), Subscription::run)
+                .orElseGet(() -> subscription.isClosed() ? RunResult.CLOSED : RunResult.SHUT_DOWN);
     }
 
     /**
@@ -135,20 +107,7 @@ public final class Subscriber implements AutoCloseable {
      * @return whether it was done in time; true if {@link #run} has not been called, or has ended
      */
     public boolean shutdown(Duration timeout) {
-        requireNonNull(timeout, "timeout");
-        Subscription running = request(false);
-        if (running == null) {
-            return true;
-        }
-        running.drain();
-        if (running.isCalledBy(Thread.currentThread())) {
-            return false;
-        }
-        if (awaitEnd(timeout)) {
-            return true;
-        }
-        close();
-        return false;
+        return subscription.shutdown(timeout);
     }
 
     /**
@@ -158,13 +117,7 @@ public final class Subscriber implements AutoCloseable {
      */
     @Override
     public void close() {
-        Subscription running = request(true);
-        if (running != null) {
-            running.cancel();
-            if (!running.isCalledBy(Thread.currentThread())) {
-                awaitEnd(CLOSE_WAIT);
-            }
-        }
+        subscription.close();
     }
 
     /**
@@ -172,43 +125,12 @@ public final class Subscriber implements AutoCloseable {
      * listener. Such a thread must not wait for the end of the run, which waits for it.
      */
     public boolean ownsThread(Thread thread) {
-        lock.lock();
-        try {
-            return subscription != null && ended.getCount() > 0 && subscription.isCalledBy(thread);
-        } finally {
-            lock.unlock();
-        }
+        return subscription.ownsThread(thread);
     }
 
     /** Every change of the subscription before it is settled, by all workers, as last read from the storage. */
     public Optional<Instant> lowWatermark() {
-        lock.lock();
-        try {
-            return subscription == null ? Optional.empty() : subscription.lowWatermark();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Notes the request for a {@link #run} to come; the subscription to stop, if one is running. */
-    private @Nullable Subscription request(boolean close) {
-        lock.lock();
-        try {
-            shutdownRequested = true;
-            closeRequested |= close;
-            return ended.getCount() == 0 ? null : subscription;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private boolean awaitEnd(Duration timeout) {
-        try {
-            return ended.await(TimeUnit.NANOSECONDS.convert(timeout), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
+        return subscription.begun().flatMap(Subscription::lowWatermark);
     }
 
     /** Collects what a subscriber needs. Confined to one thread. */

@@ -3,6 +3,7 @@ package dev.spream.core.subscription;
 import dev.spream.core.StorageException;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.SingleRun;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
@@ -31,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * consumer does not return from an interrupted call is not given back: its lease runs out, so that the next owner does not
  * overlap with the call for longer than it must.
  */
-final class Subscription implements PartitionScheduler.Readers {
+final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppable {
     private static final Logger log = LoggerFactory.getLogger(Subscription.class);
     private static final Duration CANCEL_GRACE = Duration.ofSeconds(5);
     private static final Duration FINAL_WRITE_DEADLINE = Duration.ofSeconds(10);
@@ -258,7 +259,8 @@ final class Subscription implements PartitionScheduler.Readers {
     }
 
     /** Stops reading and lets what was started finish. */
-    void drain() {
+    @Override
+    public void drain() {
         escalate(Stop.DRAIN);
         leaveMembers();
         context.partitionsChanged().raise();
@@ -266,7 +268,8 @@ final class Subscription implements PartitionScheduler.Readers {
     }
 
     /** Stops reading and interrupts what was started. */
-    void cancel() {
+    @Override
+    public void cancel() {
         escalate(Stop.CANCEL);
         leaveMembers();
         context.partitionsChanged().raise();
@@ -309,7 +312,8 @@ final class Subscription implements PartitionScheduler.Readers {
     }
 
     /** Whether that is a thread of this run, in a call of the consumer, a listener or another of the user's parts. */
-    boolean isCalledBy(Thread thread) {
+    @Override
+    public boolean isCalledBy(Thread thread) {
         return thread.equals(runner)
                 || tasks.runs(thread)
                 || background.runs(thread)
