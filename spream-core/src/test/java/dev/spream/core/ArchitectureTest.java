@@ -63,6 +63,7 @@ final class ArchitectureTest {
         mayUse("event", "internal", "subscription", "consume", "source", "partition", "record")
                 .check(CORE_CLASSES);
         mayUse("projection", "internal", "event").check(CORE_CLASSES);
+        mayUse("search", "projection", "event").check(CORE_CLASSES);
     }
 
     @Test
@@ -122,10 +123,11 @@ final class ArchitectureTest {
                         CORE + ".subscription",
                         CORE + ".event",
                         CORE + ".event.changestream",
-                        CORE + ".projection");
+                        CORE + ".projection",
+                        CORE + ".search");
         assertThat(new TreeSet<>(
                         CORE_CLASSES.stream().map(JavaClass::getPackageName).toList()))
-                .hasSize(12);
+                .hasSize(13);
     }
 
     @Test

@@ -25,6 +25,9 @@ import org.junit.jupiter.api.Test;
 
 /** Runs the tests of a contract over what may not keep it. */
 public final class ContractRun {
+    private static final Duration PATIENCE = Duration.ofSeconds(50);
+    private static final Duration SHORTEST = Duration.ofSeconds(1);
+
     private ContractRun() {}
 
     /** The names of the tests that fail, or do not end in time. */
@@ -44,6 +47,16 @@ public final class ContractRun {
             threads.shutdownNow();
         }
         return failed;
+    }
+
+    /**
+     * A limit for what may not keep the contract: three times what one takes that keeps it, on this machine, busy as it is,
+     * and a second at least. Fails if that one does not keep it.
+     */
+    public static Duration limit(Class<?> contract, Supplier<?> keeping) {
+        long began = System.nanoTime();
+        assertThat(failures(contract, keeping, PATIENCE)).isEmpty();
+        return Duration.ofNanos(Math.max(SHORTEST.toNanos(), 3 * (System.nanoTime() - began)));
     }
 
     private static List<Method> tests(Class<?> contract) {

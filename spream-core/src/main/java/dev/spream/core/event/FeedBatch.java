@@ -1,5 +1,6 @@
 package dev.spream.core.event;
 
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -7,15 +8,26 @@ import java.util.List;
  *
  * @param items in order
  * @param position of a positioned source: nothing up to here is left to deliver, once these are done; otherwise 0
- * @param head of a positioned source: the position of the last event that there is, as far as it is final, never below
- *     {@code position}; otherwise 0
+ * @param head of a positioned source: the position of the last event that there is, never below {@code position}; where it
+ *     cannot be known which are final, the last position that was given to any; otherwise 0
+ * @param waited how long nothing behind {@code position} could be delivered, though there may be something, since somebody who
+ *     appends is at it still; 0 if that is not so
  */
-public record FeedBatch(List<FeedItem> items, long position, long head) {
+public record FeedBatch(List<FeedItem> items, long position, long head, Duration waited) {
     public FeedBatch {
         items = List.copyOf(items);
         if (position < 0 || head < position) {
             throw new IllegalArgumentException("position %d with head %d".formatted(position, head));
         }
+        if (waited.isNegative() || (waited.isPositive() && head == position)) {
+            throw new IllegalArgumentException(
+                    "waited for %s behind position %d, the last".formatted(waited, position));
+        }
+    }
+
+    /** All up to the head is final. */
+    public FeedBatch(List<FeedItem> items, long position, long head) {
+        this(items, position, head, Duration.ZERO);
     }
 
     /** Of a source without positions. */

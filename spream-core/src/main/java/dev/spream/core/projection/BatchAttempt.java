@@ -19,6 +19,7 @@ final class BatchAttempt<T> implements ProjectionStore.Work<T> {
     }
 
     private final ProjectionContext<T> context;
+    private final EventWriter<T> writer;
     private final List<EventEnvelope> events;
     private final Map<String, BatchPlan.Verdict> verdicts;
     private final OptionalLong position;
@@ -35,11 +36,13 @@ final class BatchAttempt<T> implements ProjectionStore.Work<T> {
      */
     BatchAttempt(
             ProjectionContext<T> context,
+            EventWriter<T> writer,
             List<EventEnvelope> events,
             Map<String, BatchPlan.Verdict> verdicts,
             OptionalLong position,
             boolean rehearsal) {
         this.context = context;
+        this.writer = writer;
         this.events = events;
         this.verdicts = verdicts;
         this.position = position;
@@ -51,7 +54,7 @@ final class BatchAttempt<T> implements ProjectionStore.Work<T> {
         BatchPlan planned = context.planner().plan(events, states, verdicts);
         plan = planned;
         try {
-            context.writer().write(transaction, planned.handle(), event -> current = event);
+            writer.write(transaction, planned.handle(), event -> current = event);
         } catch (Throwable t) {
             thrown = t;
             throw t;

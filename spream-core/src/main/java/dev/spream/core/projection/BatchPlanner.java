@@ -19,16 +19,19 @@ final class BatchPlanner {
     private final Set<String> types;
     private final ProjectionOptions.Gaps gaps;
     private final ParkPolicy policy;
+    private final boolean partial;
 
     /**
      * A planner.
      *
      * @param types that the projection handles; empty for all
+     * @param partial whether the first events of an aggregate may be left out
      */
-    BatchPlanner(Set<String> types, ProjectionOptions.Gaps gaps, ParkPolicy policy) {
+    BatchPlanner(Set<String> types, ProjectionOptions.Gaps gaps, ParkPolicy policy, boolean partial) {
         this.types = Set.copyOf(types);
         this.gaps = gaps;
         this.policy = policy;
+        this.partial = partial;
     }
 
     boolean handles(EventEnvelope event) {
@@ -37,7 +40,9 @@ final class BatchPlanner {
 
     /** Whether an event can be applied after the one with that version, and is no duplicate. */
     boolean follows(EventEnvelope event, long lastVersion) {
-        return event.eventVersion() == lastVersion + 1 || gaps == ProjectionOptions.Gaps.ACCEPT;
+        return event.eventVersion() == lastVersion + 1
+                || gaps == ProjectionOptions.Gaps.ACCEPT
+                || (partial && lastVersion == 0);
     }
 
     BatchPlan plan(List<EventEnvelope> events, Map<String, KeyState> states, Map<String, BatchPlan.Verdict> verdicts) {

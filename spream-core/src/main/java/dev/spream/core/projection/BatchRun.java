@@ -30,6 +30,9 @@ final class BatchRun<T> {
     interface Loop {
         Fence fence();
 
+        /** What is written, as it is since before the fence was had. */
+        ProjectionVersion version();
+
         /** Whether the store can be relied on to let it write. */
         boolean mayWrite();
 
@@ -45,6 +48,7 @@ final class BatchRun<T> {
 
     private final ProjectionContext<T> context;
     private final Loop loop;
+    private final EventWriter<T> writer;
     private final List<FeedItem.Event> items;
     private final List<EventEnvelope> events;
     private final OptionalLong position;
@@ -66,6 +70,7 @@ final class BatchRun<T> {
     BatchRun(ProjectionContext<T> context, Loop loop, List<FeedItem.Event> items, FeedBatch batch) {
         this.context = context;
         this.loop = loop;
+        this.writer = context.writer(loop.version(), 0);
         this.items = items;
         this.events = items.stream().map(FeedItem.Event::envelope).toList();
         this.position =
@@ -78,7 +83,7 @@ final class BatchRun<T> {
             int end = Math.min(events.size(), barren + size);
             List<EventEnvelope> some = events.subList(from, end);
             BatchAttempt<T> attempt =
-                    new BatchAttempt<>(context, some, verdicts, positionAt(end), suspects && !rehearsed);
+                    new BatchAttempt<>(context, writer, some, verdicts, positionAt(end), suspects && !rehearsed);
             long startedAt = context.now();
             Throwable failure = attempt(attempt, some);
             if (attempt.wasRehearsed()) {

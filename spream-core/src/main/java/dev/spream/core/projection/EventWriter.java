@@ -25,6 +25,23 @@ interface EventWriter<T> {
         return projection instanceof FoldableProjection<? super T, ?> foldable ? folding(foldable) : plain(projection);
     }
 
+    /**
+     * The same, with what follows from each event.
+     *
+     * @param followed up to which version side effects have followed before
+     */
+    static <T> EventWriter<T> following(EventWriter<T> writer, SideEffects<? super T> effects, long followed) {
+        return (transaction, events, current) -> {
+            writer.write(transaction, events, current);
+            for (EventEnvelope event : events) {
+                if (event.eventVersion() > followed) {
+                    current.accept(event);
+                    effects.follow(transaction, event);
+                }
+            }
+        };
+    }
+
     private static <T> EventWriter<T> plain(Projection<? super T> projection) {
         return (transaction, events, current) -> {
             for (EventEnvelope event : events) {

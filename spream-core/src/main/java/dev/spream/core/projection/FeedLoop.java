@@ -21,21 +21,25 @@ import org.slf4j.LoggerFactory;
  * Reads one feed and applies what it delivers, on a thread of its own, until it is stopped or something is amiss; then another
  * one goes on, from what is stored. What it has and did not deal with is given back.
  *
- * <p>It takes what is there, up to a batch, and waits for nothing but the first event. The position of a segment without events
- * is stored about once a second, so that an idle projection writes little.
+ * <p>It takes what is there, up to a batch, and waits for nothing but the first event, unless its batches linger; while they
+ * do, parked aggregates are tried, and no transaction is open. The position of a segment without events is stored about once a
+ * second, so that an idle projection writes little; that of a version which follows the live one as soon as that has moved.
  */
 final class FeedLoop<T> implements BatchRun.Loop {
     private static final Logger log = LoggerFactory.getLogger(FeedLoop.class);
     private static final long LONGEST_WAIT = TimeUnit.SECONDS.toNanos(1);
     private static final long POSITION_EVERY = TimeUnit.SECONDS.toNanos(1);
+    private static final long FOLLOWED_EVERY = TimeUnit.MILLISECONDS.toNanos(50); // a cut-over waits for it
 
     private final ProjectionContext<T> context;
     private final Assignment assignment;
     private final ParkedRetrier<T> retrier;
     private final String label;
+    private ProjectionVersion version; // as it was found after the segment was taken
 
     // Confined to the thread, but for what is volatile.
     private final List<FeedItem> open = new ArrayList<>(); // delivered, and not dealt with
+    private final Gathering gathering; // of these, what is not in a batch yet
     private long stored; // position that the store has
     private long seen; // position up to which nothing is left to deal with
     private long storedAt;
@@ -52,10 +56,12 @@ final class FeedLoop<T> implements BatchRun.Loop {
         this.context = context;
         this.assignment = assignment;
         this.retrier = new ParkedRetrier<>(context, this);
+        this.gathering = new Gathering(context.options());
         this.stored = assignment.request().after();
         this.seen = stored;
         this.storedAt = context.now();
         this.label = assignment.label();
+        this.version = context.version();
     }
 
     /** Works until it is stopped or cannot go on. */
@@ -68,7 +74,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
         } catch (InterruptedException e) {
             log.debug("[{}] {} was interrupted", context.name(), label);
         } catch (RuntimeException e) {
-            if (!cancelled && !stopping) {
+            if (!cancelled && !stopping && !context.isDropped()) {
                 context.troubles().outage(label, broken(e));
             }
         } finally {
@@ -88,6 +94,9 @@ final class FeedLoop<T> implements BatchRun.Loop {
     }
 
     private void work() throws LoopEnd, InterruptedException {
+        if (assignment.positioned()) {
+            version = new VersionEntry<>(context).enter();
+        }
         EventFeed opened = open();
         feed = opened;
         try {
@@ -96,9 +105,8 @@ final class FeedLoop<T> implements BatchRun.Loop {
                     throw LoopEnd.fenced(label);
                 }
                 retrier.run();
-                FeedBatch batch = poll(opened);
-                if (batch != null) {
-                    take(batch);
+                if (gather(opened) && (stopping || gathering.isDue(context.now()))) {
+                    take(gathering.take());
                 }
             }
             storePosition();
@@ -110,10 +118,20 @@ final class FeedLoop<T> implements BatchRun.Loop {
     /** What a source says that cannot be opened is of its configuration, and not of events. */
     private EventFeed open() {
         try {
-            return context.setup().source().open(assignment.request());
+            EventFeed opened = context.setup().source().open(assignment.request());
+            return version.isLive() ? opened : following(opened);
         } catch (IllegalArgumentException | IllegalStateException e) {
             throw new StorageException("the source cannot be opened: " + e.getMessage(), true, e);
         }
+    }
+
+    private EventFeed following(EventFeed opened) {
+        int segment = assignment.request().segment();
+        return new FollowingFeed(
+                opened,
+                seen,
+                () -> context.store().limit(version, segment),
+                context.manager().time());
     }
 
     /** Whatever happens here must not hide why the loop ends; what the feed does not take back comes again when it is closed. */
@@ -128,22 +146,28 @@ final class FeedLoop<T> implements BatchRun.Loop {
         }
     }
 
-    private @Nullable FeedBatch poll(EventFeed from) throws InterruptedException {
+    /** Whether the feed was asked for more. */
+    private boolean gather(EventFeed from) throws InterruptedException {
         synchronized (this) {
             if (stopping) {
-                return null;
+                return false;
             }
             polled = from;
         }
         try {
-            FeedBatch batch = from.poll(context.options().batch(), Duration.ofNanos(longestWait()));
+            FeedBatch batch = from.poll(gathering.room(), Duration.ofNanos(longestWait()));
             open.addAll(batch.items());
-            return batch;
+            gathering.add(batch, context.now());
+            return true;
         } catch (RuntimeException e) {
             if (stopping) {
-                return null; // it was closed
+                return false; // it was closed
             }
-            throw e;
+            if (gathering.isEmpty()) {
+                throw e;
+            }
+            gathering.hurry(context.now()); // what came before is applied; the next poll fails again, or it has passed
+            return true;
         } finally {
             synchronized (this) {
                 polled = null;
@@ -152,7 +176,8 @@ final class FeedLoop<T> implements BatchRun.Loop {
     }
 
     private long longestWait() {
-        return Math.max(0, Math.min(LONGEST_WAIT, retrier.idleNanos()));
+        long idle = Math.min(retrier.idleNanos(), gathering.idleNanos(context.now()));
+        return Math.max(0, Math.min(LONGEST_WAIT, idle));
     }
 
     private void take(FeedBatch batch) throws LoopEnd, InterruptedException {
@@ -172,7 +197,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
         }
         caughtUpTo(batch, events);
         works();
-        if (context.now() - storedAt >= POSITION_EVERY) {
+        if (context.now() - storedAt >= (version.isLive() ? POSITION_EVERY : FOLLOWED_EVERY)) {
             storePosition();
         }
     }
@@ -203,14 +228,24 @@ final class FeedLoop<T> implements BatchRun.Loop {
             lag(LagSample.NONE);
             return;
         }
-        Optional<Instant> oldest = events.isEmpty()
+        lag(new LagSample(batch.head() - seen, oldestBehind(batch, events)));
+    }
+
+    /** What cannot be delivered yet is as old as that it cannot be, as far as anybody knows. */
+    private Optional<Instant> oldestBehind(FeedBatch batch, List<FeedItem.Event> events) {
+        if (batch.waited().isPositive()) {
+            return Optional.of(context.manager().clock().instant().minus(batch.waited()));
+        }
+        return events.isEmpty()
                 ? lag.oldest()
                 : Optional.of(events.getLast().envelope().occurredAt());
-        lag(new LagSample(batch.head() - seen, oldest));
     }
 
     private void lag(LagSample sample) {
         lag = sample;
+        if (!version.isLive()) {
+            gathering.behind(sample.events());
+        }
         context.lag(assignment.request().segment(), sample);
     }
 
@@ -251,7 +286,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
         switch (end.reason()) {
             case FENCED -> context.watchWake().raise();
             case OUTAGE -> {
-                if (!cancelled) {
+                if (!cancelled && !context.isDropped()) {
                     context.troubles().outage(label, end.failure());
                 }
             }
@@ -264,7 +299,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
         context.troubles().failed(FailureKind.FATAL, failure);
         boolean stopped;
         try {
-            stopped = isOfThisEpoch() && context.store().fail(assignment.fence(), error);
+            stopped = context.store().fail(assignment.fence(), assignment.epoch(), error);
         } catch (RuntimeException e) {
             context.troubles()
                     .outage(label, notStopped(error, e)); // the next loop fails the same way, and says so again
@@ -281,17 +316,6 @@ final class FeedLoop<T> implements BatchRun.Loop {
         context.watchWake().raise();
     }
 
-    /**
-     * Whether nobody has stopped the projection since this loop began. What it found before somebody mended it and resumed the
-     * projection would stop it again.
-     */
-    private boolean isOfThisEpoch() {
-        return context.store()
-                .state(context.name())
-                .filter(state -> state.epoch() == assignment.epoch())
-                .isPresent();
-    }
-
     private static StorageException notStopped(String error, RuntimeException e) {
         return new StorageException(
                 "no event can be applied (%s), and the projection could not be stopped: %s"
@@ -303,6 +327,11 @@ final class FeedLoop<T> implements BatchRun.Loop {
     @Override
     public Fence fence() {
         return assignment.fence();
+    }
+
+    @Override
+    public ProjectionVersion version() {
+        return version;
     }
 
     @Override
@@ -318,6 +347,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
     @Override
     public void committed(List<FeedItem.Event> items, OptionalLong position) {
         position.ifPresent(this::storedUpTo);
+        context.dealt(items.size());
         works();
         acknowledge(items);
         open.subList(0, items.size()).clear();

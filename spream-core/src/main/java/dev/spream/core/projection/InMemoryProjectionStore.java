@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.spream.core.StorageException;
 import dev.spream.core.event.EventEnvelope;
 import dev.spream.core.event.FeedItem;
+import dev.spream.core.internal.MonotonicTime;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -31,7 +32,12 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
 
     /** A database whose times are those of that clock. */
     public InMemoryProjectionStore(InstantSource clock) {
-        this(new ProjectionMemory(requireNonNull(clock, "clock")));
+        this(clock, MonotonicTime.SYSTEM);
+    }
+
+    /** For tests that drive the time: whoever waits for a while does so by that. */
+    InMemoryProjectionStore(InstantSource clock, MonotonicTime time) {
+        this(new ProjectionMemory(requireNonNull(clock, "clock"), time));
     }
 
     private InMemoryProjectionStore(ProjectionMemory memory) {
@@ -53,6 +59,15 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
         return memory.locked(() -> (Map<String, V>) new TreeMap<>(memory.rows.table(name)));
     }
 
+    /** The same of a version of a projection, live or not; empty if there is no such version, or it is not prepared. */
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // a table has the type that its writers give it
+    public <V> Map<String, V> table(ProjectionVersion version, String name) {
+        return memory.locked(() -> memory.find(version.stateName())
+                .filter(found -> found.version().prepared())
+                .map(found -> (Map<String, V>) new TreeMap<>(memory.rows.table(found.place(name))))
+                .orElseGet(TreeMap::new));
+    }
+
     ProjectionMemory memory() {
         return memory;
     }
@@ -63,17 +78,23 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
      */
     public static final class Transaction {
         private final ProjectionMemory memory;
+        private final StoredProjection projection;
 
         /** Guarded by the memory. */
         final OpenTransaction open = new OpenTransaction();
 
-        Transaction(ProjectionMemory memory) {
+        Transaction(ProjectionMemory memory, StoredProjection projection) {
             this.memory = memory;
+            this.projection = projection;
         }
 
-        /** A table of the read models, which is there without being created. Its rows should all be of the same type. */
+        /**
+         * A table of the read models, which is there without being created: that of the version whose transaction it is. Its rows
+         * should all be of the same type.
+         */
         public <V> Table<V> table(String name) {
-            return new Table<>(this, requireNonNull(name, "name"));
+            requireNonNull(name, "name");
+            return new Table<>(this, memory.locked(() -> projection.place(name)));
         }
     }
 
@@ -137,8 +158,70 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
     }
 
     @Override
-    public ProjectionState register(String projection, int segments) {
-        return memory.locked(() -> memory.register(projection, segments).state());
+    public ProjectionState register(String projection, int segments, ProjectionCode code) {
+        return memory.locked(() -> {
+            StoredProjection live = memory.register(projection, segments, code);
+            if (live.version().revision() == code.revision()) {
+                live.code(code);
+            }
+            return live.state();
+        });
+    }
+
+    @Override
+    public List<ProjectionVersion> versions(String projection) {
+        return memory.locked(() -> memory.versions(projection).stream()
+                .map(StoredProjection::version)
+                .toList());
+    }
+
+    @Override
+    public boolean prepare(ProjectionVersion version, ProjectionCode code, Preparation<Transaction> create)
+            throws Exception {
+        Optional<StoredProjection> found = memory.locked(() -> toPrepare(version));
+        if (found.isEmpty() || found.get().version().prepared()) {
+            return found.isPresent();
+        }
+        StoredProjection projection = found.get();
+        Transaction transaction = new Transaction(memory, projection);
+        try {
+            memory.locked(() -> projection.code(code));
+            create.create(transaction);
+            return memory.commit(transaction, projection::prepared);
+        } finally {
+            memory.locked(() -> {
+                projection.preparing(false);
+                memory.end(transaction);
+            });
+        }
+    }
+
+    /** Nobody else prepares it meanwhile; empty if it is not there any more. */
+    private Optional<StoredProjection> toPrepare(ProjectionVersion version) {
+        memory.await(
+                () -> memory.find(version.stateName())
+                        .filter(StoredProjection::isPreparing)
+                        .isEmpty(),
+                Long.MAX_VALUE,
+                "while projection '%s' was prepared".formatted(version.stateName()));
+        Optional<StoredProjection> found = memory.find(version.stateName());
+        found.ifPresent(projection -> projection.preparing(!projection.version().prepared()));
+        return found;
+    }
+
+    @Override
+    public long limit(ProjectionVersion version, int segment) {
+        return memory.locked(() -> memory.limit(memory.require(version.stateName()), segment));
+    }
+
+    @Override
+    public Optional<RebuildProgress> built(ProjectionVersion version, long events) {
+        return memory.locked(() -> memory.find(version.stateName())
+                .filter(found -> !found.version().isLive())
+                .map(found -> {
+                    found.built(events, memory.now());
+                    return memory.progress(found);
+                }));
     }
 
     @Override
@@ -163,7 +246,7 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
             return false;
         }
         StoredProjection projection = entered.get();
-        Transaction transaction = new Transaction(memory);
+        Transaction transaction = new Transaction(memory, projection);
         try {
             Map<String, KeyState> states = memory.lockedIn(transaction, () -> {
                 Map<String, KeyState> found = new TreeMap<>();
@@ -174,7 +257,10 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
                 return found;
             });
             Progress progress = work.apply(transaction, states);
-            memory.commit(transaction, () -> projection.record(fence, states.keySet(), progress, memory.now()));
+            memory.commit(transaction, () -> {
+                memory.requireNotAhead(projection, fence, progress.position());
+                return projection.record(fence, states.keySet(), progress, memory.now());
+            });
             return true;
         } finally {
             memory.leave(fence, projection, transaction);
@@ -200,13 +286,20 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
     }
 
     @Override
+    public Set<Integer> dueSegments(String projection) {
+        return memory.locked(() -> memory.find(projection)
+                .map(found -> found.dueSegments(memory.now()))
+                .orElse(Set.of()));
+    }
+
+    @Override
     public Optional<KeyState> retry(Fence fence, String key, int limit, RetryWork<Transaction> work) throws Exception {
         Optional<StoredProjection> entered = memory.enter(fence);
         if (entered.isEmpty()) {
             return Optional.empty();
         }
         StoredProjection projection = entered.get();
-        Transaction transaction = new Transaction(memory);
+        Transaction transaction = new Transaction(memory, projection);
         try {
             List<EventEnvelope> events = memory.lockedIn(
                     transaction,
@@ -237,7 +330,7 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
 
     @Override
     public void deadLetter(String projection, FeedItem.Undecodable item) {
-        memory.locked(() -> memory.require(projection).deadLetter(item));
+        memory.locked(() -> memory.require(projection).deadLetter(item, memory.now()));
     }
 
     @Override
@@ -246,9 +339,9 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
     }
 
     @Override
-    public boolean fail(Fence fence, String error) {
+    public boolean fail(Fence fence, long epoch, String error) {
         return memory.locked(() -> memory.find(fence.projection())
-                .filter(projection -> projection.isHeld(fence))
+                .filter(projection -> projection.isHeld(fence) && projection.epoch() == epoch)
                 .map(projection -> projection.fail(error, memory.now()))
                 .orElse(false));
     }

@@ -19,7 +19,7 @@ final class ManagerRun<T> implements SingleRun.Stoppable {
 
     private final ProjectionOwner owner;
     private final TaskThreads threads;
-    private final List<RunningProjection<T>> projections = new ArrayList<>();
+    private final List<RunningVersions<T>> projections = new ArrayList<>();
     private final ManagerSetup<T> setup;
     private final Alarm wake;
     private final MonotonicTime time;
@@ -42,13 +42,13 @@ final class ManagerRun<T> implements SingleRun.Stoppable {
                 setup.random(),
                 threads);
         this.setup = setup;
-        setup.projections().forEach(projection -> projections.add(new RunningProjection<>(context, projection)));
+        setup.byName().forEach(versions -> projections.add(new RunningVersions<>(context, versions)));
     }
 
     void run() {
         SegmentCheck.of(setup);
         log.info("[{}] the projection manager {} has started", owner.name(), owner);
-        projections.forEach(RunningProjection::start);
+        projections.forEach(RunningVersions::start);
         boolean interrupted = false;
         while (true) {
             try {
@@ -71,13 +71,13 @@ final class ManagerRun<T> implements SingleRun.Stoppable {
         while (!stopping) {
             wake.await(TimeUnit.HOURS.toNanos(1));
         }
-        projections.forEach(RunningProjection::stop);
+        projections.forEach(RunningVersions::stop);
         while (!cancelled && !threads.join(TimeUnit.MILLISECONDS.toNanos(100))) {
             // until they have ended, or are to be interrupted
         }
         long until = time.nanoTime() + CANCEL_GRACE;
         while (!threads.join(TimeUnit.MILLISECONDS.toNanos(100))) {
-            projections.forEach(RunningProjection::cancel);
+            projections.forEach(RunningVersions::cancel);
             if (until - time.nanoTime() <= 0) {
                 log.error(
                         "[{}] projections or stores did not return from their interrupts; the manager ends without them, and leases run out",
@@ -102,7 +102,9 @@ final class ManagerRun<T> implements SingleRun.Stoppable {
     }
 
     List<ProjectionView> views() {
-        return projections.stream().map(RunningProjection::view).toList();
+        return projections.stream()
+                .flatMap(versions -> versions.views().stream())
+                .toList();
     }
 
     /** Whether that is a thread of this run, such as one that calls a projection or a listener. */

@@ -3,7 +3,7 @@ package dev.spream.core.projection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Predicate;
+import java.util.function.Function;
 
 /** What people use of an {@link InMemoryProjectionStore}. */
 final class MemoryProjectionOperations implements ProjectionOperations {
@@ -23,7 +23,7 @@ final class MemoryProjectionOperations implements ProjectionOperations {
 
     @Override
     public Optional<ProjectionDetails> show(String projection) {
-        return memory.locked(() -> memory.find(projection).map(found -> found.details(memory.now())));
+        return memory.locked(() -> memory.named(projection).map(found -> found.details(memory.now())));
     }
 
     @Override
@@ -33,9 +33,11 @@ final class MemoryProjectionOperations implements ProjectionOperations {
                     projection,
                     "pause",
                     act,
-                    found -> found.status() == ProjectionStatus.RUNNING && become(found, ProjectionStatus.PAUSED));
+                    found -> Optional.of(found)
+                            .filter(StoredProjection::isActive)
+                            .map(running -> become(running, ProjectionStatus.PAUSED)));
             if (paused) {
-                memory.awaitNobody(memory.require(projection));
+                memory.named(projection).ifPresent(memory::awaitNobody);
             }
             return paused;
         });
@@ -47,22 +49,31 @@ final class MemoryProjectionOperations implements ProjectionOperations {
                 projection,
                 "resume",
                 act,
-                found -> STOPPED.contains(found.status()) && become(found, ProjectionStatus.RUNNING)));
+                found -> Optional.of(found)
+                        .filter(stopped -> STOPPED.contains(stopped.status()))
+                        .map(stopped -> become(stopped, resumed(stopped)))));
     }
 
-    private boolean become(StoredProjection projection, ProjectionStatus status) {
+    private static ProjectionStatus resumed(StoredProjection projection) {
+        return projection.version().isLive() ? ProjectionStatus.RUNNING : ProjectionStatus.REBUILDING;
+    }
+
+    /** What the audit says of it. */
+    private String become(StoredProjection projection, ProjectionStatus status) {
+        ProjectionStatus before = projection.status();
         projection.become(status, memory.now());
         memory.statusChanged();
-        return true;
+        return before + " -> " + status;
     }
 
     @Override
     public int retry(String projection, Optional<String> key, Act act) {
         return memory.locked(() -> {
-            int tried = memory.find(projection)
+            int tried = memory.named(projection)
                     .map(found -> found.tryAgain(key, memory.now()))
                     .orElse(0);
-            change(projection, "retry", act, found -> tried > 0);
+            String which = key.map("'%s'"::formatted).orElse("%d parked aggregates".formatted(tried));
+            change(projection, "retry", act, found -> Optional.of(which).filter(any -> tried > 0));
             return tried;
         });
     }
@@ -70,22 +81,51 @@ final class MemoryProjectionOperations implements ProjectionOperations {
     @Override
     public boolean skip(String projection, String key, long version, Act act) {
         return memory.locked(() -> {
-            memory.find(projection).ifPresent(found -> memory.locks.awaitFree(found.row(key)));
-            return change(projection, "skip", act, found -> found.skip(key, version, memory.now()));
+            memory.named(projection).ifPresent(found -> memory.locks.awaitFree(found.row(key)));
+            String what = "version %d of '%s'".formatted(version, key);
+            return change(
+                    projection,
+                    "skip",
+                    act,
+                    found -> Optional.of(what).filter(any -> found.skip(key, version, memory.now())));
         });
     }
 
-    /** Makes a change, and writes down that it was made. */
-    private boolean change(String projection, String action, Act act, Predicate<StoredProjection> change) {
-        Optional<StoredProjection> changed = memory.find(projection).filter(change);
-        changed.ifPresent(found -> found.audit.add(new StoredProjection.Audited(memory.now(), action, act)));
-        return changed.isPresent();
+    /** Makes a change, which says what became of it, and writes that down. */
+    private boolean change(
+            String projection, String action, Act act, Function<StoredProjection, Optional<String>> change) {
+        return memory.named(projection)
+                .filter(found -> change.apply(found)
+                        .map(outcome -> found.audit.add(new AuditedAct(memory.now(), action, outcome, act)))
+                        .isPresent())
+                .isPresent();
     }
 
     @Override
     public List<ParkedKey> parked(String projection, int limit) {
-        return memory.locked(() -> memory.find(projection)
+        return memory.locked(() -> memory.named(projection)
                 .map(found -> found.parked(memory.now(), limit))
+                .orElse(List.of()));
+    }
+
+    @Override
+    public ProjectionRebuilds rebuilds() {
+        return new MemoryRebuilds(memory);
+    }
+
+    @Override
+    public List<ProjectionDeadLetter> deadLetters(String projection, int limit) {
+        return last(projection, found -> found.deadLetters, limit);
+    }
+
+    @Override
+    public List<AuditedAct> audit(String projection, int limit) {
+        return last(projection, found -> found.audit, limit);
+    }
+
+    private <V> List<V> last(String projection, Function<StoredProjection, List<V>> kept, int limit) {
+        return memory.locked(() -> memory.named(projection)
+                .map(found -> kept.apply(found).reversed().stream().limit(limit).toList())
                 .orElse(List.of()));
     }
 

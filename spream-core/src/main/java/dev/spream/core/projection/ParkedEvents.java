@@ -20,6 +20,7 @@ final class ParkedEvents {
     private int attempts;
     private String error = "";
     private @Nullable Instant nextTry;
+    private long followed;
 
     ParkedEvents(String key, Instant since) {
         this.key = key;
@@ -40,6 +41,15 @@ final class ParkedEvents {
 
     void parkedBy(OptionalInt by) {
         segment = by;
+    }
+
+    /** Side effects of events up to that version have followed. */
+    void followedUpTo(long version) {
+        followed = version;
+    }
+
+    long followed() {
+        return followed;
     }
 
     /** Sets an event aside, unless it is. */
@@ -85,6 +95,10 @@ final class ParkedEvents {
         return new ArrayList<>(events.values()).subList(0, Math.min(limit, events.size()));
     }
 
+    OptionalInt segment() {
+        return segment;
+    }
+
     boolean isOf(Fence fence) {
         return switch (fence) {
             case Fence.Segment held -> segment.isPresent() && segment.getAsInt() == held.segment();
@@ -101,6 +115,7 @@ final class ParkedEvents {
         Optional<Duration> left = nextTry()
                 .map(time -> Duration.between(now, time))
                 .map(time -> time.isNegative() ? Duration.ZERO : time);
-        return new ParkedKey(key, reason, lastVersion, events.firstKey(), events.size(), attempts, error, since, left);
+        return new ParkedKey(
+                key, reason, lastVersion, events.firstKey(), events.size(), attempts, error, since, left, followed);
     }
 }

@@ -17,6 +17,8 @@ import java.util.Optional;
  * @param error what failed last; without what events contain
  * @param since when it was parked
  * @param nextTry how long until it is tried again, 0 if that is due; empty if somebody has to
+ * @param followed the version up to which another version of the projection, which was live before, has done what
+ *     {@linkplain SideEffects follows}; 0 if there was none
  */
 public record ParkedKey(
         String key,
@@ -27,7 +29,8 @@ public record ParkedKey(
         int attempts,
         String error,
         Instant since,
-        Optional<Duration> nextTry) {
+        Optional<Duration> nextTry,
+        long followed) {
     public ParkedKey {
         requireNonNull(key, "key");
         requireNonNull(reason, "reason");

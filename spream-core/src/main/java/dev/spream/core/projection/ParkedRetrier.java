@@ -21,6 +21,7 @@ final class ParkedRetrier<T> {
     private final BatchRun.Loop loop;
     private long nextLook;
     private long lastLook;
+    private boolean expecting = true; // something to be due, whatever others know
 
     ParkedRetrier(ProjectionContext<T> context, BatchRun.Loop loop) {
         this.context = context;
@@ -33,6 +34,7 @@ final class ParkedRetrier<T> {
     void hurry(Duration due) {
         long soonest = Math.max(lastLook + SOONEST - context.now(), TimeUnit.NANOSECONDS.convert(due));
         nextLook = context.now() + Math.min(nextLook - context.now(), soonest);
+        expecting = true;
     }
 
     /** How long there is nothing to do, in nanoseconds. */
@@ -47,18 +49,35 @@ final class ParkedRetrier<T> {
         }
         lastLook = context.now();
         nextLook = lastLook + EVERY;
+        if (!expecting && !mayBeDue()) {
+            return;
+        }
+        expecting = false;
         long until = lastLook + ROUND;
         List<ParkedKey> due = context.store().due(loop.fence(), KEYS);
         for (ParkedKey key : due) {
             if (context.now() - until >= 0) {
-                nextLook = context.now();
+                hurry();
                 return;
             }
             new KeyRetry(key, until).run();
         }
         if (due.size() == KEYS) {
-            nextLook = context.now();
+            hurry();
         }
+    }
+
+    /** There is more to do at once. */
+    private void hurry() {
+        nextLook = context.now();
+        expecting = true;
+    }
+
+    private boolean mayBeDue() {
+        return switch (loop.fence()) {
+            case Fence.Segment held -> context.dueSegments().contains(held.segment());
+            case Fence.Whole whole -> true;
+        };
     }
 
     /** Tries one of them. */
@@ -90,7 +109,7 @@ final class ParkedRetrier<T> {
             if (!loop.mayWrite()) {
                 throw LoopEnd.fenced(context.name());
             }
-            RetryAttempt<T> attempt = new RetryAttempt<>(context);
+            RetryAttempt<T> attempt = new RetryAttempt<>(context, context.writer(loop.version(), key.followed()));
             long startedAt = context.now();
             Optional<KeyState> state;
             try {
@@ -133,6 +152,7 @@ final class ParkedRetrier<T> {
                 context.suspicion().worked();
             }
             context.progressed();
+            context.dealt(attempt.taken());
             context.tell(listener -> {
                 listener.batchApplied(context.name(), attempt.taken(), 0, 0, took);
                 Duration each = took.dividedBy(Math.max(1, handled));

@@ -23,6 +23,22 @@ public interface Projection<T> {
     }
 
     /**
+     * Of its code: raised when the same events come to other rows, so that the read model has to be built anew, 1 or more. A version
+     * of the read model is written by the code of its revision alone; a manager may run several revisions of a projection.
+     */
+    default int revision() {
+        return 1;
+    }
+
+    /**
+     * The same projection, which writes the read model of a version. By default this, since the store keeps versions of tables
+     * apart; read models elsewhere have the version in their names.
+     */
+    default Projection<T> ofVersion(int version) {
+        return this;
+    }
+
+    /**
      * Applies one event.
      *
      * @throws ProjectionFailure to say how it failed, and so what becomes of it

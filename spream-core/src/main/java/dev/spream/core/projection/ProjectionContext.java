@@ -8,12 +8,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
-/** What the threads of one running projection share. Safe for use by many threads. */
+/** What the threads of one running version of a projection share. Safe for use by many threads. */
 final class ProjectionContext<T> {
     private final ManagerContext<T> manager;
     private final ProjectionSetup<T> setup;
+    private final Projection<? super T> projection;
     private final String name;
     private final ParkPolicy policy;
     private final BatchPlanner planner;
@@ -23,34 +25,54 @@ final class ProjectionContext<T> {
     private final BrokenOff brokenOff = new BrokenOff();
     private final Troubles troubles;
     private final ParkedLog parkedLog;
+    private final DueSegments dueSegments;
     private final Alarm watchWake;
     private final Alarm keeperWake;
     private final Map<Integer, LagSample> lags = new ConcurrentHashMap<>();
+    private final AtomicLong dealt = new AtomicLong(); // events that the version's progress does not show yet
+    private volatile ProjectionVersion version;
+    private volatile Optional<RebuildProgress> rebuild = Optional.empty();
     private volatile ProjectionState state;
     private volatile boolean known;
     private volatile boolean progressed;
 
-    ProjectionContext(ManagerContext<T> manager, ProjectionSetup<T> setup) {
+    ProjectionContext(ManagerContext<T> manager, ProjectionSetup<T> setup, ProjectionVersion version) {
         this.manager = manager;
         this.setup = setup;
-        this.name = setup.projection().name();
+        this.projection = setup.projection().ofVersion(version.version());
+        this.version = version;
+        this.name = version.stateName();
         this.policy = new ParkPolicy(setup.options(), manager.random());
-        this.planner = new BatchPlanner(
-                setup.projection().eventTypes(), setup.options().gaps(), policy);
-        this.writer = EventWriter.of(setup.projection());
+        this.planner = new BatchPlanner(projection.eventTypes(), setup.options().gaps(), policy, version.from() > 0);
+        this.writer = EventWriter.of(projection);
         this.judge = new FailureJudge(manager.store());
         this.troubles = new Troubles(name, manager);
         this.parkedLog = new ParkedLog(name, manager.time());
+        this.dueSegments = new DueSegments(this);
         this.watchWake = new Alarm(manager.time());
         this.keeperWake = new Alarm(manager.time());
-        this.state = unread(setup);
+        this.state = unread(setup, version);
     }
 
-    /** The state until it is read for the first time. */
-    static ProjectionState unread(ProjectionSetup<?> setup) {
+    /** How it is until its versions are read for the first time. */
+    static ProjectionView unread(ProjectionSetup<?> setup) {
+        Projection<?> projection = setup.projection();
+        ProjectionVersion first =
+                new ProjectionVersion(projection.name(), 1, projection.revision(), VersionRole.LIVE, 0, true);
+        return new ProjectionView(
+                first,
+                unread(setup, first),
+                0,
+                OptionalLong.empty(),
+                Duration.ZERO,
+                Optional.empty(),
+                Optional.empty());
+    }
+
+    private static ProjectionState unread(ProjectionSetup<?> setup, ProjectionVersion version) {
         return new ProjectionState(
-                setup.projection().name(),
-                ProjectionStatus.RUNNING,
+                version.stateName(),
+                version.isLive() ? ProjectionStatus.RUNNING : ProjectionStatus.REBUILDING,
                 0,
                 segments(setup),
                 0,
@@ -93,8 +115,52 @@ final class ProjectionContext<T> {
         return planner;
     }
 
-    EventWriter<T> writer() {
-        return writer;
+    /**
+     * What writes events.
+     *
+     * @param version as the loop knows it that writes
+     * @param followed up to which version side effects have followed
+     */
+    EventWriter<T> writer(ProjectionVersion version, long followed) {
+        return version.isLive() && projection instanceof SideEffects<?> effects
+                ? EventWriter.following(writer, inItsTransactions(effects), followed)
+                : writer;
+    }
+
+    @SuppressWarnings("unchecked") // they are the projection's, which works in these transactions
+    private static <T> SideEffects<T> inItsTransactions(SideEffects<?> effects) {
+        return (SideEffects<T>) effects;
+    }
+
+    /** The projection as it writes this version. */
+    Projection<? super T> projection() {
+        return projection;
+    }
+
+    /** Whether versions of its read model can be told apart. */
+    boolean isVersioned() {
+        return projection instanceof RebuildableProjection<?> || !projection.equals(setup.projection());
+    }
+
+    /** As it was last read; a loop knows better. */
+    ProjectionVersion version() {
+        return version;
+    }
+
+    void become(ProjectionVersion now) {
+        version = now;
+        if (now.isLive()) {
+            rebuild = Optional.empty();
+        }
+    }
+
+    /** Whether the version is not there any more, so that what fails says nothing. */
+    boolean isDropped() {
+        try {
+            return known && store().state(name).isEmpty();
+        } catch (RuntimeException e) {
+            return false;
+        }
     }
 
     FailureJudge judge() {
@@ -115,6 +181,10 @@ final class ProjectionContext<T> {
 
     ParkedLog parkedLog() {
         return parkedLog;
+    }
+
+    DueSegments dueSegments() {
+        return dueSegments;
     }
 
     Alarm watchWake() {
@@ -150,7 +220,25 @@ final class ProjectionContext<T> {
     }
 
     boolean isRunning() {
-        return known && state.status() == ProjectionStatus.RUNNING;
+        return known && (state.status() == ProjectionStatus.RUNNING || state.status() == ProjectionStatus.REBUILDING);
+    }
+
+    /** Events were dealt with. */
+    void dealt(long events) {
+        dealt.addAndGet(events);
+    }
+
+    /** How many were since the last call. */
+    long takeDealt() {
+        return dealt.getAndSet(0);
+    }
+
+    void rebuild(Optional<RebuildProgress> progress) {
+        rebuild = progress;
+    }
+
+    Optional<RebuildProgress> rebuild() {
+        return rebuild;
     }
 
     /** Something was written that the projection's row does not show yet. */
@@ -179,6 +267,7 @@ final class ProjectionContext<T> {
         Collection<LagSample> samples = lags.values();
         Instant now = manager.clock().instant();
         return new ProjectionView(
+                version,
                 state,
                 segmentsHeld,
                 samples.isEmpty()
@@ -191,6 +280,7 @@ final class ProjectionContext<T> {
                         .map(sample -> sample.age(now))
                         .max(Duration::compareTo)
                         .orElse(Duration.ZERO),
-                troubles.outage());
+                troubles.outage(),
+                rebuild);
     }
 }

@@ -2,12 +2,23 @@ package dev.spream.core.projection;
 
 import dev.spream.core.event.EventEnvelope;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * Is told what happens to projections, for metrics and logs. Must not wait; what it throws is logged and changes nothing.
  * Called by many threads at once.
+ *
+ * <p>What happens to a version of a projection is told with the name of its {@linkplain ProjectionVersion#stateName() state}.
  */
 public interface ProjectionListener {
+    /**
+     * Which versions of a projection run here, and what each is for. Told before anything is told of one of them, and again when
+     * that is not so any more: within a second or so of an exchange of roles.
+     *
+     * @param versions in their order; those that are left out do not run here any more
+     */
+    default void versionsChanged(String projection, List<ProjectionVersion> versions) {}
+
     /**
      * A batch was committed.
      *

@@ -9,8 +9,6 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Random;
 import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
@@ -101,20 +99,16 @@ public final class ProjectionManager<T> implements AutoCloseable {
     }
 
     /**
-     * How the projections are, in the order in which they were added. Asks nobody. Until the state of one was read for the
-     * first time, it is as for one that is about to be created.
+     * How the projections are, in the order in which they were added, each version that runs here, the live one first. Asks
+     * nobody. Until the state of one was read for the first time, and if no version of it runs here, it is as for one that is
+     * about to be created.
      */
     public List<ProjectionView> views() {
         return run.begun()
                 .map(ManagerRun::views)
-                .orElseGet(() -> setup.projections().stream()
-                        .map(ProjectionManager::notRun)
+                .orElseGet(() -> setup.byName().stream()
+                        .map(versions -> ProjectionContext.unread(versions.getFirst()))
                         .toList());
-    }
-
-    private static ProjectionView notRun(ProjectionSetup<?> setup) {
-        return new ProjectionView(
-                ProjectionContext.unread(setup), 0, OptionalLong.empty(), Duration.ZERO, Optional.empty());
     }
 
     /**
@@ -150,9 +144,10 @@ public final class ProjectionManager<T> implements AutoCloseable {
         }
 
         /**
-         * Adds a projection that is run in its own way.
+         * Adds a projection that is run in its own way. There may be several of a name, of different {@linkplain
+         * Projection#revision() revisions}: each runs the versions that are of its revision.
          *
-         * @throws IllegalArgumentException if its name is none, or there is one of that name
+         * @throws IllegalArgumentException if its name is none, or there is one of that name and revision
          */
         public Builder<T> add(Projection<? super T> projection, EventSource source, ProjectionOptions options) {
             String name = projection.name();
@@ -161,8 +156,12 @@ public final class ProjectionManager<T> implements AutoCloseable {
                         "the name of a projection is '%s', must be 1 to 100 letters, digits, hyphens and underscores, a letter first"
                                 .formatted(name));
             }
-            if (projections.stream().anyMatch(other -> other.projection().name().equals(name))) {
-                throw new IllegalArgumentException("there are two projections of the name '%s'".formatted(name));
+            int revision = ProjectionCode.of(projection).revision();
+            if (projections.stream()
+                    .map(ProjectionSetup::projection)
+                    .anyMatch(other -> other.name().equals(name) && other.revision() == revision)) {
+                throw new IllegalArgumentException(
+                        "there are two projections of the name '%s' and revision %d".formatted(name, revision));
             }
             projections.add(new ProjectionSetup<>(projection, source, options));
             return this;

@@ -6,6 +6,8 @@ import java.util.Optional;
 /**
  * Looks at projections, and changes them by hand. Whoever runs them notices within a second or so.
  *
+ * <p>A projection is its live version here, and {@code name@n} is version n of it.
+ *
  * <p>Safe for use by many threads. What fails is a {@link dev.spream.core.StorageException}. Every change is written down
  * with who made it and why.
  */
@@ -49,6 +51,25 @@ public interface ProjectionOperations extends AutoCloseable {
 
     /** Parked aggregates, those that were parked first. */
     List<ParkedKey> parked(String projection, int limit);
+
+    /** To build versions, and to exchange them. */
+    ProjectionRebuilds rebuilds();
+
+    /**
+     * What was skipped and what was no event, the last that was kept first, with all that it holds.
+     *
+     * @param limit how many at most, 1 or more
+     * @return empty if there is no such projection
+     */
+    List<ProjectionDeadLetter> deadLetters(String projection, int limit);
+
+    /**
+     * What was changed by hand, the last change first.
+     *
+     * @param limit how many at most, 1 or more
+     * @return empty if there is no such projection
+     */
+    List<AuditedAct> audit(String projection, int limit);
 
     /** Who changes something, and why: each 1 to 1,000 characters. */
     record Act(String actor, String reason) {

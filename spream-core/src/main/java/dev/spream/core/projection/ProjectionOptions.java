@@ -9,6 +9,7 @@ import java.time.Duration;
  *
  * @param segments into how many it is split: a power of 2 from 1 to 256. Fixed when it first runs. 4 by default
  * @param batch how many events in one transaction at most: 1 to 100,000. 1,000 by default
+ * @param linger how long a batch waits to be full, once it has its first event: 0 to 1 min. 0 by default
  * @param lease how long a segment stays with a process that is silent: 1 s to 1 h. 15 s by default
  * @param maxAttempts at an event that fails, before it waits for somebody: 1 to 1,000. 4 by default: three after the first
  * @param initialDelay before the second attempt; about doubles for each after it. 1 s by default
@@ -16,9 +17,17 @@ import java.time.Duration;
  * @param gaps what a version means that does not follow the one before it
  */
 public record ProjectionOptions(
-        int segments, int batch, Duration lease, int maxAttempts, Duration initialDelay, Duration maxDelay, Gaps gaps) {
+        int segments,
+        int batch,
+        Duration linger,
+        Duration lease,
+        int maxAttempts,
+        Duration initialDelay,
+        Duration maxDelay,
+        Gaps gaps) {
     public static final int MAX_SEGMENTS = 256;
     public static final int MAX_BATCH = 100_000;
+    public static final Duration MAX_LINGER = Duration.ofMinutes(1);
     public static final Duration MIN_LEASE = Duration.ofSeconds(1);
     public static final Duration MAX_LEASE = Duration.ofHours(1);
     public static final int MAX_MAX_ATTEMPTS = 1_000;
@@ -27,7 +36,14 @@ public record ProjectionOptions(
     public static final Duration MAX_MAX_DELAY = Duration.ofDays(1);
 
     public static final ProjectionOptions DEFAULTS = new ProjectionOptions(
-            4, 1_000, Duration.ofSeconds(15), 4, Duration.ofSeconds(1), Duration.ofSeconds(30), Gaps.WAIT);
+            4,
+            1_000,
+            Duration.ZERO,
+            Duration.ofSeconds(15),
+            4,
+            Duration.ofSeconds(1),
+            Duration.ofSeconds(30),
+            Gaps.WAIT);
 
     /** What becomes of an event whose version is more than one above the last. */
     public enum Gaps {
@@ -47,6 +63,7 @@ public record ProjectionOptions(
         }
         range("batch", batch, MAX_BATCH);
         range("maxAttempts", maxAttempts, MAX_MAX_ATTEMPTS);
+        between("linger", linger, Duration.ZERO, MAX_LINGER);
         between("lease", lease, MIN_LEASE, MAX_LEASE);
         between("initialDelay", initialDelay, MIN_INITIAL_DELAY, MAX_INITIAL_DELAY);
         between("maxDelay", maxDelay, initialDelay, MAX_MAX_DELAY);
@@ -66,22 +83,26 @@ public record ProjectionOptions(
     }
 
     public ProjectionOptions withSegments(int value) {
-        return new ProjectionOptions(value, batch, lease, maxAttempts, initialDelay, maxDelay, gaps);
+        return new ProjectionOptions(value, batch, linger, lease, maxAttempts, initialDelay, maxDelay, gaps);
     }
 
     public ProjectionOptions withBatch(int value) {
-        return new ProjectionOptions(segments, value, lease, maxAttempts, initialDelay, maxDelay, gaps);
+        return new ProjectionOptions(segments, value, linger, lease, maxAttempts, initialDelay, maxDelay, gaps);
+    }
+
+    public ProjectionOptions withLinger(Duration value) {
+        return new ProjectionOptions(segments, batch, value, lease, maxAttempts, initialDelay, maxDelay, gaps);
     }
 
     public ProjectionOptions withLease(Duration value) {
-        return new ProjectionOptions(segments, batch, value, maxAttempts, initialDelay, maxDelay, gaps);
+        return new ProjectionOptions(segments, batch, linger, value, maxAttempts, initialDelay, maxDelay, gaps);
     }
 
     public ProjectionOptions withRetries(int attempts, Duration initial, Duration max) {
-        return new ProjectionOptions(segments, batch, lease, attempts, initial, max, gaps);
+        return new ProjectionOptions(segments, batch, linger, lease, attempts, initial, max, gaps);
     }
 
     public ProjectionOptions withGaps(Gaps value) {
-        return new ProjectionOptions(segments, batch, lease, maxAttempts, initialDelay, maxDelay, value);
+        return new ProjectionOptions(segments, batch, linger, lease, maxAttempts, initialDelay, maxDelay, value);
     }
 }

@@ -16,6 +16,10 @@ import java.util.Set;
  * aggregate, and the position are there together or not at all. Both check their {@link Fence} in it: no effect of somebody
  * whose lease went to another, and none after {@link ProjectionOperations#pause} has returned.
  *
+ * <p>A projection has {@linkplain ProjectionVersion versions}, each with a state of its own: where a method wants a projection, it is
+ * the {@linkplain ProjectionVersion#stateName() name of a version's state}. What a version that is not live writes is found where
+ * its tables are; it writes while it is {@link ProjectionStatus#REBUILDING}, as the live one does while it is {@code RUNNING}.
+ *
  * <p>Safe for use by many threads. What fails is a {@link dev.spream.core.StorageException} unless a method says otherwise;
  * then it may have happened, and everything may be repeated.
  *
@@ -26,12 +30,52 @@ public interface ProjectionStore<T> extends AutoCloseable {
     Class<T> transactionType();
 
     /**
-     * The state of a projection, which is created as running if it is not there.
+     * The state of the live version of a projection, by the name of the projection. If there is no such projection, its first
+     * version is created as live and running, of that code. If the live version is of that revision, what is known of its code is
+     * brought up to date.
      *
      * @param segments into how many it is split, a power of 2 up to 256; 0 for a source without positions
      * @throws IllegalArgumentException if it is there with another number of segments
      */
-    ProjectionState register(String projection, int segments);
+    ProjectionState register(String projection, int segments, ProjectionCode code);
+
+    /** The same for {@linkplain ProjectionCode#PLAIN code of the first revision} that has no tables to exchange and no side effects. */
+    default ProjectionState register(String projection, int segments) {
+        return register(projection, segments, ProjectionCode.PLAIN);
+    }
+
+    /** All versions of a projection, by the name of the projection, the first version first; empty if it is not registered. */
+    List<ProjectionVersion> versions(String projection);
+
+    /**
+     * Has the read model of a version created, in one transaction in which its tables are found where they are to be, and remembers
+     * its code. Does nothing if it was created before; waits for somebody else who is at it.
+     *
+     * @return false if there is no such version any more; nothing was done then
+     * @throws Exception what the work threw; nothing changed
+     */
+    boolean prepare(ProjectionVersion version, ProjectionCode code, Preparation<T> create) throws Exception;
+
+    /** Creates the tables of a read model. */
+    @FunctionalInterface
+    interface Preparation<T> {
+        void create(T transaction) throws Exception;
+    }
+
+    /**
+     * Up to which position a version that is not live may be brought: where the live one is in that segment. It never gets ahead:
+     * {@link #apply} refuses a position behind that with a retryable {@link dev.spream.core.StorageException}, and nothing changed.
+     * Positions never go back, so what was answered once is allowed until roles are exchanged.
+     */
+    long limit(ProjectionVersion version, int segment);
+
+    /**
+     * Adds to how many events of a version that is not live were dealt with.
+     *
+     * @param events since the last call; 0 or more
+     * @return how far it is; empty if there is no such version any more, or it is live
+     */
+    Optional<RebuildProgress> built(ProjectionVersion version, long events);
 
     /** The state of a projection; empty if there is no such projection. */
     Optional<ProjectionState> state(String projection);
@@ -89,6 +133,9 @@ public interface ProjectionStore<T> extends AutoCloseable {
      */
     List<ParkedKey> due(Fence fence, int limit);
 
+    /** Segments for which {@link #due} would return something; none of a projection without segments. */
+    Set<Integer> dueSegments(String projection);
+
     /**
      * Tries a parked aggregate again, in one transaction: gives the events that are set aside, in their order, to the work,
      * remembers the version that it returned, and forgets the events up to there. If none are left, it is not parked any more.
@@ -132,11 +179,13 @@ public interface ProjectionStore<T> extends AutoCloseable {
     void report(String projection, long errors, Optional<String> lastError);
 
     /**
-     * Stops a projection everywhere as {@link ProjectionStatus#FAILED}.
+     * Stops a projection everywhere as {@link ProjectionStatus#FAILED}, unless somebody has stopped it since that epoch: what
+     * was found fatal before may be mended.
      *
-     * @return false if the fence did not hold; nothing changed then
+     * @param epoch of the projection when whoever says so began
+     * @return false if the fence did not hold, or the projection has another epoch; nothing changed then
      */
-    boolean fail(Fence fence, String error);
+    boolean fail(Fence fence, long epoch, String error);
 
     /** Closes what this opened. Leases stay until they run out. Closing again is harmless. */
     @Override

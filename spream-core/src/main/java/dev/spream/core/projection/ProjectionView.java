@@ -7,23 +7,52 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A projection as the process sees it that runs it.
+ * A version of a projection as the process sees it that runs it.
  *
+ * @param version which one, and whether it is live
  * @param state as it was last read
  * @param segmentsHeld by this process
  * @param lagEvents how many are not dealt with yet of the segments held here, 0 if caught up. Of a source with positions, how far
- *     the furthest segment is from the last event: an upper bound; of others, those that were delivered. Empty if nothing is
+ *     the furthest segment is from the last event, those included that a transaction which is open keeps from being read:
+ *     an upper bound; of others, those that were delivered. Empty if nothing is
  *     known: nothing was read yet, or nothing is read, since the projection does not run, or others have its segments
- * @param lag how long ago the oldest event occurred that is known and not dealt with; 0 if caught up. Says nothing if
+ * @param lag how long ago the oldest event occurred that is known and not dealt with, or since when a transaction which is open
+ *     has kept others from being read; 0 if caught up. Says nothing if
  *     {@code lagEvents} is empty
  * @param outage what keeps it from going on, and is tried again all the while, such as an unreachable database
+ * @param rebuild how far a version is that is not live, as it was last read; empty of the live one
  */
 public record ProjectionView(
-        ProjectionState state, int segmentsHeld, OptionalLong lagEvents, Duration lag, Optional<String> outage) {
+        ProjectionVersion version,
+        ProjectionState state,
+        int segmentsHeld,
+        OptionalLong lagEvents,
+        Duration lag,
+        Optional<String> outage,
+        Optional<RebuildProgress> rebuild) {
     public ProjectionView {
+        requireNonNull(version, "version");
+        requireNonNull(rebuild, "rebuild");
         requireNonNull(state, "state");
         requireNonNull(lagEvents, "lagEvents");
         requireNonNull(lag, "lag");
         requireNonNull(outage, "outage");
+    }
+
+    /** The live version of a projection. */
+    public ProjectionView(
+            ProjectionState state, int segmentsHeld, OptionalLong lagEvents, Duration lag, Optional<String> outage) {
+        this(
+                new ProjectionVersion(state.projection(), 1, 1, VersionRole.LIVE, 0, true),
+                state,
+                segmentsHeld,
+                lagEvents,
+                lag,
+                outage,
+                Optional.empty());
+    }
+
+    ProjectionView withOutage(Optional<String> other) {
+        return new ProjectionView(version, state, segmentsHeld, lagEvents, lag, other, rebuild);
     }
 }

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** One transaction for events of a parked aggregate. Confined to a loop's thread. */
 final class RetryAttempt<T> implements ProjectionStore.RetryWork<T> {
     private final ProjectionContext<T> context;
+    private final EventWriter<T> writer;
     private final List<EventEnvelope> handle = new ArrayList<>();
     private List<EventEnvelope> given = List.of();
     private int taken;
@@ -17,15 +18,16 @@ final class RetryAttempt<T> implements ProjectionStore.RetryWork<T> {
     private @Nullable EventEnvelope current;
     private @Nullable Throwable thrown;
 
-    RetryAttempt(ProjectionContext<T> context) {
+    RetryAttempt(ProjectionContext<T> context, EventWriter<T> writer) {
         this.context = context;
+        this.writer = writer;
     }
 
     @Override
     public long apply(T transaction, long lastVersion, List<EventEnvelope> events) throws Exception {
         plan(lastVersion, events);
         try {
-            context.writer().write(transaction, handle, event -> current = event);
+            writer.write(transaction, handle, event -> current = event);
         } catch (Throwable t) {
             thrown = t;
             throw t;

@@ -27,6 +27,18 @@ final class RowTables {
                 .put(key, row);
     }
 
+    /** Has the rows of a table be those of another place from now on, where there are none any more. */
+    void move(String from, String to) {
+        Map<String, Object> rows = committed.remove(from);
+        if (rows != null) {
+            committed.put(to, rows);
+        }
+    }
+
+    void drop(String name) {
+        committed.remove(name);
+    }
+
     void commit(Transaction transaction) {
         transaction.open.written.forEach((name, rows) -> {
             Map<String, Object> table = committed.computeIfAbsent(name, first -> new HashMap<>());

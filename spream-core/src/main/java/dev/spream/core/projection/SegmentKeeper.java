@@ -23,6 +23,7 @@ import org.slf4j.LoggerFactory;
 final class SegmentKeeper<T> implements Keeper {
     private static final Logger log = LoggerFactory.getLogger(SegmentKeeper.class);
     private static final int MARGIN = 8;
+    private static final long OUTDATED = -1;
     private static final long SOON = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** A segment that is held, or whose loop has not ended yet. */
@@ -137,7 +138,9 @@ final class SegmentKeeper<T> implements Keeper {
                             giveUp,
                             context.options().lease());
         } catch (RuntimeException e) {
-            context.troubles().outage("holding segments", e);
+            if (!context.isDropped()) {
+                context.troubles().outage("holding segments", e);
+            }
             checkLease();
             return false;
         }
@@ -155,8 +158,10 @@ final class SegmentKeeper<T> implements Keeper {
         share.held().forEach(lease -> leases.put(lease.segment(), lease));
         for (Held held : segments.values()) {
             SegmentLease lease = leases.remove(held.lease.segment());
-            if (lease == null || lease.epoch() != held.lease.epoch()) {
+            if (lease == null) {
                 lose(held);
+            } else if (lease.epoch() != held.lease.epoch()) {
+                takeAnew(held, lease);
             } else {
                 held.lease = lease;
             }
@@ -171,20 +176,47 @@ final class SegmentKeeper<T> implements Keeper {
                 .forEach(this::start);
     }
 
+    /** It was somebody else's meanwhile, or roles were exchanged: its loop writes nothing more, and another one begins. */
+    private void takeAnew(Held held, SegmentLease lease) {
+        tellLost(held);
+        held.lease = lease;
+        held.epoch = OUTDATED;
+        held.slot.stop();
+        context.keeperWake().raise();
+    }
+
     private void lose(Held held) {
         if (!held.lost) {
             held.lost = true;
             held.slot.stop();
+            tellLost(held);
+        }
+        if (held.slot.isEmpty()) {
+            forget(held.lease.segment());
+        }
+        context.keeperWake().raise();
+    }
+
+    /** Unless the status or the role of the projection has changed, which takes it away without anything being amiss. */
+    private void tellLost(Held held) {
+        if (!isChanged(held)) {
             log.warn(
                     "[{}] segment {} went to somebody else before it was given up; what was being applied is rolled back, and they go on from what is stored",
                     context.name(),
                     held.lease.segment());
             context.tell(listener -> listener.segmentLost(context.name(), held.lease.segment()));
         }
-        if (held.slot.isEmpty()) {
-            forget(held.lease.segment());
+    }
+
+    private boolean isChanged(Held held) {
+        try {
+            return context.store()
+                    .state(context.name())
+                    .filter(state -> state.epoch() == held.epoch)
+                    .isEmpty();
+        } catch (RuntimeException e) {
+            return false;
         }
-        context.keeperWake().raise();
     }
 
     private void start(Held held) {

@@ -15,9 +15,14 @@ final class SegmentTable {
     private final List<Segment> segments = new ArrayList<>();
     private final Map<ProjectionOwner, Instant> owners = new HashMap<>();
 
-    SegmentTable(int count) {
+    /**
+     * Segments that nobody holds.
+     *
+     * @param position where all of them are
+     */
+    SegmentTable(int count, long position) {
         for (int number = 0; number < count; number++) {
-            segments.add(new Segment(number));
+            segments.add(new Segment(number, position));
         }
     }
 
@@ -69,6 +74,25 @@ final class SegmentTable {
         segments.get(fence.segment()).position = position;
     }
 
+    long position(int segment) {
+        return segments.get(segment).position;
+    }
+
+    /** The first segment that is not where it is in the other table; -1 if there is none. */
+    int firstBehind(SegmentTable other) {
+        for (Segment segment : segments) {
+            if (segment.position != other.position(segment.number)) {
+                return segment.number;
+            }
+        }
+        return -1;
+    }
+
+    /** Whoever holds a segment has it in another epoch from now on. */
+    void raiseEpochs() {
+        segments.forEach(segment -> segment.epoch++);
+    }
+
     /** Up to where all segments are. */
     long position() {
         return segments.stream().mapToLong(segment -> segment.position).min().orElse(0);
@@ -86,8 +110,9 @@ final class SegmentTable {
         private Instant until = Instant.MIN;
         private int entered;
 
-        Segment(int number) {
+        Segment(int number, long position) {
             this.number = number;
+            this.position = position;
         }
 
         boolean isOf(ProjectionOwner other) {

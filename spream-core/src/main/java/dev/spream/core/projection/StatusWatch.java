@@ -16,11 +16,13 @@ final class StatusWatch {
     private static final String REPORTING = "reporting";
 
     private final ProjectionContext<?> context;
+    private final RebuildLog rebuildLog;
     private final Keeper keeper;
     private volatile boolean stopped;
 
     StatusWatch(ProjectionContext<?> context, Keeper keeper) {
         this.context = context;
+        this.rebuildLog = new RebuildLog(context.manager().time());
         this.keeper = keeper;
     }
 
@@ -29,11 +31,13 @@ final class StatusWatch {
         while (!stopped) {
             read();
             report();
+            built();
             context.parkedLog().summarize();
             keeper.checkLease();
             context.watchWake().await(EVERY);
         }
         report();
+        built();
         context.parkedLog().end();
     }
 
@@ -45,16 +49,18 @@ final class StatusWatch {
     private void read() {
         ProjectionState before = context.state();
         boolean known = context.isKnown();
-        ProjectionState state;
+        Optional<ProjectionState> found;
         try {
-            state = known ? context.store().state(context.name()).orElseGet(this::register) : register();
-        } catch (IllegalArgumentException e) {
-            throw e; // it cannot be run like this, and that will not pass
+            found = context.store().state(context.name());
         } catch (RuntimeException e) {
             context.troubles().outage(READING, e);
             return;
         }
         context.troubles().over(READING);
+        if (found.isEmpty()) {
+            return; // the version was dropped, and will be ended
+        }
+        ProjectionState state = found.get();
         context.read(state);
         if (!known || state.status() != before.status()) {
             log.info("[{}] the projection is {}", context.name(), state.status());
@@ -65,8 +71,22 @@ final class StatusWatch {
         }
     }
 
-    private ProjectionState register() {
-        return context.store().register(context.name(), ProjectionContext.segments(context.setup()));
+    /** Of a version that is not live, says how many events were dealt with, and learns how far it is. */
+    private void built() {
+        long events = context.takeDealt();
+        boolean settled = events == 0
+                && context.rebuild().filter(RebuildProgress::isCaughtUp).isPresent();
+        if (context.version().isLive() || settled) {
+            return;
+        }
+        try {
+            Optional<RebuildProgress> progress = context.store().built(context.version(), events);
+            context.rebuild(progress);
+            progress.ifPresent(rebuildLog::say);
+        } catch (RuntimeException e) {
+            context.dealt(events);
+            outage(e);
+        }
     }
 
     private void report() {
@@ -81,11 +101,17 @@ final class StatusWatch {
             if (progressed) {
                 context.progressed();
             }
-            context.troubles().outage(REPORTING, e);
+            outage(e);
             return;
         }
         context.troubles().reported(unreported);
         context.troubles().over(REPORTING);
+    }
+
+    private void outage(RuntimeException e) {
+        if (!context.isDropped()) {
+            context.troubles().outage(REPORTING, e);
+        }
     }
 
     private static Optional<String> lastError(Troubles.Unreported unreported) {

@@ -2,7 +2,6 @@ package dev.spream.core.projection;
 
 import dev.spream.core.event.EventEnvelope;
 import dev.spream.core.event.FeedItem;
-import dev.spream.core.projection.ProjectionOperations.Act;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -14,9 +13,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A projection in an {@link InMemoryProjectionStore}, with all that is remembered of it. Guarded by the memory. */
+/** A version of a projection in an {@link InMemoryProjectionStore}, with all that is remembered of it. Guarded by the memory. */
 final class StoredProjection {
     private static final int MAX_SEGMENTS = 256;
 
@@ -27,10 +27,15 @@ final class StoredProjection {
     private final Map<String, ParkedEvents> parked = new LinkedHashMap<>();
 
     final SegmentTable segments;
-    final List<DeadLetter> deadLetters = new ArrayList<>();
-    final List<Audited> audit = new ArrayList<>();
+    final List<ProjectionDeadLetter> deadLetters = new ArrayList<>();
+    final List<AuditedAct> audit;
+    final BuildRate rate;
 
-    private ProjectionStatus status = ProjectionStatus.RUNNING;
+    private final Instant startedAt;
+    private ProjectionVersion version;
+    private ProjectionCode code;
+    private long applied;
+    private ProjectionStatus status;
     private long epoch = 1;
     private long position;
     private long errorCount;
@@ -39,25 +44,119 @@ final class StoredProjection {
     private Optional<String> lastError = Optional.empty();
     private Instant updatedAt;
     private int entered;
+    private boolean alone; // somebody has it alone
+    private boolean preparing;
 
-    StoredProjection(String name, int segments, Instant now) {
+    /**
+     * A version of which nothing was dealt with behind the position where it begins.
+     *
+     * @param audit of the projection
+     */
+    StoredProjection(
+            ProjectionVersion version, int segments, ProjectionCode code, List<AuditedAct> audit, Instant now) {
         if (segments < 0 || segments > MAX_SEGMENTS || Integer.bitCount(segments) > 1) {
             throw new IllegalArgumentException(
                     "%d segments: must be a power of 2 up to %d, or 0".formatted(segments, MAX_SEGMENTS));
         }
-        this.name = name;
-        this.segments = new SegmentTable(segments);
+        this.name = version.stateName();
+        this.version = version;
+        this.code = code;
+        this.audit = audit;
+        this.status = version.isLive() ? ProjectionStatus.RUNNING : ProjectionStatus.REBUILDING;
+        this.position = version.from();
+        this.segments = new SegmentTable(segments, version.from());
+        this.rate = new BuildRate(now);
+        this.startedAt = now;
         this.updatedAt = now;
     }
 
-    /** What was skipped, with its event; or was no event. */
-    record DeadLetter(String origin, Optional<EventEnvelope> event, Optional<FeedItem.Undecodable> item) {}
-
-    /** What somebody changed. */
-    record Audited(Instant at, String action, Act act) {}
-
     String name() {
         return name;
+    }
+
+    ProjectionVersion version() {
+        return version;
+    }
+
+    ProjectionCode code() {
+        return code;
+    }
+
+    void code(ProjectionCode now) {
+        code = now;
+    }
+
+    /** Where the rows of a table of its read model are. */
+    String place(String table) {
+        return version.isLive() || !code.tables().contains(table) ? table : ownPlace(table);
+    }
+
+    /** Where the rows of one of its tables are while it is not live. */
+    String ownPlace(String table) {
+        return "%s@%d:%s".formatted(version.projection(), version.version(), table);
+    }
+
+    boolean isPreparing() {
+        return preparing;
+    }
+
+    void preparing(boolean now) {
+        preparing = now;
+    }
+
+    boolean prepared() {
+        version = new ProjectionVersion(
+                version.projection(), version.version(), version.revision(), version.role(), version.from(), true);
+        return true;
+    }
+
+    /** Gives it another role; those who held its segments take them anew. */
+    void exchange(VersionRole role, Instant now) {
+        version = new ProjectionVersion(
+                version.projection(), version.version(), version.revision(), role, version.from(), version.prepared());
+        become(version.isLive() ? ProjectionStatus.RUNNING : ProjectionStatus.REBUILDING, now);
+        segments.raiseEpochs();
+    }
+
+    boolean isAlone() {
+        return alone;
+    }
+
+    void alone(boolean now) {
+        alone = now;
+    }
+
+    /** Whether it writes events, if nobody has it alone. */
+    boolean isActive() {
+        return status == ProjectionStatus.RUNNING || status == ProjectionStatus.REBUILDING;
+    }
+
+    void built(long events, Instant now) {
+        applied += events;
+        rate.add(events, now);
+    }
+
+    RebuildProgress progress(long target, Instant now) {
+        return new RebuildProgress(version, startedAt, applied, segments.position(), target, rate.at(now));
+    }
+
+    /** Up to which event of an aggregate side effects have followed, while it is live. */
+    private long effectsUpTo(String key) {
+        return Math.max(
+                versions.getOrDefault(key, 0L),
+                find(key).map(ParkedEvents::followed).orElse(0L));
+    }
+
+    /** How many aggregates are further in the other than side effects have followed here, while it is live. */
+    long withoutEffects(StoredProjection other) {
+        return parked.keySet().stream()
+                .filter(key -> effectsUpTo(key) < other.versions.getOrDefault(key, 0L))
+                .count();
+    }
+
+    /** Has it remember up to where the one that is live has done what follows. */
+    void followOn(StoredProjection live) {
+        parked.forEach((key, events) -> events.followedUpTo(live.effectsUpTo(key)));
     }
 
     long epoch() {
@@ -92,7 +191,7 @@ final class StoredProjection {
     }
 
     boolean isHeld(Fence fence) {
-        return status == ProjectionStatus.RUNNING
+        return isActive()
                 && switch (fence) {
                     case Fence.Segment segment -> segments.isHeld(segment);
                     case Fence.Whole whole -> whole.epoch() == epoch;
@@ -187,6 +286,14 @@ final class StoredProjection {
                 .toList();
     }
 
+    Set<Integer> dueSegments(Instant now) {
+        return parked.values().stream()
+                .filter(events ->
+                        events.nextTry().filter(time -> !time.isAfter(now)).isPresent())
+                .flatMap(events -> events.segment().stream().boxed())
+                .collect(Collectors.toSet());
+    }
+
     List<ParkedKey> parked(Instant now, int limit) {
         return parked.entrySet().stream()
                 .limit(limit)
@@ -224,12 +331,17 @@ final class StoredProjection {
         return same.isPresent();
     }
 
-    void deadLetter(FeedItem.Undecodable item) {
+    void deadLetter(FeedItem.Undecodable item, Instant now) {
         boolean known = deadLetters.stream()
-                .anyMatch(letter -> letter.item().isPresent() && letter.origin().equals(item.origin()));
+                .anyMatch(letter -> letter instanceof ProjectionDeadLetter.Undecodable other
+                        && other.item().origin().equals(item.origin()));
         if (!known) {
-            deadLetters.add(new DeadLetter(item.origin(), Optional.empty(), Optional.of(item)));
+            deadLetters.add(new ProjectionDeadLetter.Undecodable(nextLetter(), now, item));
         }
+    }
+
+    private long nextLetter() {
+        return deadLetters.size() + 1L;
     }
 
     void report(long errors, Optional<String> error, Instant now) {
@@ -271,7 +383,7 @@ final class StoredProjection {
         first.ifPresent(event -> {
             ParkedKey seen = view(key, parkedEvents(key), now);
             seen.requireNothingMissing(name);
-            deadLetters.add(new DeadLetter(event.eventId(), Optional.of(event), Optional.empty()));
+            deadLetters.add(new ProjectionDeadLetter.Skipped(nextLetter(), now, seen.error(), event));
             retried(key, version, now);
         });
         return first.isPresent();

@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** The contracts' own tests: what does not keep a promise fails the test of that promise. */
@@ -20,13 +21,16 @@ final class OutboxContractsTest {
     private static final Duration LIMIT = Duration.ofSeconds(10);
     private static final Duration PATIENT = Duration.ofSeconds(50);
 
+    private static Duration storeLimit = Duration.ZERO;
+
+    @BeforeAll
+    static void a_store_that_keeps_the_contract_fails_nothing() {
+        storeLimit = ContractRun.limit(
+                OutboxStoreContract.class, () -> new StoreRun(Spoiler.ofStore(ForwardingOutboxStore::new)));
+    }
+
     @Test
     void what_keeps_the_contracts_fails_nothing() {
-        assertThat(ContractRun.failures(
-                        OutboxStoreContract.class,
-                        () -> new StoreRun(Spoiler.ofStore(ForwardingOutboxStore::new)),
-                        PATIENT))
-                .isEmpty();
         assertThat(ContractRun.failures(OutboxContract.class, () -> new EnqueueRun(Spoiler.NONE), PATIENT))
                 .isEmpty();
         assertThat(ContractRun.failures(IdempotencyLedgerContract.class, () -> new LedgerRun(Spoiler.NONE), PATIENT))
@@ -205,7 +209,7 @@ final class OutboxContractsTest {
     }
 
     private static Set<String> storeFailures(UnaryOperator<OutboxStore> spoil) {
-        return ContractRun.failures(OutboxStoreContract.class, () -> new StoreRun(Spoiler.ofStore(spoil)), LIMIT);
+        return ContractRun.failures(OutboxStoreContract.class, () -> new StoreRun(Spoiler.ofStore(spoil)), storeLimit);
     }
 
     private static Set<String> spoiltStoreFailures(BiFunction<InMemoryOutbox, OutboxStore, OutboxStore> spoil) {
@@ -215,7 +219,7 @@ final class OutboxContractsTest {
                 return spoil.apply(memory, target);
             }
         };
-        return ContractRun.failures(OutboxStoreContract.class, () -> new StoreRun(spoiler), LIMIT);
+        return ContractRun.failures(OutboxStoreContract.class, () -> new StoreRun(spoiler), storeLimit);
     }
 
     private static Set<String> enqueueFailures(

@@ -204,7 +204,7 @@ interface ApplyContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(given().operations().resume(NAME, ACT)).isTrue();
         Fence resumed = given().fence(ANN);
         assertThat(given().apply(resumed, event("a", 1))).isTrue();
-        assertThat(given().store().fail(resumed, "no table")).isTrue();
+        assertThat(given().fail(resumed, "no table")).isTrue();
         refused(resumed);
     }
 

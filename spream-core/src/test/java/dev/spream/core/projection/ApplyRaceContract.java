@@ -52,6 +52,20 @@ interface ApplyRaceContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
+    default void who_applies_to_an_aggregate_of_an_open_batch_of_its_own_segment_waits_as_well() {
+        Fence fence = given().running();
+        given().apply(fence, event("a", 1));
+        ProjectionScenario<T>.Open open = given().applying(fence, OptionalLong.of(2), event("a", 2), event("b", 1));
+        Future<KeyState> known = given().threads().start(() -> given().keyState(fence, "a"));
+        Future<KeyState> added = given().threads().start(() -> given().keyState(fence, "b"));
+        Threads.assertWaits(known);
+        Threads.assertWaits(added);
+        open.end();
+        assertThat(Threads.resultOf(known)).isEqualTo(new KeyState(2, false));
+        assertThat(Threads.resultOf(added)).isEqualTo(new KeyState(1, false));
+    }
+
+    @Test
     default void who_applies_to_other_aggregates_does_not_wait() {
         Fence fence = given().whole();
         ProjectionScenario<T>.Open open = given().applying(fence, OptionalLong.empty(), event("a", 1));

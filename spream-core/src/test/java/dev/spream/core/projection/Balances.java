@@ -47,7 +47,7 @@ class Balances implements Projection<Transaction> {
     }
 
     /** The same, folded: what fails does so when it is written. */
-    static final class Folded extends Balances implements FoldableProjection<Transaction, Folded.Change> {
+    static class Folded extends Balances implements FoldableProjection<Transaction, Folded.Change> {
         record Change(List<EventEnvelope> events) {}
 
         Folded(String name) {

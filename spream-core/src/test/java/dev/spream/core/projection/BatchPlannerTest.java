@@ -3,6 +3,7 @@ package dev.spream.core.projection;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.core.event.EventEnvelope;
+import dev.spream.core.event.TestEvents;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -21,7 +22,17 @@ final class BatchPlannerTest {
     private final ParkPolicy policy = new ParkPolicy(ProjectionOptions.DEFAULTS, new Random(1));
 
     private BatchPlanner planner(ProjectionOptions.Gaps gaps, String... types) {
-        return new BatchPlanner(Set.of(types), gaps, policy);
+        return new BatchPlanner(Set.of(types), gaps, policy, false);
+    }
+
+    @Test
+    void of_a_version_that_begins_in_the_middle_an_aggregate_begins_with_whatever_comes_first() {
+        BatchPlanner partial = new BatchPlanner(Set.of(), ProjectionOptions.Gaps.WAIT, policy, true);
+        List<EventEnvelope> events =
+                List.of(TestEvents.event("a", 5), TestEvents.event("a", 6), TestEvents.event("a", 8));
+        BatchPlan plan = partial.plan(events, Map.of(), Map.of());
+        assertThat(plan.handle()).isEqualTo(events.subList(0, 2));
+        assertThat(plan.setAside()).isEqualTo(events.subList(2, 3));
     }
 
     private BatchPlan plan(KeyState state, long... versions) {

@@ -49,7 +49,8 @@ final class BatchRunTest {
                         InstantSource.system(),
                         new Random(1),
                         new TaskThreads(MonotonicTime.SYSTEM, failure -> {})),
-                new ProjectionSetup<>(projection, bench.source, ManagerBench.OPTIONS));
+                new ProjectionSetup<>(projection, bench.source, ManagerBench.OPTIONS),
+                VERSION);
         bench.database.register("balances", 0);
         List<FeedItem.Event> items = new ArrayList<>();
         for (int i = 0; i < EVENTS; i++) {
@@ -59,10 +60,17 @@ final class BatchRunTest {
         assertThat(committed).isEqualTo(items);
     }
 
+    private static final ProjectionVersion VERSION = new ProjectionVersion("balances", 1, 1, VersionRole.LIVE, 0, true);
+
     private final class Loop implements BatchRun.Loop {
         @Override
         public Fence fence() {
             return new Fence.Whole(FeedRequest.all("balances").projection(), 1);
+        }
+
+        @Override
+        public ProjectionVersion version() {
+            return VERSION;
         }
 
         @Override

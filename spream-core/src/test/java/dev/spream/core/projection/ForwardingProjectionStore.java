@@ -50,6 +50,31 @@ abstract class ForwardingProjectionStore<T> implements ProjectionStore<T> {
     }
 
     @Override
+    public ProjectionState register(String projection, int segments, ProjectionCode code) {
+        return unchecked("register", () -> store.register(projection, segments, code));
+    }
+
+    @Override
+    public List<ProjectionVersion> versions(String projection) {
+        return unchecked("versions", () -> store.versions(projection));
+    }
+
+    @Override
+    public boolean prepare(ProjectionVersion version, ProjectionCode code, Preparation<T> create) throws Exception {
+        return call("prepare", () -> store.prepare(version, code, create));
+    }
+
+    @Override
+    public long limit(ProjectionVersion version, int segment) {
+        return unchecked("limit", () -> store.limit(version, segment));
+    }
+
+    @Override
+    public Optional<RebuildProgress> built(ProjectionVersion version, long events) {
+        return unchecked("built", () -> store.built(version, events));
+    }
+
+    @Override
     public Optional<ProjectionState> state(String projection) {
         return unchecked("state", () -> store.state(projection));
     }
@@ -80,6 +105,11 @@ abstract class ForwardingProjectionStore<T> implements ProjectionStore<T> {
     }
 
     @Override
+    public Set<Integer> dueSegments(String projection) {
+        return unchecked("dueSegments", () -> store.dueSegments(projection));
+    }
+
+    @Override
     public List<ParkedKey> due(Fence fence, int limit) {
         return unchecked("due", () -> store.due(fence, limit));
     }
@@ -105,8 +135,8 @@ abstract class ForwardingProjectionStore<T> implements ProjectionStore<T> {
     }
 
     @Override
-    public boolean fail(Fence fence, String error) {
-        return unchecked("fail", () -> store.fail(fence, error));
+    public boolean fail(Fence fence, long epoch, String error) {
+        return unchecked("fail", () -> store.fail(fence, epoch, error));
     }
 
     @Override

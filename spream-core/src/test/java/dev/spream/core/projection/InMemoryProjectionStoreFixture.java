@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** A database in memory whose clock is moved by hand, and whose stores and operations may be spoilt. */
 final class InMemoryProjectionStoreFixture implements ProjectionStoreFixture<Transaction> {
@@ -65,6 +66,16 @@ final class InMemoryProjectionStoreFixture implements ProjectionStoreFixture<Tra
     }
 
     @Override
+    public Set<String> tables() {
+        return Set.of(TABLE);
+    }
+
+    @Override
+    public void create(Transaction transaction) {
+        // a table is there when something is written to it
+    }
+
+    @Override
     public Map<String, Long> rows() {
         return memory.table(TABLE);
     }
@@ -77,8 +88,8 @@ final class InMemoryProjectionStoreFixture implements ProjectionStoreFixture<Tra
     @Override
     public List<Act> audit(String projection) {
         return memory.memory()
-                .locked(() -> memory.memory().require(projection).audit.stream()
-                        .map(StoredProjection.Audited::act)
+                .locked(() -> memory.memory().audit(projection).stream()
+                        .map(AuditedAct::act)
                         .toList());
     }
 
@@ -86,7 +97,12 @@ final class InMemoryProjectionStoreFixture implements ProjectionStoreFixture<Tra
     public List<String> deadLetters(String projection) {
         return memory.memory()
                 .locked(() -> memory.memory().require(projection).deadLetters.stream()
-                        .map(StoredProjection.DeadLetter::origin)
+                        .map(letter -> switch (letter) {
+                            case ProjectionDeadLetter.Skipped skipped ->
+                                skipped.event().eventId();
+                            case ProjectionDeadLetter.Undecodable undecodable ->
+                                undecodable.item().origin();
+                        })
                         .toList());
     }
 

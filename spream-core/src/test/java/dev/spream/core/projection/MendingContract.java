@@ -9,10 +9,14 @@ import static dev.spream.core.projection.ProjectionScenario.POISON;
 import static dev.spream.core.projection.ProjectionScenario.transientlyFor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.spream.core.event.EventEnvelope;
+import dev.spream.core.event.FeedItem;
 import dev.spream.core.event.TestEvents;
 import dev.spream.core.event.Threads;
+import dev.spream.core.projection.ProjectionOperations.Act;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -113,6 +117,67 @@ interface MendingContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(given().retry(fence, "a", found)).contains(new KeyState(4, false));
         assertThat(TestEvents.ids(found)).containsExactly("a#3", "a#4");
         assertThat(given().rows()).containsOnly(Map.entry("a", 3L));
+    }
+
+    @Test
+    default void dead_letters_are_listed_with_all_that_they_hold_the_last_first() {
+        Fence fence = given().running();
+        FeedItem.Undecodable item = new FeedItem.Undecodable(
+                1,
+                "message 1",
+                ByteBuffer.wrap(new byte[] {0, -1, 'x'}),
+                Map.of("key", "value\u20ac \0"),
+                "no JSON",
+                TestEvents.NOON);
+        given().store().deadLetter(NAME, item);
+        given().park(fence, "a", POISON, 1, 2);
+        skip("a", 1);
+        List<ProjectionDeadLetter> letters = given().operations().deadLetters(NAME, 10);
+        assertThat(letters).hasSize(2);
+        assertThat(letters.getFirst()).isInstanceOfSatisfying(ProjectionDeadLetter.Skipped.class, skipped -> {
+            assertThat(skipped.event()).isEqualTo(event("a", 1));
+            assertThat(skipped.reason()).isEqualTo(POISON.error());
+        });
+        assertThat(letters.getLast()).isInstanceOfSatisfying(ProjectionDeadLetter.Undecodable.class, undecodable -> {
+            assertThat(undecodable.reason()).isEqualTo("no JSON");
+            assertThat(undecodable.item())
+                    .usingRecursiveComparison()
+                    .ignoringFields("deliveryId")
+                    .isEqualTo(item);
+        });
+        assertThat(letters.getFirst().id()).isGreaterThan(letters.getLast().id());
+        assertThat(letters.getFirst().keptAt())
+                .isAfterOrEqualTo(letters.getLast().keptAt());
+        assertThat(given().operations().deadLetters(NAME, 1)).containsExactly(letters.getFirst());
+        given().store().register("other", 0);
+        assertThat(given().operations().deadLetters("other", 10)).isEmpty();
+        assertThat(given().operations().deadLetters("unknown", 10)).isEmpty();
+    }
+
+    @Test
+    default void what_was_changed_is_listed_with_what_became_of_it_the_last_first() {
+        Fence fence = given().running();
+        given().park(fence, "a", POISON, 1, 3);
+        given().park(fence, "b", POISON, 1, 1);
+        Act first = new Act("ann@example", "it writes too much");
+        given().operations().pause(NAME, first);
+        given().operations().resume(NAME, ACT);
+        skip("a", 1);
+        retry("a");
+        given().operations().retry(NAME, Optional.empty(), ACT);
+        List<AuditedAct> audit = given().operations().audit(NAME, 10);
+        assertThat(audit)
+                .extracting(AuditedAct::action, AuditedAct::outcome)
+                .containsExactly(
+                        tuple("retry", "2 parked aggregates"),
+                        tuple("retry", "'a'"),
+                        tuple("skip", "version 1 of 'a'"),
+                        tuple("resume", "PAUSED -> RUNNING"),
+                        tuple("pause", "RUNNING -> PAUSED"));
+        assertThat(audit.getLast().act()).isEqualTo(first);
+        assertThat(audit.getFirst().at()).isAfterOrEqualTo(audit.getLast().at());
+        assertThat(given().operations().audit(NAME, 2)).isEqualTo(audit.subList(0, 2));
+        assertThat(given().operations().audit("unknown", 10)).isEmpty();
     }
 
     @Test

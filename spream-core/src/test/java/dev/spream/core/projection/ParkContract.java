@@ -163,6 +163,24 @@ interface ParkContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
+    default void segments_with_aggregates_that_are_due_are_told_and_no_others() {
+        given().store().register(NAME, 4);
+        List<SegmentLease> held = given().hold(ANN).held();
+        given().park(fence(ANN, held.get(1)), "a", transientlyFor(DELAY), 1, 1);
+        given().park(fence(ANN, held.get(2)), "b", POISON, 1, 1);
+        given().park(fence(ANN, held.get(3)), "c", transientlyFor(Duration.ZERO), 1, 1);
+        int first = held.get(1).segment();
+        int third = held.get(3).segment();
+        assertThat(given().store().dueSegments(NAME)).containsExactly(third);
+        given().fixture().passTime(DELAY.plusSeconds(1));
+        assertThat(given().store().dueSegments(NAME)).containsExactlyInAnyOrder(first, third);
+        given().operations().retry(NAME, Optional.of("b"), ProjectionScenario.ACT);
+        assertThat(given().fixture().anotherStore().dueSegments(NAME))
+                .containsExactlyInAnyOrder(first, held.get(2).segment(), third);
+        assertThat(given().store().dueSegments("unknown")).isEmpty();
+    }
+
+    @Test
     default void without_segments_everybody_is_given_all_that_are_due() {
         Fence fence = given().whole();
         given().park(fence, "a", transientlyFor(Duration.ZERO), 1, 1);

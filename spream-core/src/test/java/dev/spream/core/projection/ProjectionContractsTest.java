@@ -15,21 +15,21 @@ import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** The contracts' own tests: what does not keep a promise fails the test of that promise. */
 final class ProjectionContractsTest {
-    private static final Duration LIMIT = Duration.ofSeconds(5);
-    private static final Duration PATIENT = Duration.ofSeconds(50);
+    private static Duration storeLimit = Duration.ZERO;
+    private static Duration operationsLimit = Duration.ZERO;
+    private static Duration rebuildsLimit = Duration.ZERO;
 
-    @Test
-    void what_keeps_the_contracts_fails_nothing() {
+    @BeforeAll
+    static void what_keeps_the_contracts_fails_nothing() {
         Spoiler forwarding = store((memory, target) -> new SpoiltProjectionStores.Forwarding(target));
-        assertThat(ContractRun.failures(ProjectionStoreContract.class, () -> new StoreRun(forwarding), PATIENT))
-                .isEmpty();
-        assertThat(ContractRun.failures(
-                        ProjectionOperationsContract.class, () -> new OperationsRun(forwarding), PATIENT))
-                .isEmpty();
+        storeLimit = ContractRun.limit(ProjectionStoreContract.class, () -> new StoreRun(forwarding));
+        operationsLimit = ContractRun.limit(ProjectionOperationsContract.class, () -> new OperationsRun(forwarding));
+        rebuildsLimit = ContractRun.limit(ProjectionRebuildsContract.class, () -> new RebuildsRun(forwarding));
     }
 
     @Test
@@ -135,11 +135,18 @@ final class ProjectionContractsTest {
         assertThat(storeFailures((memory, target) -> new SpoiltProjectionStores.DoesNothingElse(target)))
                 .contains(
                         "who_tried_in_vain_says_when_to_try_again",
+                        "segments_with_aggregates_that_are_due_are_told_and_no_others",
                         "what_is_no_event_is_kept_once_by_its_origin",
                         "reports_bring_the_state_up_to_the_segments_and_count_failures",
                         "failing_stops_the_projection_and_says_why");
         assertThat(storeFailures((memory, target) -> new SpoiltProjectionStores.RepeatsDeadLetters(target)))
                 .contains("what_is_no_event_is_kept_once_by_its_origin");
+    }
+
+    @Test
+    void a_store_that_fails_projections_in_any_epoch_fails() {
+        assertThat(storeFailures((memory, target) -> new SpoiltProjectionStores.FailsInAnyEpoch(target)))
+                .containsExactly("what_was_found_fatal_before_a_projection_was_stopped_does_not_stop_it_again");
     }
 
     @Test
@@ -154,7 +161,7 @@ final class ProjectionContractsTest {
                     })
                     .orElse(false));
         }));
-        assertThat(ContractRun.failures(ProjectionStoreContract.class, () -> new StoreRun(impatient), LIMIT))
+        assertThat(ContractRun.failures(ProjectionStoreContract.class, () -> new StoreRun(impatient), storeLimit))
                 .contains(
                         "a_pause_waits_for_open_batches_and_lets_none_begin",
                         "a_pause_waits_for_open_batches_of_segments_and_retries");
@@ -178,9 +185,66 @@ final class ProjectionContractsTest {
                         "of_many_who_pass_over_an_event_at_once_one_does");
         assertThat(operationsFailures("parked", (target, arguments) -> List.of()))
                 .contains("parked_aggregates_are_listed_those_parked_first_at_the_front_and_no_more_than_the_limit");
+        assertThat(operationsFailures("deadLetters", (target, arguments) -> List.of()))
+                .contains("dead_letters_are_listed_with_all_that_they_hold_the_last_first");
+        assertThat(operationsFailures("audit", (target, arguments) -> List.of()))
+                .contains("what_was_changed_is_listed_with_what_became_of_it_the_last_first");
         assertThat(operationsFailures("show", (target, arguments) -> Optional.empty()))
                 .contains("a_projection_is_shown_with_its_segments_as_they_are");
         assertThat(operationsFailures("list", (target, arguments) -> List.of())).contains("all_projections_are_listed");
+    }
+
+    @Test
+    void rebuilds_that_do_nothing_fail() {
+        assertThat(rebuildsFailures("rebuild", (target, arguments) -> 2))
+                .contains("a_version_that_is_begun_has_a_state_of_its_own_and_changes_nothing_of_the_live_one");
+        assertThat(rebuildsFailures(
+                        "cutOver",
+                        (target, arguments) ->
+                                new CutOver((String) arguments[0], 1, (int) arguments[1], Duration.ZERO, 0)))
+                .contains(
+                        "readers_see_the_version_that_became_live_and_the_old_one_goes_on_apart",
+                        "who_held_segments_before_writes_nothing_any_more_and_takes_them_anew",
+                        "a_cut_over_waits_until_the_other_has_caught_up_and_holds_the_live_one_meanwhile",
+                        "what_does_not_catch_up_in_time_is_refused_and_everything_goes_on",
+                        "what_is_not_there_is_live_does_not_run_or_has_no_tables_is_refused",
+                        "effects_that_would_be_missing_are_dropped_only_if_somebody_says_so");
+        assertThat(rebuildsFailures(
+                        "parity",
+                        (target, arguments) -> new Parity((String) arguments[0], 1, (int) arguments[1], List.of())))
+                .contains("versions_are_compared_where_both_are");
+        assertThat(rebuildsFailures("drop", (target, arguments) -> true))
+                .contains(
+                        "a_version_that_is_dropped_is_gone_with_its_rows_and_its_number",
+                        "the_live_version_is_not_dropped_nor_what_is_not_there");
+        assertThat(rebuildsFailures("progress", (target, arguments) -> List.of()))
+                .contains("progress_says_how_far_a_version_is_and_how_many_events_were_dealt_with");
+    }
+
+    @Test
+    void a_store_that_does_not_keep_versions_apart_or_in_order_fails() {
+        assertThat(versionFailures(store(SpoiltProjectionStores.Unfenced::new)))
+                .contains("who_held_segments_before_writes_nothing_any_more_and_takes_them_anew");
+        assertThat(versionFailures(
+                        store((memory, target) -> new ChangesProgress(target, ChangesProgress::withoutPosition))))
+                .contains("a_version_never_gets_ahead_of_the_live_one");
+        assertThat(versionFailures(store((memory, target) -> new SpoiltProjectionStores.NeverPrepares(target))))
+                .contains(
+                        "a_version_is_prepared_once_however_many_are_at_it",
+                        "a_preparation_that_fails_changes_nothing_and_can_be_repeated",
+                        "what_a_version_writes_is_apart_from_what_the_live_one_writes");
+    }
+
+    private static Set<String> rebuildsFailures(String method, Answer<ProjectionRebuilds> answer) {
+        return versionFailures(operations((memory, target) -> spoilt(
+                target,
+                "rebuilds",
+                (operations, arguments) ->
+                        Spoilt.of(ProjectionRebuilds.class, operations.rebuilds(), method, answer))));
+    }
+
+    private static Set<String> versionFailures(Spoiler spoiler) {
+        return ContractRun.failures(ProjectionRebuildsContract.class, () -> new RebuildsRun(spoiler), rebuildsLimit);
     }
 
     @Test
@@ -193,7 +257,8 @@ final class ProjectionContractsTest {
                     .orElse(0L);
             return operations.skip((String) arguments[0], (String) arguments[1], first, ProjectionScenario.ACT);
         }));
-        assertThat(ContractRun.failures(ProjectionOperationsContract.class, () -> new OperationsRun(blind), LIMIT))
+        assertThat(ContractRun.failures(
+                        ProjectionOperationsContract.class, () -> new OperationsRun(blind), operationsLimit))
                 .contains("another_event_than_the_first_is_not_passed_over_nor_one_of_what_is_not_parked");
         assertThat(forgetfulFailures(found -> found.deadLetters.clear()))
                 .contains("the_first_event_is_passed_over_and_kept_and_what_follows_is_tried_again");
@@ -212,7 +277,8 @@ final class ProjectionContractsTest {
                     .locked(() -> memory.memory().find((String) arguments[0]).ifPresent(forget));
             return skipped;
         }));
-        return ContractRun.failures(ProjectionOperationsContract.class, () -> new OperationsRun(forgetful), LIMIT);
+        return ContractRun.failures(
+                ProjectionOperationsContract.class, () -> new OperationsRun(forgetful), operationsLimit);
     }
 
     private static ProjectionOperations spoilt(
@@ -222,7 +288,8 @@ final class ProjectionContractsTest {
 
     private static Set<String> operationsFailures(String method, Answer<ProjectionOperations> answer) {
         Spoiler spoiler = operations((memory, target) -> spoilt(target, method, answer));
-        return ContractRun.failures(ProjectionOperationsContract.class, () -> new OperationsRun(spoiler), LIMIT);
+        return ContractRun.failures(
+                ProjectionOperationsContract.class, () -> new OperationsRun(spoiler), operationsLimit);
     }
 
     private static Set<String> progressFailures(UnaryOperator<Progress> change) {
@@ -231,7 +298,7 @@ final class ProjectionContractsTest {
 
     private static Set<String> storeFailures(
             BiFunction<InMemoryProjectionStore, ProjectionStore<Transaction>, ProjectionStore<Transaction>> spoil) {
-        return ContractRun.failures(ProjectionStoreContract.class, () -> new StoreRun(store(spoil)), LIMIT);
+        return ContractRun.failures(ProjectionStoreContract.class, () -> new StoreRun(store(spoil)), storeLimit);
     }
 
     private static Spoiler store(
@@ -259,6 +326,19 @@ final class ProjectionContractsTest {
         private final Spoiler spoiler;
 
         StoreRun(Spoiler spoiler) {
+            this.spoiler = spoiler;
+        }
+
+        @Override
+        protected ProjectionStoreFixture<Transaction> createFixture() {
+            return new InMemoryProjectionStoreFixture(spoiler);
+        }
+    }
+
+    private static final class RebuildsRun extends ProjectionRebuildsContract<Transaction> {
+        private final Spoiler spoiler;
+
+        RebuildsRun(Spoiler spoiler) {
             this.spoiler = spoiler;
         }
 

@@ -91,6 +91,13 @@ final class ProjectionScenario<T> implements AutoCloseable {
         return store().state(NAME).orElseThrow();
     }
 
+    /** Fails the projection as somebody who began when its epoch was what it is. */
+    boolean fail(Fence fence, String error) {
+        long epoch =
+                store().state(fence.projection()).map(ProjectionState::epoch).orElse(1L);
+        return store().fail(fence, epoch, error);
+    }
+
     ProjectionDetails details() {
         return operations().show(NAME).orElseThrow();
     }

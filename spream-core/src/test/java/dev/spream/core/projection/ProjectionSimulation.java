@@ -15,7 +15,6 @@ import dev.spream.core.subscription.SimulatedProcess;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -23,16 +22,15 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.TreeMap;
 import java.util.concurrent.locks.Condition;
-import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One simulated history of a projection, from one seed: events are appended and delivered, twice and in another order if the
  * source is of that kind; managers run, die, stand still, stop and start again; calls of the store fail before or after their
- * effect; events fail, for a while or until they are mended; somebody pauses, resumes, retries and skips. Then the trouble ends,
- * one manager more runs, and the read model has to be what the events come to.
+ * effect; events fail, for a while or until they are mended; somebody pauses, resumes, retries and skips; and if the source has
+ * positions, versions are built, made live, and dropped. Then the trouble ends, one manager more runs, and the read model of each
+ * version has to be what the events come to, and each event has to have had its side effects once.
  */
 final class ProjectionSimulation {
     /** What happened, so that a test can tell that everything did. */
@@ -49,7 +47,13 @@ final class ProjectionSimulation {
         GAP,
         RESUMED,
         DUPLICATE,
-        SEGMENT_LOST
+        SEGMENT_LOST,
+        REBUILT,
+        CUT_OVER,
+        ROLLED_BACK,
+        EFFECTS_DROPPED,
+        REFUSED,
+        DROPPED
     }
 
     /** What a simulation is given to find. */
@@ -60,7 +64,15 @@ final class ProjectionSimulation {
         /** The store forgets which events were applied. */
         FORGETFUL,
         /** The store loses events that are set aside. */
-        LOSSY_RETRY
+        LOSSY_RETRY,
+        /** A version that is not live gets ahead of the live one. */
+        AHEAD,
+        /** A version that is not live has side effects. */
+        SHADOW_EFFECTS,
+        /** Who held a segment before a cut-over goes on writing after it. */
+        STALE_EPOCHS,
+        /** Nobody knows which side effects have followed before a cut-over. */
+        FORGOTTEN_EFFECTS
     }
 
     private static final String NAME = "balances";
@@ -74,6 +86,7 @@ final class ProjectionSimulation {
     private final QueueEventSource queue = new QueueEventSource();
     private final InMemoryProjectionStore database;
     private final ProjectionOperations operations;
+    private final SimulatedVersions versions;
     private final ProjectionStore<Transaction> shared;
     private final boolean positioned;
     private final boolean folded;
@@ -81,9 +94,6 @@ final class ProjectionSimulation {
     private final Map<Event, Long> tally = new EnumMap<>(Event.class);
     private final Set<String> poison = new HashSet<>();
     private final Set<String> failed = new HashSet<>();
-    private final Map<String, Set<Long>> skipped = new HashMap<>();
-    private final Map<String, List<Long>> seen = new HashMap<>();
-    private final Map<Integer, Long> positions = new HashMap<>();
     private final List<Thread> threads = new ArrayList<>();
     private @Nullable Map<String, Accounts.Balance> whilePaused;
     private boolean troubled = true;
@@ -92,14 +102,16 @@ final class ProjectionSimulation {
     private ProjectionSimulation(long seed, Sabotage sabotage) {
         random = new SplittableRandom(seed);
         machine = new SimulatedMachine(random.split(), random.nextInt(4) > 0);
-        database = new InMemoryProjectionStore(machine::instant);
+        database = new InMemoryProjectionStore(machine::instant, time(machine.process("database", 0, Duration.ZERO)));
         operations = database.operations();
+        versions = new SimulatedVersions(NAME, database, events);
         shared = ProjectionSabotage.of(sabotage, database);
         positioned = random.nextInt(3) > 0;
         folded = random.nextBoolean();
         options = new ProjectionOptions(
                 1 << random.nextInt(3),
                 random.nextInt(1, 20),
+                Duration.ZERO,
                 Duration.ofMillis(random.nextLong(1_000, 4_000)),
                 random.nextInt(1, 6),
                 Duration.ofMillis(random.nextLong(1, 200)),
@@ -118,6 +130,11 @@ final class ProjectionSimulation {
         SimulatedProcess operator = machine.process("operator", 0, Duration.ZERO);
         threads.add(operator.start("producer", () -> produce(operator)));
         threads.add(operator.start("by-hand", () -> actByHand(operator)));
+        if (positioned && random.nextInt(4) > 0) {
+            SimulatedRebuilds rebuilds =
+                    new SimulatedRebuilds(NAME, operator, operations.rebuilds(), versions, random.split(), this::count);
+            threads.add(operator.start("rebuilds", () -> rebuilds.act(() -> troubled, TROUBLE.dividedBy(10))));
+        }
         int count = random.nextInt(1, 4);
         for (int i = 0; i < count; i++) {
             threads.add(operator.start("slot-" + i, () -> keepRunning(operator)));
@@ -128,7 +145,7 @@ final class ProjectionSimulation {
             operator.sleepUninterruptibly(options.lease().toNanos());
         }
         finish(operator);
-        judge();
+        versions.judge();
     }
 
     private void produce(SimulatedProcess operator) {
@@ -177,12 +194,20 @@ final class ProjectionSimulation {
     private void actByHand(SimulatedProcess operator) {
         while (troubled) {
             operator.sleepUninterruptibly(random.nextLong(TROUBLE.toNanos() / 5));
-            switch (random.nextInt(4)) {
-                case 0 -> pauseForAWhile(operator);
-                case 1 -> count(Event.RETRIED, operations.retry(NAME, Optional.empty(), ACT));
-                case 2 -> skipOne();
-                default -> operations.resume(NAME, ACT);
+            int what = random.nextInt(4);
+            if (what == 0) {
+                pauseForAWhile(operator);
+            } else {
+                versions.all().forEach(version -> mend(version, what));
             }
+        }
+    }
+
+    private void mend(ProjectionVersion version, int how) {
+        switch (how) {
+            case 1 -> count(Event.RETRIED, operations.retry(versions.called(version), Optional.empty(), ACT));
+            case 2 -> skipOne(version);
+            default -> operations.resume(versions.called(version), ACT);
         }
     }
 
@@ -196,25 +221,23 @@ final class ProjectionSimulation {
         }
     }
 
-    private void skipOne() {
-        List<ParkedKey> parked = operations.parked(NAME, 10).stream()
+    private void skipOne(ProjectionVersion version) {
+        List<ParkedKey> parked = operations.parked(versions.called(version), 10).stream()
                 .filter(key -> key.reason() == ParkReason.POISON)
                 .toList();
         if (!parked.isEmpty()) {
-            skip(parked.get(random.nextInt(parked.size())));
+            skip(version, parked.get(random.nextInt(parked.size())));
         }
     }
 
-    private void skip(ParkedKey key) {
-        boolean skipped;
+    private void skip(ProjectionVersion version, ParkedKey key) {
         try {
-            skipped = operations.skip(NAME, key.key(), key.firstVersion(), ACT);
+            if (operations.skip(versions.called(version), key.key(), key.firstVersion(), ACT)) {
+                count(Event.SKIPPED, 1);
+                versions.skipped(version, key.key(), key.firstVersion());
+            }
         } catch (IllegalStateException e) {
-            return; // one before it is missing
-        }
-        if (skipped) {
-            count(Event.SKIPPED, 1);
-            this.skipped.computeIfAbsent(key.key(), any -> new HashSet<>()).add(key.firstVersion());
+            // one before it is missing
         }
     }
 
@@ -290,30 +313,37 @@ final class ProjectionSimulation {
     private void finish(SimulatedProcess operator) {
         Running last = new Running();
         long until = machine.now() + AFTERWARDS.toNanos();
-        while (!isDone()) {
+        while (!versions.areDone()) {
             assertThat(machine.now())
-                    .as(() -> "the time at which %s is not %s yet, with %s and %s"
-                            .formatted(
-                                    database.table(NAME),
-                                    expected(),
-                                    operations.show(NAME),
-                                    operations.parked(NAME, 100)))
+                    .as(() -> "the time at which there are still to be finished " + versions.undone())
                     .isLessThan(until);
-            operations.resume(NAME, ACT);
-            operations.retry(NAME, Optional.empty(), ACT);
+            versions.all().forEach(version -> {
+                operations.resume(versions.called(version), ACT);
+                operations.retry(versions.called(version), Optional.empty(), ACT);
+            });
             operator.sleepUninterruptibly(Duration.ofMillis(500).toNanos());
         }
         last.stop(operator);
     }
 
-    private boolean isDone() {
-        return expected().equals(database.table(NAME))
-                && operations.parked(NAME, 1).isEmpty();
-    }
-
     private ProjectionManager<Transaction> manager(
             SimulatedProcess process, ProjectionStore<Transaction> store, EventSource source) {
-        MonotonicTime time = new MonotonicTime() {
+        return ProjectionManager.builder(store)
+                .options(options)
+                .add(projection(process, 1), source)
+                .add(projection(process, 2), source)
+                .listener(new Witness())
+                .time(time(process), machine::instant)
+                .random(new Random(random.nextLong()))
+                .build();
+    }
+
+    private Balances projection(SimulatedProcess process, int revision) {
+        return RebuiltAccounts.of(NAME, revision, folded).failing(event -> before(process, event));
+    }
+
+    private static MonotonicTime time(SimulatedProcess process) {
+        return new MonotonicTime() {
             @Override
             public long nanoTime() {
                 return process.nanoTime();
@@ -324,14 +354,6 @@ final class ProjectionSimulation {
                 return process.awaitNanos(condition, nanos);
             }
         };
-        Balances projection = folded ? new Balances.Folded(NAME) : new Balances(NAME);
-        return ProjectionManager.builder(store)
-                .options(options)
-                .add(projection.failing(event -> before(process, event)), source)
-                .listener(new Witness())
-                .time(time, machine::instant)
-                .random(new Random(random.nextLong()))
-                .build();
     }
 
     /** What happens in a transaction before an event is applied. */
@@ -381,44 +403,15 @@ final class ProjectionSimulation {
                         .as("the read model while the projection is paused")
                         .isEqualTo(before);
             }
-            rows.forEach(this::observe);
-            operations.show(NAME).ifPresent(details -> details.segments().forEach(this::observe));
-            observeParked();
+            versions.observe();
+            versions.all().forEach(this::observeParked);
         } catch (Throwable t) {
             machine.fail(t);
         }
     }
 
-    private void observe(String key, Accounts.Balance balance) {
-        List<Long> last = seen.getOrDefault(key, List.of());
-        List<Long> now = balance.history();
-        assertThat(now.size()).as("events of %s that were applied", key).isGreaterThanOrEqualTo(last.size());
-        assertThat(now.subList(0, last.size()))
-                .as("what was applied of %s", key)
-                .isEqualTo(last);
-        assertThat(now).as("what was applied of %s", key).isEqualTo(versions(key, now.size()));
-        seen.put(key, now);
-    }
-
-    /** The first versions of an aggregate, less what was skipped. */
-    private List<Long> versions(String key, int count) {
-        Set<Long> without = skipped.getOrDefault(key, Set.of());
-        return LongStream.iterate(1, version -> version + 1)
-                .filter(version -> !without.contains(version))
-                .limit(count)
-                .boxed()
-                .toList();
-    }
-
-    private void observe(ProjectionDetails.Segment segment) {
-        assertThat(segment.position())
-                .as("position of segment %d", segment.segment())
-                .isGreaterThanOrEqualTo(positions.getOrDefault(segment.segment(), 0L));
-        positions.put(segment.segment(), segment.position());
-    }
-
-    private void observeParked() {
-        for (ParkedKey parked : operations.parked(NAME, 100)) {
+    private void observeParked(ProjectionVersion version) {
+        for (ParkedKey parked : operations.parked(versions.called(version), 100)) {
             if (positioned) {
                 assertThat(failed).as("what has failed").contains(parked.key());
                 assertThat(parked.reason()).isNotEqualTo(ParkReason.GAP);
@@ -426,28 +419,6 @@ final class ProjectionSimulation {
                 assertThat(failed).as("what has failed").contains(parked.key());
             }
         }
-    }
-
-    private Map<String, Accounts.Balance> expected() {
-        Map<String, Accounts.Balance> balances = new TreeMap<>();
-        for (RecordedEvent recorded : events.readAll(0, Integer.MAX_VALUE)) {
-            EventEnvelope event = recorded.event();
-            if (!skipped.getOrDefault(event.aggregateId(), Set.of()).contains(event.eventVersion())) {
-                balances.merge(
-                        event.aggregateId(), Accounts.Balance.NONE.plus(event), (before, one) -> before.plus(event));
-            }
-        }
-        return balances;
-    }
-
-    private void judge() {
-        observe();
-        assertThat(database.<Accounts.Balance>table(NAME)).isEqualTo(expected());
-        ProjectionDetails details = operations.show(NAME).orElseThrow();
-        assertThat(details.parkedKeys()).isZero();
-        assertThat(details.parkedEvents()).isZero();
-        assertThat(details.deadLetters())
-                .isEqualTo(skipped.values().stream().mapToLong(Set::size).sum());
     }
 
     private void count(Event event, long times) {

@@ -4,6 +4,7 @@ import dev.spream.core.projection.ProjectionOperations.Act;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * What the contracts of projection stores need to know about a store. A fixture stands for one fresh database without
@@ -28,7 +29,13 @@ public interface ProjectionStoreFixture<T> extends AutoCloseable {
     /** That row as the transaction sees it; 0 if there is none. */
     long read(T transaction, String row) throws Exception;
 
-    /** All rows of the read model as they are committed; by a statement of the fixture's own. */
+    /** The tables of the read model: where {@link #write} writes, in the version whose transaction it is. */
+    Set<String> tables();
+
+    /** Creates them for another version, where its transaction finds them. */
+    void create(T transaction) throws Exception;
+
+    /** All rows of the live read model as they are committed; by a statement of the fixture's own. */
     Map<String, Long> rows();
 
     /**

@@ -11,6 +11,8 @@ import java.util.stream.Stream;
 final class RecordingProjectionListener implements ProjectionListener {
     /** What it was told. */
     sealed interface Told {
+        record Versions(String projection, List<ProjectionVersion> versions) implements Told {}
+
         record Applied(String projection, int applied, int duplicates, int parked) implements Told {}
 
         record Event(String projection, EventEnvelope event) implements Told {}
@@ -36,6 +38,11 @@ final class RecordingProjectionListener implements ProjectionListener {
 
     Stream<Told> stream() {
         return told.stream();
+    }
+
+    @Override
+    public void versionsChanged(String projection, List<ProjectionVersion> versions) {
+        told.add(new Told.Versions(projection, versions));
     }
 
     @Override

@@ -125,7 +125,7 @@ interface RegisterContract<T> extends ProjectionScenario.Stage<T> {
     default void failing_stops_the_projection_and_says_why() {
         Fence fence = given().running();
         long epoch = given().state().epoch();
-        assertThat(given().store().fail(fence, "no table")).isTrue();
+        assertThat(given().fail(fence, "no table")).isTrue();
         assertThat(given().state().status()).isEqualTo(ProjectionStatus.FAILED);
         assertThat(given().state().lastError()).contains("no table");
         assertThat(given().state().epoch()).isGreaterThan(epoch);
@@ -139,21 +139,34 @@ interface RegisterContract<T> extends ProjectionScenario.Stage<T> {
         given().letLeasesRunOut();
         Fence fence = given().fence(ProjectionScenario.BOB);
         ProjectionState before = given().state();
-        assertThat(given().store().fail(old, "no table")).isFalse();
-        assertThat(given().store().fail(new Fence.Whole("unknown", 1), "no table"))
-                .isFalse();
+        assertThat(given().fail(old, "no table")).isFalse();
+        assertThat(given().fail(new Fence.Whole("unknown", 1), "no table")).isFalse();
         assertThat(given().state()).isEqualTo(before);
-        assertThat(given().store().fail(fence, "no table")).isTrue();
-        assertThat(given().store().fail(fence, "no row")).isFalse();
+        assertThat(given().fail(fence, "no table")).isTrue();
+        assertThat(given().fail(fence, "no row")).isFalse();
         assertThat(given().state().lastError()).contains("no table");
+    }
+
+    @Test
+    default void what_was_found_fatal_before_a_projection_was_stopped_does_not_stop_it_again() {
+        Fence fence = given().running();
+        long epoch = given().state().epoch();
+        given().operations().pause(NAME, ProjectionScenario.ACT);
+        given().operations().resume(NAME, ProjectionScenario.ACT);
+        ProjectionState resumed = given().state();
+        assertThat(given().store().fail(fence, epoch, "no table")).isFalse();
+        assertThat(given().store().fail(fence, resumed.epoch() + 1, "no table")).isFalse();
+        assertThat(given().state()).isEqualTo(resumed);
+        assertThat(given().store().fail(fence, resumed.epoch(), "no table")).isTrue();
+        assertThat(given().state().status()).isEqualTo(ProjectionStatus.FAILED);
     }
 
     @Test
     default void a_projection_without_segments_fails_in_the_epoch_of_its_status() {
         Fence.Whole fence = given().whole();
-        assertThat(given().store().fail(new Fence.Whole(NAME, fence.epoch() - 1), "no table"))
+        assertThat(given().fail(new Fence.Whole(NAME, fence.epoch() - 1), "no table"))
                 .isFalse();
-        assertThat(given().store().fail(fence, "no table")).isTrue();
+        assertThat(given().fail(fence, "no table")).isTrue();
         assertThat(given().state().status()).isEqualTo(ProjectionStatus.FAILED);
     }
 

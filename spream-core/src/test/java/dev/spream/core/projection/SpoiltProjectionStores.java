@@ -38,6 +38,32 @@ final class SpoiltProjectionStores {
         }
 
         @Override
+        public ProjectionState register(String projection, int segments, ProjectionCode code) {
+            return target.register(projection, segments, code);
+        }
+
+        @Override
+        public List<ProjectionVersion> versions(String projection) {
+            return target.versions(projection);
+        }
+
+        @Override
+        public boolean prepare(ProjectionVersion version, ProjectionCode code, Preparation<Transaction> create)
+                throws Exception {
+            return target.prepare(version, code, create);
+        }
+
+        @Override
+        public long limit(ProjectionVersion version, int segment) {
+            return target.limit(version, segment);
+        }
+
+        @Override
+        public Optional<RebuildProgress> built(ProjectionVersion version, long events) {
+            return target.built(version, events);
+        }
+
+        @Override
         public Optional<ProjectionState> state(String projection) {
             return target.state(projection);
         }
@@ -69,6 +95,11 @@ final class SpoiltProjectionStores {
         }
 
         @Override
+        public Set<Integer> dueSegments(String projection) {
+            return target.dueSegments(projection);
+        }
+
+        @Override
         public List<ParkedKey> due(Fence fence, int limit) {
             return target.due(fence, limit);
         }
@@ -95,8 +126,8 @@ final class SpoiltProjectionStores {
         }
 
         @Override
-        public boolean fail(Fence fence, String error) {
-            return target.fail(fence, error);
+        public boolean fail(Fence fence, long epoch, String error) {
+            return target.fail(fence, epoch, error);
         }
 
         @Override
@@ -131,8 +162,8 @@ final class SpoiltProjectionStores {
         }
 
         @Override
-        public boolean fail(Fence fence, String error) {
-            return target.fail(now(fence), error);
+        public boolean fail(Fence fence, long epoch, String error) {
+            return target.fail(now(fence), epoch, error);
         }
 
         /** That of whoever is entitled now. */
@@ -330,6 +361,18 @@ final class SpoiltProjectionStores {
         public void leave(String projection, ProjectionOwner owner) {}
     }
 
+    /** Says that it has prepared versions. */
+    static final class NeverPrepares extends Forwarding {
+        NeverPrepares(ProjectionStore<Transaction> target) {
+            super(target);
+        }
+
+        @Override
+        public boolean prepare(ProjectionVersion version, ProjectionCode code, Preparation<Transaction> create) {
+            return true;
+        }
+    }
+
     /** Keeps what is no event each time that it comes. */
     static final class RepeatsDeadLetters extends Forwarding {
         private int letters;
@@ -348,6 +391,20 @@ final class SpoiltProjectionStores {
         }
     }
 
+    /** Stops a projection that somebody has stopped and let go on since. */
+    static final class FailsInAnyEpoch extends Forwarding {
+        FailsInAnyEpoch(ProjectionStore<Transaction> target) {
+            super(target);
+        }
+
+        @Override
+        public boolean fail(Fence fence, long epoch, String error) {
+            return target.state(fence.projection())
+                    .filter(state -> target.fail(fence, state.epoch(), error))
+                    .isPresent();
+        }
+    }
+
     /** Says that it does things which are no effects, and does not. */
     static final class DoesNothingElse extends Forwarding {
         DoesNothingElse(ProjectionStore<Transaction> target) {
@@ -360,13 +417,18 @@ final class SpoiltProjectionStores {
         }
 
         @Override
+        public Set<Integer> dueSegments(String projection) {
+            return Set.of();
+        }
+
+        @Override
         public void deadLetter(String projection, FeedItem.Undecodable item) {}
 
         @Override
         public void report(String projection, long errors, Optional<String> lastError) {}
 
         @Override
-        public boolean fail(Fence fence, String error) {
+        public boolean fail(Fence fence, long epoch, String error) {
             return true;
         }
     }

@@ -86,7 +86,7 @@ interface StatusContract<T> extends ProjectionScenario.Stage<T> {
     @Test
     default void a_projection_that_has_failed_goes_on_when_it_is_resumed() {
         Fence fence = given().running();
-        given().store().fail(fence, "no table");
+        given().fail(fence, "no table");
         assertThat(given().operations().pause(NAME, ACT))
                 .as("it is not running")
                 .isFalse();

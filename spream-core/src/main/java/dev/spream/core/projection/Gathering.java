@@ -1,0 +1,78 @@
+package dev.spream.core.projection;
+
+import dev.spream.core.event.FeedBatch;
+import dev.spream.core.event.FeedItem;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What a loop took from its feed, until there is enough for a batch or the first of it has waited for long. Confined to the
+ * loop's thread.
+ */
+final class Gathering {
+    private static final int BIG = 10_000;
+    private static final int FAR = 10; // batches
+
+    private final int batch;
+    private final long linger;
+    private final List<FeedItem> items = new ArrayList<>();
+    private int limit;
+    private long position;
+    private long head;
+    private Duration waited = Duration.ZERO;
+    private long until; // when it has waited for long enough, if there are items
+
+    Gathering(ProjectionOptions options) {
+        this.batch = options.batch();
+        this.limit = batch;
+        this.linger = TimeUnit.NANOSECONDS.convert(options.linger());
+    }
+
+    void add(FeedBatch batch, long now) {
+        if (items.isEmpty()) {
+            until = now + linger;
+        }
+        items.addAll(batch.items());
+        position = batch.position();
+        head = batch.head();
+        waited = batch.waited();
+    }
+
+    boolean isEmpty() {
+        return items.isEmpty();
+    }
+
+    /** Has the next batches be as big as is good for one that is so far behind. */
+    void behind(long events) {
+        limit = events > (long) FAR * batch ? Math.max(batch, BIG) : batch;
+    }
+
+    /** How many items fit in yet; at least one unless it is due. */
+    int room() {
+        return limit - items.size();
+    }
+
+    /** Whether there is nothing to wait for: no item that others could join, or no room for them, or no time. */
+    boolean isDue(long now) {
+        return isEmpty() || room() <= 0 || until - now <= 0;
+    }
+
+    /** How long it may wait for more, in nanoseconds. */
+    long idleNanos(long now) {
+        return isEmpty() ? Long.MAX_VALUE : Math.max(0, until - now);
+    }
+
+    /** Waits no longer. */
+    void hurry(long now) {
+        until = now;
+    }
+
+    /** All that there is, as if it had been delivered at once. */
+    FeedBatch take() {
+        FeedBatch batch = new FeedBatch(items, position, head, waited);
+        items.clear();
+        return batch;
+    }
+}

@@ -1,0 +1,288 @@
+package dev.spream.core.projection;
+
+import dev.spream.core.projection.ProjectionOperations.Act;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+
+/** Versions of the projections of an {@link InMemoryProjectionStore}, built and exchanged. */
+final class MemoryRebuilds implements ProjectionRebuilds {
+    private final ProjectionMemory memory;
+
+    MemoryRebuilds(ProjectionMemory memory) {
+        this.memory = memory;
+    }
+
+    @Override
+    public List<ProjectionVersion> versions(String projection) {
+        return memory.locked(() -> memory.versions(projection).stream()
+                .map(StoredProjection::version)
+                .toList());
+    }
+
+    @Override
+    public List<RebuildProgress> progress(String projection) {
+        return memory.locked(() -> memory.versions(projection).stream()
+                .filter(found -> !found.version().isLive())
+                .map(memory::progress)
+                .toList());
+    }
+
+    @Override
+    public int rebuild(String projection, OptionalInt revision, long from, Act act) {
+        return memory.locked(() -> {
+            StoredProjection live = requireLive(projection);
+            requireRebuildable(live, from);
+            int number = memory.lastVersion(projection) + 1;
+            int of = revision.orElse(live.version().revision());
+            StoredProjection shadow = memory.add(
+                    new ProjectionVersion(projection, number, of, VersionRole.SHADOW, from, false),
+                    live.segments.count(),
+                    new ProjectionCode(of, Set.of(), false));
+            audit(shadow, "rebuild", "version %d of revision %d from position %d".formatted(number, of, from), act);
+            return number;
+        });
+    }
+
+    private void requireRebuildable(StoredProjection live, long from) {
+        String name = live.version().projection();
+        if (live.segments.count() == 0) {
+            throw new IllegalStateException(
+                    "projection '%s' follows a source without positions, which does not deliver old events again; nothing was changed: run it with the event store as its source, under another name"
+                            .formatted(name));
+        }
+        memory.versions(name).stream()
+                .filter(found -> found.version().role() == VersionRole.SHADOW)
+                .findFirst()
+                .ifPresent(shadow -> {
+                    throw new IllegalStateException(
+                            "version %d of projection '%s' is being built; nothing was changed: cut over to it, or drop it first"
+                                    .formatted(shadow.version().version(), name));
+                });
+        if (from > live.segments.position()) {
+            throw new IllegalStateException(
+                    "the live version of projection '%s' is at position %d, and another cannot begin behind %d; nothing was changed"
+                            .formatted(name, live.segments.position(), from));
+        }
+    }
+
+    private StoredProjection requireLive(String projection) {
+        return memory.live(projection)
+                .orElseThrow(() -> new IllegalStateException(
+                        "there is no projection '%s'; nothing was changed".formatted(projection)));
+    }
+
+    /** A version that is not live. */
+    private StoredProjection requireOther(String projection, int version) {
+        StoredProjection found = memory.find(ProjectionVersion.stateName(projection, version))
+                .orElseThrow(
+                        () -> new IllegalStateException("there is no version %d of projection '%s'; nothing was changed"
+                                .formatted(version, projection)));
+        if (found.version().isLive()) {
+            throw new IllegalStateException(
+                    "version %d of projection '%s' is live; nothing was changed".formatted(version, projection));
+        }
+        return found;
+    }
+
+    private void audit(StoredProjection projection, String action, String outcome, Act act) {
+        projection.audit.add(new AuditedAct(memory.now(), action, outcome, act));
+    }
+
+    @Override
+    public CutOver cutOver(String projection, int version, Duration patience, boolean dropEffects, Act act) {
+        return memory.locked(() -> {
+            try (StandStill still = standStill(projection, version, patience)) {
+                StoredProjection live = still.live;
+                StoredProjection other = still.other;
+                boolean effects = live.code().effects() || other.code().effects();
+                long missing = effects ? live.withoutEffects(other) : 0;
+                if (missing > 0 && !dropEffects) {
+                    throw new IllegalStateException(
+                            "%d aggregates of projection '%s' are parked in version %d and further in version %d, and no side effects would follow from those events; nothing was changed: retry or skip them in version %d, or drop their side effects"
+                                    .formatted(
+                                            missing,
+                                            projection,
+                                            live.version().version(),
+                                            version,
+                                            live.version().version()));
+                }
+                exchange(live, other);
+                int from = live.version().version();
+                audit(other, "cutover", "version %d -> version %d".formatted(from, version), act);
+                return new CutOver(projection, from, version, still.since(), missing);
+            }
+        });
+    }
+
+    private void exchange(StoredProjection live, StoredProjection other) {
+        other.followOn(live);
+        live.code().tables().forEach(table -> memory.rows.move(table, live.ownPlace(table)));
+        other.code().tables().forEach(table -> memory.rows.move(other.ownPlace(table), table));
+        live.exchange(VersionRole.RETIRED, memory.now());
+        other.exchange(VersionRole.LIVE, memory.now());
+    }
+
+    @Override
+    public Parity parity(String projection, int version, Set<String> ignored, Duration patience) {
+        return memory.locked(() -> {
+            try (StandStill still = standStill(projection, version, patience)) {
+                Set<String> tables = new TreeSet<>(still.live.code().tables());
+                tables.retainAll(still.other.code().tables());
+                List<Parity.Table> compared = new ArrayList<>();
+                for (String table : tables) {
+                    compared.add(compare(
+                            table,
+                            memory.rows.table(still.live.place(table)),
+                            memory.rows.table(still.other.place(table))));
+                }
+                return new Parity(projection, still.live.version().version(), version, compared);
+            }
+        });
+    }
+
+    private static Parity.Table compare(String table, Map<String, Object> live, Map<String, Object> other) {
+        Set<Map.Entry<String, Object>> different = new HashSet<>(live.entrySet());
+        different.removeAll(other.entrySet());
+        Set<Map.Entry<String, Object>> more = new HashSet<>(other.entrySet());
+        more.removeAll(live.entrySet());
+        return new Parity.Table(table, live.size(), other.size(), different.size() + more.size());
+    }
+
+    /** Has both versions stand still at the same positions, until it is closed. */
+    private StandStill standStill(String projection, int version, Duration patience) {
+        long until = memory.nanoTime() + TimeUnit.NANOSECONDS.convert(patience);
+        boolean free = memory.await(
+                () -> memory.versions(projection).stream().noneMatch(StoredProjection::isAlone),
+                until,
+                waiting(projection));
+        StoredProjection live = requireLive(projection);
+        StoredProjection other = requireOther(projection, version);
+        if (!free) {
+            throw new IllegalStateException(
+                    "somebody else holds projection '%s'; nothing was changed, try it again".formatted(projection));
+        }
+        requireActive(live, other);
+        StandStill still = new StandStill(live, other);
+        try {
+            still.begin(until);
+            return still;
+        } catch (RuntimeException e) {
+            still.close();
+            throw e;
+        }
+    }
+
+    private static String waiting(String projection) {
+        return "while versions of projection '%s' were to stand still".formatted(projection);
+    }
+
+    private static void requireActive(StoredProjection live, StoredProjection other) {
+        for (StoredProjection one : List.of(live, other)) {
+            if (!one.isActive()) {
+                throw new IllegalStateException(
+                        "version %d of projection '%s' is %s; nothing was changed: resume it first"
+                                .formatted(
+                                        one.version().version(), one.version().projection(), one.status()));
+            }
+        }
+        if (!other.version().prepared()) {
+            throw new IllegalStateException(
+                    "version %d of projection '%s' has no read model yet, since nobody has run it; nothing was changed: run its revision %d"
+                            .formatted(
+                                    other.version().version(),
+                                    other.version().projection(),
+                                    other.version().revision()));
+        }
+    }
+
+    /** Two versions that are held. */
+    private final class StandStill implements AutoCloseable {
+        private final StoredProjection live;
+        private final StoredProjection other;
+        private long heldAt;
+
+        StandStill(StoredProjection live, StoredProjection other) {
+            this.live = live;
+            this.other = other;
+        }
+
+        void begin(long until) {
+            hold(live, until);
+            heldAt = memory.nanoTime();
+            boolean equal = memory.await(
+                    () -> !live.isActive() || !other.isActive() || live.segments.firstBehind(other.segments) < 0,
+                    until,
+                    waiting(live.version().projection()));
+            requireActive(live, other);
+            if (!equal) {
+                throw behind();
+            }
+            hold(other, until);
+            requireActive(live, other);
+            if (live.segments.firstBehind(other.segments) >= 0) {
+                throw behind();
+            }
+        }
+
+        /** Waits for whoever is in it, and lets nobody begin. */
+        private void hold(StoredProjection version, long until) {
+            version.alone(true);
+            if (!memory.await(
+                    () -> !version.isEntered(), until, waiting(version.version().projection()))) {
+                throw new IllegalStateException(
+                        "a transaction of version %d of projection '%s' has not ended in time; nothing was changed, try it again"
+                                .formatted(
+                                        version.version().version(),
+                                        version.version().projection()));
+            }
+        }
+
+        private IllegalStateException behind() {
+            int segment = live.segments.firstBehind(other.segments);
+            return new IllegalStateException(
+                    "segment %d of version %d of projection '%s' is at position %d, and %d in the live version; nothing was changed: try it again when it has caught up"
+                            .formatted(
+                                    segment,
+                                    other.version().version(),
+                                    other.version().projection(),
+                                    other.segments.position(segment),
+                                    live.segments.position(segment)));
+        }
+
+        Duration since() {
+            return Duration.ofNanos(memory.nanoTime() - heldAt);
+        }
+
+        @Override
+        public void close() {
+            live.alone(false);
+            other.alone(false);
+            memory.statusChanged();
+        }
+    }
+
+    @Override
+    public void drop(String projection, int version, Act act) {
+        memory.locked(() -> {
+            StoredProjection found = requireOther(projection, version);
+            memory.await(() -> !found.isAlone(), Long.MAX_VALUE, waiting(projection));
+            requireOther(projection, version).alone(true);
+            try {
+                memory.await(() -> !found.isEntered() && !found.isPreparing(), Long.MAX_VALUE, waiting(projection));
+                found.code().tables().forEach(table -> memory.rows.drop(found.ownPlace(table)));
+                memory.remove(found);
+                audit(found, "drop", "version %d".formatted(version), act);
+            } finally {
+                found.alone(false);
+                memory.statusChanged();
+            }
+        });
+    }
+}

@@ -1,0 +1,66 @@
+package dev.spream.core.projection;
+
+import dev.spream.core.projection.ProjectionOperations.Act;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Set;
+
+/**
+ * Builds projections anew beside the ones that serve, and exchanges them. Whoever runs the projection builds the new version as
+ * soon as it notices, within a second or so, and goes on after a crash where it was.
+ *
+ * <p>Safe for use by many threads. What fails is a {@link dev.spream.core.StorageException}. What cannot be done as things are
+ * is an {@link IllegalStateException} that says why, with nothing changed. Every change is written down with who made it and
+ * why.
+ */
+public interface ProjectionRebuilds {
+    /** All versions, the first one first; empty if there is no such projection. */
+    List<ProjectionVersion> versions(String projection);
+
+    /** How far those are that are not live. */
+    List<RebuildProgress> progress(String projection);
+
+    /**
+     * Begins another version.
+     *
+     * @param revision of the code that is to write it; that of the live version if empty
+     * @param from the position behind which its events begin, 0 for all. An aggregate of which earlier events are left out begins
+     *     with the first one that is not
+     * @return its number
+     * @throws IllegalStateException if there is a shadow already, or no such projection, or its source has no positions
+     */
+    int rebuild(String projection, OptionalInt revision, long from, Act act);
+
+    /**
+     * Compares a version with the live one. Both are held up until they are at the same positions; comparing holds nothing up.
+     *
+     * @param ignored columns that need not be the same, such as times of writing
+     * @param patience how long to hold the live version up at most
+     * @throws IllegalStateException if there is no such version, or it does not catch up within that time
+     */
+    Parity parity(String projection, int version, Set<String> ignored, Duration patience);
+
+    /**
+     * Makes another version live, a shadow or a retired one, which is a rollback. No event is applied meanwhile: the live version
+     * stands still until the other has caught up, and then both are exchanged in one transaction. Readers see the old read model
+     * or the new one, complete. The old one is kept and follows. The epochs of both states and of all their segments are raised:
+     * whoever held a segment of either before writes nothing any more, and takes it anew, knowing the new roles.
+     *
+     * <p>Of an aggregate that is parked in the version that becomes live, it is remembered up to which event side effects have
+     * followed, see {@link ParkedKey#followed()}.
+     *
+     * @param patience how long to hold the live version up at most
+     * @param dropEffects whether to go on if side effects would be missing, see {@link CutOver#withoutEffects()}
+     * @throws IllegalStateException if there is no such version or it is live, it does not catch up within that time, it is not
+     *     running, or side effects would be missing
+     */
+    CutOver cutOver(String projection, int version, Duration patience, boolean dropEffects, Act act);
+
+    /**
+     * Removes a version that is not live, with its tables.
+     *
+     * @throws IllegalStateException if there is no such version, or it is live
+     */
+    void drop(String projection, int version, Act act);
+}

@@ -1,0 +1,40 @@
+package dev.spream.core.projection;
+
+import static java.util.Objects.requireNonNull;
+
+/**
+ * A version of a projection: a read model of its own, with a state of its own in the store, built from the same events.
+ *
+ * @param projection the projection's name
+ * @param version counted from 1, never given twice
+ * @param revision of the code that writes it, see {@link Projection#revision()}
+ * @param from the position behind which its events begin; 0 for all events
+ * @param prepared whether its read model can be written: its tables are there
+ */
+public record ProjectionVersion(
+        String projection, int version, int revision, VersionRole role, long from, boolean prepared) {
+    private static final String SEPARATOR = "@";
+
+    public ProjectionVersion {
+        requireNonNull(projection, "projection");
+        requireNonNull(role, "role");
+        if (version < 1 || revision < 1 || from < 0) {
+            throw new IllegalArgumentException(
+                    "version %d of revision %d from position %d".formatted(version, revision, from));
+        }
+    }
+
+    /** The name of its state in the store, of its segments, and of what is parked. */
+    public String stateName() {
+        return stateName(projection, version);
+    }
+
+    /** The projection's name for version 1, and {@code name@version} for later ones. */
+    public static String stateName(String projection, int version) {
+        return version == 1 ? projection : projection + SEPARATOR + version;
+    }
+
+    public boolean isLive() {
+        return role == VersionRole.LIVE;
+    }
+}

@@ -1,0 +1,40 @@
+package dev.spream.core.search;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * An index of documents. Safe for use by many threads. What fails is a {@link SearchException}.
+ *
+ * <p>A deletion leaves a tombstone with its version, so that an older change which comes late does not bring the document back;
+ * {@link #optimize} takes old ones away.
+ */
+public interface SearchIndex extends AutoCloseable {
+
+    /**
+     * Makes changes, in their order. When this returns, they are durable in the index and found by searches that begin
+     * afterwards, or were passed over since the index has something newer. If it fails, some of them may have been made; all of
+     * them may be made again.
+     *
+     * @param changes each document once
+     */
+    void write(List<SearchChange> changes);
+
+    /** Documents that match, best first. */
+    SearchResult search(SearchQuery query);
+
+    /** How many documents there are, tombstones not counted. */
+    long size();
+
+    /**
+     * Makes the index small and quick: what deletions left behind goes. May take long, and may be done while it is written and
+     * searched.
+     *
+     * @param tombstones those older than this go; a change that comes later than that can bring its document back
+     */
+    void optimize(Duration tombstones);
+
+    /** Closing again is harmless. */
+    @Override
+    void close();
+}

@@ -1,0 +1,148 @@
+package dev.spream.core.search;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.event.EventEnvelope;
+import dev.spream.core.projection.FoldableProjection;
+import dev.spream.core.projection.ProjectionFailure;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A projection into a search index. What a batch of events does to a document becomes one change, and a batch of changes one
+ * call of the engine, or a few of 1,000 each; the batch counts as done only when the engine has made them. So the index may be
+ * ahead of what the store knows, and is never behind it: what is applied again was made before, and is passed over by its version.
+ *
+ * <p>How much goes into a batch, and how long it waits to be full, is {@link
+ * dev.spream.core.projection.ProjectionOptions#batch} and {@link dev.spream.core.projection.ProjectionOptions#linger}.
+ *
+ * <p>Safe for use by many threads. The index stays whose it is, and is closed by them.
+ */
+public final class SearchProjection implements FoldableProjection<Object, Map<String, SearchChange>> {
+    private static final int CHANGES_IN_A_CALL = 1_000;
+
+    private final String name;
+    private final DocumentMapping mapping;
+    private final VersionedIndex index;
+    private final SearchListener listener;
+
+    /**
+     * A projection with one index.
+     *
+     * @param name see {@link #name()}
+     */
+    public SearchProjection(String name, DocumentMapping mapping, SearchIndex index) {
+        this(name, mapping, VersionedIndex.only(index), SearchListener.NONE);
+        requireNonNull(index, "index");
+    }
+
+    /**
+     * A projection whose read model may be built anew: each version has an index.
+     *
+     * @param indexes opens that of a version, called when the version is first written, and again if it fails; see {@link
+     *     #versions}
+     */
+    public SearchProjection(String name, DocumentMapping mapping, IntFunction<SearchIndex> indexes) {
+        this(name, mapping, VersionedIndex.first(indexes), SearchListener.NONE);
+    }
+
+    private SearchProjection(String name, DocumentMapping mapping, VersionedIndex index, SearchListener listener) {
+        this.name = requireNonNull(name, "name");
+        this.mapping = requireNonNull(mapping, "mapping");
+        this.index = index;
+        this.listener = requireNonNull(listener, "listener");
+    }
+
+    /** The indexes {@code name-v1}, {@code name-v2} and so on; whoever closes the engine closes them. */
+    public static IntFunction<SearchIndex> versions(SearchEngine engine, String name, SearchSchema schema) {
+        return version -> engine.open(indexName(name, version), schema);
+    }
+
+    /** What the index of a version is called. */
+    public static String indexName(String name, int version) {
+        return name + "-v" + version;
+    }
+
+    /** The same projection, which says what it writes. */
+    public SearchProjection listener(SearchListener told) {
+        return new SearchProjection(name, mapping, index, told);
+    }
+
+    /** The same projection into the index of that version; this, if it has but one index. */
+    @Override
+    public SearchProjection ofVersion(int version) {
+        VersionedIndex other = index.ofVersion(version);
+        return other.equals(index) ? this : new SearchProjection(name, mapping, other, listener);
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public Set<String> eventTypes() {
+        return mapping.eventTypes();
+    }
+
+    @Override
+    public Map<String, SearchChange> fold(@Nullable Map<String, SearchChange> folded, EventEnvelope event)
+            throws Exception {
+        Map<String, SearchChange> changes = folded == null ? new LinkedHashMap<>() : folded;
+        for (SearchChange change : mapping.changes(event)) {
+            changes.merge(change.id(), change, SearchProjection::join);
+        }
+        return changes;
+    }
+
+    /** What two changes of a document come to. */
+    private static SearchChange join(SearchChange first, SearchChange then) {
+        return switch (then) {
+            case SearchChange.Put put -> put;
+            case SearchChange.Delete delete -> delete;
+            case SearchChange.Merge merge -> merged(first, merge);
+        };
+    }
+
+    private static SearchChange merged(SearchChange first, SearchChange.Merge then) {
+        return switch (first) {
+            case SearchChange.Put put ->
+                new SearchChange.Put(
+                        new SearchDocument(put.id(), union(put.document().fields(), then.fields())), then.version());
+            case SearchChange.Merge merge ->
+                new SearchChange.Merge(merge.id(), union(merge.fields(), then.fields()), then.version());
+            case SearchChange.Delete delete -> delete;
+        };
+    }
+
+    private static Map<String, Object> union(Map<String, Object> first, Map<String, Object> then) {
+        Map<String, Object> union = new LinkedHashMap<>(first);
+        union.putAll(then);
+        return union;
+    }
+
+    @Override
+    public void write(Object transaction, Map<String, Map<String, SearchChange>> folded) {
+        List<SearchChange> changes = new ArrayList<>();
+        folded.values().forEach(ofAggregate -> changes.addAll(ofAggregate.values()));
+        try {
+            for (int from = 0; from < changes.size(); from += CHANGES_IN_A_CALL) {
+                call(changes.subList(from, Math.min(changes.size(), from + CHANGES_IN_A_CALL)));
+            }
+        } catch (SearchException e) {
+            throw new ProjectionFailure(e.kind(), String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private void call(List<SearchChange> changes) {
+        long startedAt = System.nanoTime();
+        index.get().write(changes);
+        listener.written(name, changes.size(), Duration.ofNanos(System.nanoTime() - startedAt));
+    }
+}

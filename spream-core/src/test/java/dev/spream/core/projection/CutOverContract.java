@@ -1,0 +1,204 @@
+package dev.spream.core.projection;
+
+import static dev.spream.core.event.TestEvents.event;
+import static dev.spream.core.projection.ProjectionScenario.ACT;
+import static dev.spream.core.projection.ProjectionScenario.NAME;
+import static dev.spream.core.projection.ProjectionScenario.POISON;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.spream.core.event.Threads;
+import java.time.Duration;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+/** Versions that are compared and exchanged. */
+interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
+    /** As long as it takes. */
+    Duration PATIENT = Duration.ofSeconds(20);
+
+    Duration IMPATIENT = Duration.ofMillis(200);
+
+    private VersionScenario<T> versions() {
+        return new VersionScenario<>(given());
+    }
+
+    private CutOver cutOver(int version) {
+        return versions().rebuilds().cutOver(NAME, version, PATIENT, false, ACT);
+    }
+
+    private void refused(int version, Duration patience) {
+        assertThatThrownBy(() -> versions().rebuilds().cutOver(NAME, version, patience, false, ACT))
+                .isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    default void readers_see_the_version_that_became_live_and_the_old_one_goes_on_apart() {
+        given().apply(versions().live(), OptionalLong.of(3), event("a", 1), event("a", 2));
+        given().apply(versions().shadow(), OptionalLong.of(3), event("b", 1));
+        CutOver done = cutOver(2);
+        assertThat(done.from()).isEqualTo(1);
+        assertThat(done.to()).isEqualTo(2);
+        assertThat(done.pause()).isBetween(Duration.ZERO, PATIENT);
+        assertThat(done.withoutEffects()).isZero();
+        assertThat(given().rows()).containsOnly(Map.entry("b", 1L));
+        assertThat(versions().roles()).containsOnly(Map.entry(1, VersionRole.RETIRED), Map.entry(2, VersionRole.LIVE));
+        assertThat(versions().state(1).status()).isEqualTo(ProjectionStatus.REBUILDING);
+        assertThat(versions().state(2).status()).isEqualTo(ProjectionStatus.RUNNING);
+        Fence live = versions().hold(2);
+        Fence retired = versions().hold(1);
+        given().apply(live, OptionalLong.of(4), event("c", 1));
+        given().apply(retired, OptionalLong.of(4), event("a", 3));
+        assertThat(given().rows()).containsOnly(Map.entry("b", 1L), Map.entry("c", 1L));
+        assertThat(versions().row(retired, "a")).isEqualTo(3);
+        assertThat(given().operations().show(NAME).orElseThrow().state())
+                .isEqualTo(versions().state(2));
+    }
+
+    @Test
+    default void a_rollback_is_another_cut_over_and_has_what_came_meanwhile() {
+        given().apply(versions().live(), OptionalLong.of(3), event("a", 1));
+        versions().move(versions().shadow(), 3);
+        cutOver(2);
+        given().apply(versions().hold(2), OptionalLong.of(4), event("a", 2));
+        given().apply(versions().hold(1), OptionalLong.of(4), event("a", 2));
+        assertThat(cutOver(1).from()).isEqualTo(2);
+        assertThat(given().rows()).containsOnly(Map.entry("a", 2L));
+        assertThat(versions().roles()).containsOnly(Map.entry(1, VersionRole.LIVE), Map.entry(2, VersionRole.RETIRED));
+        assertThat(given().fixture().audit(NAME)).containsExactly(ACT, ACT, ACT);
+    }
+
+    @Test
+    default void who_held_segments_before_writes_nothing_any_more_and_takes_them_anew() {
+        Fence wasLive = versions().live();
+        Fence wasShadow = versions().shadow();
+        long liveEpoch = versions().state(1).epoch();
+        long shadowEpoch = versions().state(2).epoch();
+        cutOver(2);
+        assertThat(versions().state(1).epoch()).isGreaterThan(liveEpoch);
+        assertThat(versions().state(2).epoch()).isGreaterThan(shadowEpoch);
+        assertThat(given().apply(wasLive, event("a", 1))).isFalse();
+        assertThat(given().apply(wasShadow, event("a", 1))).isFalse();
+        assertThat(given().apply(versions().hold(2), event("a", 1))).isTrue();
+        assertThat(given().apply(versions().hold(1), event("a", 1))).isTrue();
+        assertThat(given().apply(wasLive, event("a", 2))).isFalse();
+        assertThat(given().apply(wasShadow, event("a", 2))).isFalse();
+    }
+
+    @Test
+    default void a_cut_over_waits_until_the_other_has_caught_up_and_holds_the_live_one_meanwhile() {
+        Fence live = versions().live();
+        Fence shadow = versions().shadow();
+        ProjectionScenario<T>.Open open = given().applying(live, OptionalLong.of(5), event("a", 1));
+        Future<CutOver> cutOver = given().threads().start(() -> cutOver(2));
+        Threads.assertWaits(cutOver);
+        assertThat(open.end()).isTrue();
+        Threads.assertWaits(cutOver);
+        Future<Boolean> more = given().threads().start(() -> given().apply(live, OptionalLong.of(6), event("a", 2)));
+        Threads.assertWaits(more);
+        given().apply(shadow, OptionalLong.of(5), event("a", 1));
+        assertThat(Threads.resultOf(cutOver).to()).isEqualTo(2);
+        assertThat(Threads.resultOf(more)).as("applied by who was held").isFalse();
+        assertThat(given().rows()).containsOnly(Map.entry("a", 1L));
+    }
+
+    @Test
+    default void a_cut_over_waits_for_open_batches_of_the_other() {
+        versions().live();
+        Fence shadow = versions().shadow();
+        ProjectionScenario<T>.Open open = given().applying(shadow, OptionalLong.empty(), event("a", 1));
+        Future<CutOver> cutOver = given().threads().start(() -> cutOver(2));
+        Threads.assertWaits(cutOver);
+        assertThat(open.end()).isTrue();
+        assertThat(Threads.resultOf(cutOver).to()).isEqualTo(2);
+        assertThat(given().rows()).containsOnly(Map.entry("a", 1L));
+    }
+
+    @Test
+    default void what_does_not_catch_up_in_time_is_refused_and_everything_goes_on() {
+        Fence live = versions().live();
+        Fence shadow = versions().shadow();
+        given().apply(live, OptionalLong.of(5), event("a", 1));
+        refused(2, IMPATIENT);
+        assertThat(versions().roles()).containsOnly(Map.entry(1, VersionRole.LIVE), Map.entry(2, VersionRole.SHADOW));
+        assertThat(given().apply(live, OptionalLong.of(6), event("a", 2))).isTrue();
+        assertThat(given().apply(shadow, OptionalLong.of(6), event("a", 1), event("a", 2)))
+                .isTrue();
+        assertThat(given().rows()).containsOnly(Map.entry("a", 2L));
+        assertThat(cutOver(2).to()).isEqualTo(2);
+    }
+
+    @Test
+    default void what_is_not_there_is_live_does_not_run_or_has_no_tables_is_refused() {
+        versions().live();
+        refused(1, IMPATIENT);
+        refused(2, IMPATIENT);
+        versions().begun(0);
+        refused(2, IMPATIENT);
+        versions().prepare(versions().version(2));
+        given().operations().pause("balances@2", ACT);
+        refused(2, IMPATIENT);
+        given().operations().resume("balances@2", ACT);
+        given().operations().pause(NAME, ACT);
+        refused(2, IMPATIENT);
+        given().operations().resume(NAME, ACT);
+        assertThat(cutOver(2).to()).isEqualTo(2);
+    }
+
+    @Test
+    default void of_an_aggregate_that_is_parked_it_is_remembered_which_side_effects_have_followed() {
+        Fence live = versions().live();
+        given().apply(live, OptionalLong.of(3), event("a", 1), event("a", 2), event("a", 3));
+        Fence shadow = versions().shadow();
+        given().apply(shadow, OptionalLong.of(3), event("a", 1));
+        given().park(shadow, "a", POISON, 2, 3);
+        assertThat(given().operations().parked("balances@2", 10).getFirst().followed())
+                .isZero();
+        cutOver(2);
+        assertThat(given().parked("a").followed()).isEqualTo(3);
+        assertThat(given().parked("a").lastVersion()).isEqualTo(1);
+        assertThat(cutOver(1).withoutEffects()).isZero();
+    }
+
+    @Test
+    default void effects_that_would_be_missing_are_dropped_only_if_somebody_says_so() {
+        Fence live = versions().live();
+        given().apply(live, OptionalLong.of(3), event("a", 1));
+        given().park(live, "a", POISON, 2, 3);
+        given().park(live, "b", POISON, 1, 1);
+        Fence shadow = versions().shadow();
+        given().apply(shadow, OptionalLong.of(3), event("a", 1), event("a", 2));
+        refused(2, PATIENT);
+        assertThat(given().apply(live, event("c", 1))).isTrue();
+        assertThat(versions().rebuilds().cutOver(NAME, 2, PATIENT, true, ACT).withoutEffects())
+                .isEqualTo(1);
+        assertThat(versions().roles()).containsEntry(2, VersionRole.LIVE);
+    }
+
+    @Test
+    default void versions_are_compared_where_both_are() {
+        Fence live = versions().live();
+        Fence shadow = versions().shadow();
+        given().apply(live, OptionalLong.of(3), event("a", 1), event("b", 1), event("b", 2));
+        given().apply(shadow, OptionalLong.of(3), event("a", 1), event("b", 1), event("c", 1));
+        Parity different = versions().rebuilds().parity(NAME, 2, Set.of(), PATIENT);
+        assertThat(different.live()).isEqualTo(1);
+        assertThat(different.other()).isEqualTo(2);
+        assertThat(different.tables())
+                .containsExactly(
+                        new Parity.Table(given().fixture().tables().iterator().next(), 2, 3, 3));
+        assertThat(different.isEqual()).isFalse();
+        given().apply(live, OptionalLong.of(4), event("c", 1));
+        given().apply(shadow, OptionalLong.of(4), event("b", 2));
+        assertThat(versions().rebuilds().parity(NAME, 2, Set.of(), PATIENT).isEqual())
+                .isTrue();
+        assertThat(versions().roles()).containsEntry(2, VersionRole.SHADOW);
+        versions().move(live, 5);
+        assertThatThrownBy(() -> versions().rebuilds().parity(NAME, 2, Set.of(), IMPATIENT))
+                .isInstanceOf(IllegalStateException.class);
+        assertThat(given().apply(live, event("a", 2))).isTrue();
+    }
+}
