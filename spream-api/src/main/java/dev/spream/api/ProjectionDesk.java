@@ -14,6 +14,7 @@ import dev.spream.core.projection.ProjectionManager;
 import dev.spream.core.projection.ProjectionOperations;
 import dev.spream.core.projection.ProjectionOptions;
 import dev.spream.core.projection.ProjectionStore;
+import dev.spream.core.search.SearchEngine;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.EnumSet;
@@ -23,7 +24,8 @@ import java.util.function.Supplier;
 
 /**
  * The projections that a configuration names with {@code projections}, for a program that runs them and for whoever operates
- * them, and the events that it names with {@code events} and {@code event-source}. A subscription need not be configured.
+ * them, the events that it names with {@code events} and {@code event-source}, and the search engine that it names with {@code
+ * search}. A subscription need not be configured.
  *
  * <pre>{@code
  * try (ProjectionDesk desk = ProjectionDesk.open(SpreamConfig.load(Path.of("spream.properties")))) {
@@ -45,6 +47,7 @@ public final class ProjectionDesk implements AutoCloseable {
     private final Supplier<ProjectionOperations> operations;
     private final Supplier<EventStore> events;
     private final Supplier<EventSource> source;
+    private final Supplier<SearchEngine> search;
 
     private ProjectionDesk(DeskParts parts) {
         this.parts = parts;
@@ -56,6 +59,7 @@ public final class ProjectionDesk implements AutoCloseable {
         this.operations = parts.once(() -> plugin.openProjectionOperations(config, InstantSource.system(), NAME));
         this.events = Memo.of(() -> (EventStore) opened(PluginKind.EVENTS));
         this.source = Memo.of(this::openSource);
+        this.search = Memo.of(() -> (SearchEngine) opened(PluginKind.SEARCH));
     }
 
     /**
@@ -117,6 +121,16 @@ public final class ProjectionDesk implements AutoCloseable {
      */
     public EventSource source() {
         return source.get();
+    }
+
+    /**
+     * The search engine that {@code search} names, opened when first asked for.
+     *
+     * @throws ConfigException if it cannot be used, or none is named
+     * @throws SpreamException if it could not be opened
+     */
+    public SearchEngine search() {
+        return search.get();
     }
 
     private EventSource openSource() {

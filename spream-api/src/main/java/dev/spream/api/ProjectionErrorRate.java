@@ -4,18 +4,23 @@ import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.projection.FailureKind;
 import dev.spream.core.projection.ProjectionListener;
+import dev.spream.core.projection.ProjectionVersion;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Counts which share of what projections have tried lately has failed: failures against events that were dealt with, over the
- * last minute, all projections of the process together. Safe for use by many threads.
+ * last minute, the live versions of all projections of the process together. Safe for use by many threads.
  */
 public final class ProjectionErrorRate implements ProjectionListener {
     private static final int SECONDS = 60;
 
     private final InstantSource clock;
+    private final Set<String> others = ConcurrentHashMap.newKeySet(); // by the names of their states
 
     // Guarded by this; by second, modulo 60. None of what is guarded blocks.
     private final long[] of = new long[SECONDS];
@@ -28,13 +33,28 @@ public final class ProjectionErrorRate implements ProjectionListener {
     }
 
     @Override
+    public void versionsChanged(String projection, List<ProjectionVersion> versions) {
+        for (ProjectionVersion version : versions) {
+            if (version.isLive()) {
+                others.remove(version.stateName());
+            } else {
+                others.add(version.stateName());
+            }
+        }
+    }
+
+    @Override
     public void batchApplied(String projection, int applied, int duplicates, int parked, Duration took) {
-        count(applied + (long) duplicates, 0);
+        if (!others.contains(projection)) {
+            count(applied + (long) duplicates, 0);
+        }
     }
 
     @Override
     public void failed(String projection, FailureKind kind, Exception failure) {
-        count(0, 1);
+        if (!others.contains(projection)) {
+            count(0, 1);
+        }
     }
 
     private synchronized void count(long dealtWith, long failed) {

@@ -29,7 +29,7 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
     public enum Status {
         /** Everything goes on. */
         HEALTHY,
-        /** Something is paused or rebuilt, was not read yet, or cannot reach what it needs and tries again. */
+        /** Something is paused, was not read yet, cannot reach what it needs and tries again, or is a version that has failed and is not live. */
         DEGRADED,
         /** Something has failed, and waits for somebody. */
         UNHEALTHY
@@ -43,12 +43,21 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
     }
 
     public Status status() {
-        if (projections.stream().anyMatch(view -> view.state().status() == ProjectionStatus.FAILED)) {
+        if (projections.stream().anyMatch(ProjectionHealth::hasFailed)) {
             return Status.UNHEALTHY;
         }
-        boolean allGoOn = projections.stream()
-                .allMatch(view -> isReachable(view) && view.state().status() == ProjectionStatus.RUNNING);
+        boolean allGoOn = projections.stream().allMatch(view -> isReachable(view) && goesOn(view));
         return allGoOn ? Status.HEALTHY : Status.DEGRADED;
+    }
+
+    /** One that nobody reads harms nobody. */
+    private static boolean hasFailed(ProjectionView view) {
+        return view.version().isLive() && view.state().status() == ProjectionStatus.FAILED;
+    }
+
+    private static boolean goesOn(ProjectionView view) {
+        return view.state().status()
+                == (view.version().isLive() ? ProjectionStatus.RUNNING : ProjectionStatus.REBUILDING);
     }
 
     /**
@@ -56,18 +65,17 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
      * behind, is ready: somebody wants it so, or it catches up.
      */
     public boolean isReady() {
-        return projections.stream()
-                .allMatch(view -> isReachable(view) && view.state().status() != ProjectionStatus.FAILED);
+        return projections.stream().allMatch(view -> isReachable(view) && !hasFailed(view));
     }
 
     private static boolean isReachable(ProjectionView view) {
         return view.state().epoch() > 0 && view.outage().isEmpty();
     }
 
-    /** How far the projection is behind that is so for longest, of those that it is known of; 0 if all are caught up. */
+    /** How far the live version is behind that is so for longest, of those that it is known of; 0 if all are caught up. */
     public Duration lag() {
         return projections.stream()
-                .filter(view -> view.lagEvents().isPresent())
+                .filter(view -> view.version().isLive() && view.lagEvents().isPresent())
                 .map(ProjectionView::lag)
                 .max(Comparator.naturalOrder())
                 .orElse(Duration.ZERO);

@@ -24,6 +24,11 @@ final class ProjectionKeys {
                     ConfigType.integer(1, ProjectionOptions.MAX_BATCH),
                     "How many events are applied in one transaction at most.")
             .withDefault(DEFAULTS.batch());
+    private static final ConfigKey<Duration> LINGER = ConfigKey.of(
+                    "linger",
+                    ConfigType.duration(Duration.ZERO, ProjectionOptions.MAX_LINGER),
+                    "How long a batch waits to be full once it has its first event: for read models that are slow for each batch.")
+            .withDefault(DEFAULTS.linger());
     private static final ConfigKey<Duration> LEASE = ConfigKey.of(
                     "lease",
                     ConfigType.duration(ProjectionOptions.MIN_LEASE, ProjectionOptions.MAX_LEASE),
@@ -68,7 +73,7 @@ final class ProjectionKeys {
 
     /** All of them, in the order in which people read them. */
     static List<ConfigKey<?>> all() {
-        return List.of(SEGMENTS, BATCH, LEASE, MAX_ATTEMPTS, INITIAL_DELAY, MAX_DELAY, GAPS);
+        return List.of(SEGMENTS, BATCH, LINGER, LEASE, MAX_ATTEMPTS, INITIAL_DELAY, MAX_DELAY, GAPS);
     }
 
     /**
@@ -90,6 +95,7 @@ final class ProjectionKeys {
         return new ProjectionOptions(
                 config.get(SEGMENTS),
                 config.get(BATCH),
+                config.get(LINGER),
                 config.get(LEASE),
                 config.get(MAX_ATTEMPTS),
                 initial,

@@ -25,28 +25,28 @@ final class Selection {
     static final Set<PluginKind> OF_SUBSCRIPTION =
             EnumSet.of(PluginKind.SOURCE, PluginKind.STORAGE, PluginKind.SINK, PluginKind.DEAD_LETTERS);
 
-    private static final Map<PluginKind, ConfigKey<String>> KEYS = Map.of(
-            PluginKind.SOURCE,
-            key(PluginKind.SOURCE, "Where changes come from.").withDefaultMeaning("the only one there is"),
-            PluginKind.STORAGE,
-            key(PluginKind.STORAGE, "Where partitions and their watermarks are remembered.")
-                    .withDefaultMeaning("the only one there is, besides memory"),
-            PluginKind.SINK,
-            key(PluginKind.SINK, "What receives the changes."),
-            PluginKind.DEAD_LETTERS,
-            key(PluginKind.DEAD_LETTERS, "Where changes go that are set aside.").withDefaultMeaning("none"),
-            PluginKind.LOCKS,
-            beside(PluginKind.LOCKS, "Where hierarchical locks are taken"),
-            PluginKind.OUTBOX,
-            beside(PluginKind.OUTBOX, "Where the entries of an outbox are"),
-            PluginKind.SENDER,
-            beside(PluginKind.SENDER, "What sends the entries of an outbox"),
-            PluginKind.PROJECTIONS,
-            beside(PluginKind.PROJECTIONS, "Where the states of projections are"),
-            PluginKind.EVENTS,
-            beside(PluginKind.EVENTS, "Where events are kept"),
-            PluginKind.EVENT_SOURCE,
-            beside(PluginKind.EVENT_SOURCE, "Where projections get their events from"));
+    private static final Map<PluginKind, ConfigKey<String>> KEYS = Map.ofEntries(
+            Map.entry(
+                    PluginKind.SOURCE,
+                    key(PluginKind.SOURCE, "Where changes come from.").withDefaultMeaning("the only one there is")),
+            Map.entry(
+                    PluginKind.STORAGE,
+                    key(PluginKind.STORAGE, "Where partitions and their watermarks are remembered.")
+                            .withDefaultMeaning("the only one there is, besides memory")),
+            Map.entry(PluginKind.SINK, key(PluginKind.SINK, "What receives the changes.")),
+            Map.entry(
+                    PluginKind.DEAD_LETTERS,
+                    key(PluginKind.DEAD_LETTERS, "Where changes go that are set aside.")
+                            .withDefaultMeaning("none")),
+            Map.entry(PluginKind.LOCKS, beside(PluginKind.LOCKS, "Where hierarchical locks are taken")),
+            Map.entry(PluginKind.OUTBOX, beside(PluginKind.OUTBOX, "Where the entries of an outbox are")),
+            Map.entry(PluginKind.SENDER, beside(PluginKind.SENDER, "What sends the entries of an outbox")),
+            Map.entry(PluginKind.PROJECTIONS, beside(PluginKind.PROJECTIONS, "Where the states of projections are")),
+            Map.entry(PluginKind.EVENTS, beside(PluginKind.EVENTS, "Where events are kept")),
+            Map.entry(
+                    PluginKind.EVENT_SOURCE,
+                    beside(PluginKind.EVENT_SOURCE, "Where projections get their events from")),
+            Map.entry(PluginKind.SEARCH, beside(PluginKind.SEARCH, "Where search indexes are")));
 
     /** Where the plug-ins of spream's own are that not every class path has. */
     private static final Map<String, String> MODULES = Map.ofEntries(
@@ -61,7 +61,9 @@ final class Selection {
             Map.entry("projections jdbc", "spream-storage-jdbc"),
             Map.entry("events jdbc", "spream-storage-jdbc"),
             Map.entry("event-source jdbc", "spream-storage-jdbc"),
-            Map.entry("event-source pubsub", "spream-sink-pubsub"));
+            Map.entry("event-source pubsub", "spream-sink-pubsub"),
+            Map.entry("search lucene", "spream-search-lucene"),
+            Map.entry("search meilisearch", "spream-search-meilisearch"));
 
     /** What to name for a desk. */
     private static final Map<PluginKind, String> DESK_ADVICE = Map.of(
@@ -72,7 +74,8 @@ final class Selection {
             PluginKind.SENDER, "what sends the entries of the outbox, such as http",
             PluginKind.PROJECTIONS, "where their states are, such as jdbc",
             PluginKind.EVENTS, "where they are kept, such as jdbc",
-            PluginKind.EVENT_SOURCE, "where projections get their events from, such as jdbc, pubsub or change-stream");
+            PluginKind.EVENT_SOURCE, "where projections get their events from, such as jdbc, pubsub or change-stream",
+            PluginKind.SEARCH, "where indexes are, such as lucene or meilisearch");
 
     /** The storage that nothing survives in. */
     private static final String FORGETFUL = "memory";

@@ -7,7 +7,9 @@ import dev.spream.api.ProjectionHealth.Status;
 import dev.spream.core.projection.FailureKind;
 import dev.spream.core.projection.ProjectionState;
 import dev.spream.core.projection.ProjectionStatus;
+import dev.spream.core.projection.ProjectionVersion;
 import dev.spream.core.projection.ProjectionView;
+import dev.spream.core.projection.VersionRole;
 import dev.spream.core.record.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
@@ -112,6 +114,44 @@ final class ProjectionHealthTest {
         assertThat(rate.current()).isEqualTo(0.2);
         now.set(AT.plusSeconds(600));
         assertThat(rate.current()).isZero();
+    }
+
+    @Test
+    void the_rate_of_errors_is_that_of_live_versions() {
+        ProjectionErrorRate rate = new ProjectionErrorRate(() -> AT);
+        ProjectionVersion first = new ProjectionVersion("entries", 1, 1, VersionRole.LIVE, 0, true);
+        ProjectionVersion second = new ProjectionVersion("entries", 2, 1, VersionRole.SHADOW, 0, true);
+        rate.versionsChanged("entries", List.of(first, second));
+        rate.failed("entries@2", FailureKind.POISON, new IllegalStateException("no"));
+        assertThat(rate.current()).isZero();
+        rate.failed("entries", FailureKind.POISON, new IllegalStateException("no"));
+        rate.batchApplied("entries@2", 10_000, 0, 0, Duration.ofMillis(1));
+        assertThat(rate.current()).isEqualTo(1);
+
+        rate.versionsChanged("entries", List.of(new ProjectionVersion("entries", 2, 1, VersionRole.LIVE, 0, true)));
+        rate.batchApplied("entries@2", 3, 0, 0, Duration.ofMillis(1));
+        assertThat(rate.current()).isEqualTo(0.25);
+    }
+
+    @Test
+    void a_version_that_is_not_live_harms_nobody() {
+        assertThat(health(RUNNING, shadow(ProjectionStatus.REBUILDING)).status())
+                .isEqualTo(ProjectionHealth.Status.HEALTHY);
+        ProjectionHealth failed = health(RUNNING, shadow(ProjectionStatus.FAILED));
+        assertThat(failed.status()).isEqualTo(ProjectionHealth.Status.DEGRADED);
+        assertThat(failed.isReady()).isTrue();
+        assertThat(failed.lag()).isEqualTo(RUNNING.lag());
+    }
+
+    private static ProjectionView shadow(ProjectionStatus status) {
+        return new ProjectionView(
+                new ProjectionVersion("entries", 2, 1, VersionRole.SHADOW, 0, true),
+                view("entries@2", status, 1, Optional.empty()).state(),
+                4,
+                OptionalLong.of(50_000),
+                Duration.ofDays(1),
+                Optional.empty(),
+                Optional.empty());
     }
 
     private static ProjectionHealth health(ProjectionView... views) {

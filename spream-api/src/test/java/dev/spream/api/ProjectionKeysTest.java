@@ -39,6 +39,7 @@ final class ProjectionKeysTest {
         ResolvedConfig resolved = resolved(Map.of(
                 "segments", "16",
                 "batch", "500",
+                "linger", "200ms",
                 "lease", "5s",
                 "max-attempts", "9",
                 "initial-delay", "2s",
@@ -47,7 +48,14 @@ final class ProjectionKeysTest {
         assertThat(resolved.problems()).isEmpty();
         assertThat(ProjectionKeys.options(resolved.section("projections")))
                 .isEqualTo(new ProjectionOptions(
-                        16, 500, Duration.ofSeconds(5), 9, Duration.ofSeconds(2), Duration.ofMinutes(1), Gaps.ACCEPT));
+                        16,
+                        500,
+                        Duration.ofMillis(200),
+                        Duration.ofSeconds(5),
+                        9,
+                        Duration.ofSeconds(2),
+                        Duration.ofMinutes(1),
+                        Gaps.ACCEPT));
     }
 
     @ParameterizedTest

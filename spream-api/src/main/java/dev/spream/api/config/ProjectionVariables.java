@@ -22,6 +22,8 @@ final class ProjectionVariables {
             new NamedVariable("PUBSUB_PROJECT_ID", "event-source.pubsub.project", text -> text),
             new NamedVariable("PUBSUB_SUBSCRIPTION", "event-source.pubsub.subscription", text -> text),
             new NamedVariable("PUBSUB_ACK_DEADLINE", "event-source.pubsub.ack-deadline", text -> text),
+            new NamedVariable("MEILISEARCH_URL", "search.meilisearch.url", text -> text),
+            new NamedVariable("MEILISEARCH_API_KEY", "search.meilisearch.api-key", text -> text),
             new NamedVariable("MAX_RETRY_ATTEMPTS", "projections.max-attempts", ProjectionVariables::withTheFirst),
             new NamedVariable("INITIAL_RETRY_DELAY", "projections.initial-delay", text -> text),
             new NamedVariable("MAX_RETRY_DELAY", "projections.max-delay", text -> text));

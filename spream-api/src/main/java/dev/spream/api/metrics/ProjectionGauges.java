@@ -2,24 +2,33 @@ package dev.spream.api.metrics;
 
 import dev.spream.core.projection.ProjectionDetails;
 import dev.spream.core.projection.ProjectionStatus;
+import dev.spream.core.projection.ProjectionVersion;
 import dev.spream.core.projection.ProjectionView;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** How a projection is: as its manager sees it, and what its store has as it was last sampled. Safe for use by many threads. */
+/**
+ * How the live version of a projection is, as its manager sees it, and what its store has as it was last sampled; and how far its
+ * other versions are. Safe for use by many threads.
+ */
 final class ProjectionGauges {
     private static final double MILLIS = 1_000;
 
     private final MeterRegistry registry;
     private final String projection;
     private final Supplier<List<ProjectionView>> views;
+    private final Map<String, RebuildGauges> rebuilds = new HashMap<>(); // guarded by this, by the names of states
     private volatile @Nullable ProjectionDetails details;
 
     ProjectionGauges(MeterRegistry registry, String projection, Supplier<List<ProjectionView>> views) {
@@ -90,10 +99,26 @@ final class ProjectionGauges {
 
     private double view(ToDoubleFunction<ProjectionView> value) {
         return views.get().stream()
-                .filter(view -> view.state().projection().equals(projection))
+                .filter(view ->
+                        view.version().isLive() && view.version().projection().equals(projection))
                 .mapToDouble(value)
                 .findFirst()
                 .orElse(Double.NaN);
+    }
+
+    /** Shows how far those are and no others. */
+    synchronized void showRebuilds(Supplier<List<ProjectionVersion>> versions) {
+        List<ProjectionVersion> now = versions.get();
+        Set<String> names = now.stream().map(ProjectionVersion::stateName).collect(Collectors.toSet());
+        rebuilds.entrySet().removeIf(known -> {
+            boolean gone = !names.contains(known.getKey());
+            if (gone) {
+                known.getValue().close();
+            }
+            return gone;
+        });
+        now.forEach(version ->
+                rebuilds.computeIfAbsent(version.stateName(), name -> new RebuildGauges(registry, version, views)));
     }
 
     void sampled(ProjectionDetails now) {

@@ -7,13 +7,16 @@ import dev.spream.core.projection.FailureKind;
 import dev.spream.core.projection.Parking;
 import dev.spream.core.projection.ProjectionDetails;
 import dev.spream.core.projection.ProjectionListener;
+import dev.spream.core.projection.ProjectionVersion;
 import dev.spream.core.projection.ProjectionView;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 /**
  * Publishes what projections do to a Micrometer registry. Every meter carries the tag {@code projection}; no tag ever names an
@@ -26,12 +29,18 @@ import java.util.function.Supplier;
  * metrics.watch(manager::views);
  * }</pre>
  *
+ * <p>They are those of the live version, whichever that is. Of versions that are not live there are {@code projection.rebuild}
+ * meters alone, with the tag {@code version}, for as long as they are here and not live.
+ *
  * <p>What is parked is not asked for by this: whoever samples it says so to {@link #sampled}. Safe for use by many threads.
  */
 public final class ProjectionMetrics implements ProjectionListener {
+    private static final Pattern VERSION = Pattern.compile("@[0-9]+$");
+
     private final MeterRegistry registry;
     private final Map<String, ProjectionCounters> counters = new ConcurrentHashMap<>();
     private final Map<String, ProjectionGauges> gauges = new ConcurrentHashMap<>();
+    private final Map<String, ProjectionVersion> versions = new ConcurrentHashMap<>(); // by the names of their states
 
     private ProjectionMetrics(MeterRegistry registry) {
         this.registry = registry;
@@ -50,16 +59,22 @@ public final class ProjectionMetrics implements ProjectionListener {
      */
     public void watch(Supplier<List<ProjectionView>> views) {
         for (ProjectionView view : views.get()) {
-            String projection = view.state().projection();
+            String projection = view.version().projection();
             counters(projection);
             gauges.computeIfAbsent(projection, name -> new ProjectionGauges(registry, name, views));
+            showRebuilds(projection);
         }
     }
 
-    /** What is in the store of a projection that is watched. To be called now and then, by whoever has its operations. */
+    /**
+     * What is in the store of a projection that is watched. To be called now and then, by whoever has its operations; what is said
+     * of a version that is not live here is passed over.
+     */
     public void sampled(ProjectionDetails details) {
-        ProjectionGauges known = gauges.get(details.state().projection());
-        if (known != null) {
+        String state = details.state().projection();
+        ProjectionVersion version = versions.get(state);
+        ProjectionGauges known = gauges.get(VERSION.matcher(state).replaceFirst(""));
+        if (known != null && (version == null || version.isLive())) {
             known.sampled(details);
         }
     }
@@ -70,38 +85,62 @@ public final class ProjectionMetrics implements ProjectionListener {
     }
 
     @Override
+    public void versionsChanged(String projection, List<ProjectionVersion> now) {
+        now.forEach(version -> versions.put(version.stateName(), version));
+        versions.values().removeIf(version -> version.projection().equals(projection) && !now.contains(version));
+        showRebuilds(projection);
+    }
+
+    private void showRebuilds(String projection) {
+        ProjectionGauges known = gauges.get(projection);
+        if (known != null) {
+            known.showRebuilds(() -> versions.values().stream()
+                    .filter(version -> version.projection().equals(projection) && !version.isLive())
+                    .toList());
+        }
+    }
+
+    @Override
     public void batchApplied(String projection, int applied, int duplicates, int parked, Duration took) {
-        counters(projection).batch(applied, duplicates, parked, took);
+        count(projection, live -> live.batch(applied, duplicates, parked, took));
     }
 
     @Override
     public void eventApplied(String projection, EventEnvelope event, Duration took) {
-        counters(projection).event(event.eventType(), took);
+        count(projection, live -> live.event(event.eventType(), took));
     }
 
     @Override
     public void keyParked(String projection, String key, Parking parking) {
-        counters(projection).parked(parking.reason());
+        count(projection, live -> live.parked(parking.reason()));
     }
 
     @Override
     public void keyResumed(String projection, String key) {
-        counters(projection).resumed();
+        count(projection, ProjectionCounters::resumed);
     }
 
     @Override
     public void failed(String projection, FailureKind kind, Exception failure) {
-        counters(projection).failed(kind);
+        count(projection, live -> live.failed(kind));
     }
 
     @Override
     public void undecodable(String projection, String origin, String reason) {
-        counters(projection).undecodable();
+        count(projection, ProjectionCounters::undecodable);
     }
 
     @Override
     public void segmentLost(String projection, int segment) {
-        counters(projection).segmentLost();
+        count(projection, ProjectionCounters::segmentLost);
+    }
+
+    /** Of the live version alone. What is not known by now was not told of, or is dropped. */
+    private void count(String state, Consumer<ProjectionCounters> what) {
+        ProjectionVersion version = versions.get(state);
+        if (version != null ? version.isLive() : !VERSION.matcher(state).find()) {
+            what.accept(counters(version == null ? state : version.projection()));
+        }
     }
 
     private ProjectionCounters counters(String projection) {

@@ -11,6 +11,7 @@ import dev.spream.api.spi.OutboxStoreProvider;
 import dev.spream.api.spi.PartitionStorageProvider;
 import dev.spream.api.spi.PluginProvider;
 import dev.spream.api.spi.ProjectionStoreProvider;
+import dev.spream.api.spi.SearchEngineProvider;
 
 /** The ports that a plug-in can fill. */
 public enum PluginKind {
@@ -23,7 +24,8 @@ public enum PluginKind {
     SENDER("sender", OutboxSenderProvider.class),
     PROJECTIONS("projections", ProjectionStoreProvider.class),
     EVENTS("events", EventStoreProvider.class),
-    EVENT_SOURCE("event-source", EventSourceProvider.class);
+    EVENT_SOURCE("event-source", EventSourceProvider.class),
+    SEARCH("search", SearchEngineProvider.class);
 
     private final String key;
     private final Class<? extends PluginProvider<?>> providerType;

@@ -17,6 +17,7 @@ import dev.spream.core.outbox.OutboxStore;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.projection.ProjectionOperations;
 import dev.spream.core.projection.ProjectionStore;
+import dev.spream.core.search.SearchEngine;
 import dev.spream.core.source.ChangeStreamSource;
 
 /**
@@ -44,6 +45,7 @@ final class Scoped {
                     case PROJECTIONS -> new ScopedProjectionStore<>((ProjectionStore<?>) made, scope);
                     case EVENTS -> new ScopedEventStore((EventStore) made, scope);
                     case EVENT_SOURCE -> new ScopedEventSource((EventSource) made, scope);
+                    case SEARCH -> new ScopedSearchEngine((SearchEngine) made, scope);
                 };
     }
 

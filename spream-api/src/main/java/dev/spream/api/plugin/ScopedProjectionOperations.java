@@ -1,8 +1,11 @@
 package dev.spream.api.plugin;
 
+import dev.spream.core.projection.AuditedAct;
 import dev.spream.core.projection.ParkedKey;
+import dev.spream.core.projection.ProjectionDeadLetter;
 import dev.spream.core.projection.ProjectionDetails;
 import dev.spream.core.projection.ProjectionOperations;
+import dev.spream.core.projection.ProjectionRebuilds;
 import dev.spream.core.projection.ProjectionState;
 import java.util.List;
 import java.util.Optional;
@@ -42,6 +45,21 @@ record ScopedProjectionOperations(ProjectionOperations target, CallScope scope) 
     @Override
     public List<ParkedKey> parked(String projection, int limit) {
         return scope.call(() -> target.parked(projection, limit));
+    }
+
+    @Override
+    public ProjectionRebuilds rebuilds() {
+        return new ScopedProjectionRebuilds(scope.call(target::rebuilds), scope);
+    }
+
+    @Override
+    public List<ProjectionDeadLetter> deadLetters(String projection, int limit) {
+        return scope.call(() -> target.deadLetters(projection, limit));
+    }
+
+    @Override
+    public List<AuditedAct> audit(String projection, int limit) {
+        return scope.call(() -> target.audit(projection, limit));
     }
 
     @Override

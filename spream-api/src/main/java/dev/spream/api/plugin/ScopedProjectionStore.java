@@ -6,9 +6,12 @@ import dev.spream.core.projection.Fence;
 import dev.spream.core.projection.KeyState;
 import dev.spream.core.projection.ParkedKey;
 import dev.spream.core.projection.Parking;
+import dev.spream.core.projection.ProjectionCode;
 import dev.spream.core.projection.ProjectionOwner;
 import dev.spream.core.projection.ProjectionState;
 import dev.spream.core.projection.ProjectionStore;
+import dev.spream.core.projection.ProjectionVersion;
+import dev.spream.core.projection.RebuildProgress;
 import dev.spream.core.projection.SegmentShare;
 import dev.spream.core.projection.Tried;
 import java.time.Duration;
@@ -26,6 +29,33 @@ record ScopedProjectionStore<T>(ProjectionStore<T> target, CallScope scope) impl
     @Override
     public ProjectionState register(String projection, int segments) {
         return scope.call(() -> target.register(projection, segments));
+    }
+
+    @Override
+    public ProjectionState register(String projection, int segments, ProjectionCode code) {
+        return scope.call(() -> target.register(projection, segments, code));
+    }
+
+    @Override
+    public List<ProjectionVersion> versions(String projection) {
+        return scope.call(() -> target.versions(projection));
+    }
+
+    @Override
+    public boolean prepare(ProjectionVersion version, ProjectionCode code, Preparation<T> create) throws Exception {
+        CallScope host = CallScope.ofThisThread();
+        Preparation<T> asHost = transaction -> host.run(() -> create.create(transaction));
+        return scope.call(() -> target.prepare(version, code, asHost));
+    }
+
+    @Override
+    public long limit(ProjectionVersion version, int segment) {
+        return scope.call(() -> target.limit(version, segment));
+    }
+
+    @Override
+    public Optional<RebuildProgress> built(ProjectionVersion version, long events) {
+        return scope.call(() -> target.built(version, events));
     }
 
     @Override
@@ -61,6 +91,11 @@ record ScopedProjectionStore<T>(ProjectionStore<T> target, CallScope scope) impl
     }
 
     @Override
+    public Set<Integer> dueSegments(String projection) {
+        return scope.call(() -> target.dueSegments(projection));
+    }
+
+    @Override
     public List<ParkedKey> due(Fence fence, int limit) {
         return scope.call(() -> target.due(fence, limit));
     }
@@ -88,8 +123,8 @@ record ScopedProjectionStore<T>(ProjectionStore<T> target, CallScope scope) impl
     }
 
     @Override
-    public boolean fail(Fence fence, String error) {
-        return scope.call(() -> target.fail(fence, error));
+    public boolean fail(Fence fence, long epoch, String error) {
+        return scope.call(() -> target.fail(fence, epoch, error));
     }
 
     @Override

@@ -22,7 +22,8 @@ public sealed interface PluginProvider<T>
                 OutboxSenderProvider,
                 OutboxStoreProvider,
                 PartitionStorageProvider,
-                ProjectionStoreProvider {
+                ProjectionStoreProvider,
+                SearchEngineProvider {
 
     /** What configuration calls it, as in {@code storage=jdbc}: lower-case letters, digits and hyphens, a letter first. */
     String name();

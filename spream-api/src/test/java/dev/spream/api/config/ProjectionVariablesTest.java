@@ -34,6 +34,8 @@ final class ProjectionVariablesTest {
                 "PUBSUB_PROJECT_ID; effect-project; event-source.pubsub.project; effect-project",
                 "PUBSUB_SUBSCRIPTION; events-sub; event-source.pubsub.subscription; events-sub",
                 "PUBSUB_ACK_DEADLINE; 600s; event-source.pubsub.ack-deadline; 600s",
+                "MEILISEARCH_URL; http://meilisearch:7700; search.meilisearch.url; http://meilisearch:7700",
+                "MEILISEARCH_API_KEY; sesame; search.meilisearch.api-key; sesame",
                 "MAX_RETRY_ATTEMPTS; 3; projections.max-attempts; 4",
                 "MAX_RETRY_ATTEMPTS; some; projections.max-attempts; some",
                 "INITIAL_RETRY_DELAY; 1s; projections.initial-delay; 1s",

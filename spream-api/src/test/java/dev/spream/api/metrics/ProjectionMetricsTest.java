@@ -10,7 +10,10 @@ import dev.spream.core.projection.Parking;
 import dev.spream.core.projection.ProjectionDetails;
 import dev.spream.core.projection.ProjectionState;
 import dev.spream.core.projection.ProjectionStatus;
+import dev.spream.core.projection.ProjectionVersion;
 import dev.spream.core.projection.ProjectionView;
+import dev.spream.core.projection.RebuildProgress;
+import dev.spream.core.projection.VersionRole;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -18,13 +21,18 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 final class ProjectionMetricsTest {
     private static final Instant AT = Instant.parse("2026-01-01T00:00:00Z");
     private static final ProjectionView CAUGHT_UP = view(ProjectionStatus.RUNNING, OptionalLong.of(0), Duration.ZERO);
+
+    private static final ProjectionVersion FIRST = new ProjectionVersion("entries", 1, 1, VersionRole.LIVE, 0, true);
+    private static final ProjectionVersion SECOND = new ProjectionVersion("entries", 2, 1, VersionRole.SHADOW, 0, true);
 
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final ProjectionMetrics metrics = ProjectionMetrics.of(registry);
@@ -109,6 +117,74 @@ final class ProjectionMetricsTest {
     }
 
     @Test
+    void what_is_counted_is_what_the_live_version_does() {
+        metrics.watch(() -> List.of(now));
+        metrics.versionsChanged("entries", List.of(FIRST, SECOND));
+        metrics.batchApplied("entries", 7, 0, 0, Duration.ofMillis(30));
+        metrics.batchApplied("entries@2", 10_000, 0, 0, Duration.ofMillis(30));
+        metrics.eventApplied("entries@2", event("EntryCreated"), Duration.ofMillis(1));
+        metrics.failed("entries@2", FailureKind.POISON, new IllegalStateException("no"));
+        assertThat(counter("projection.events", "outcome", "applied")).isEqualTo(7);
+        assertThat(counter("projection.errors", "error_type", "poison")).isZero();
+
+        metrics.versionsChanged("entries", List.of(retired(FIRST), live(SECOND)));
+        metrics.batchApplied("entries", 50, 0, 0, Duration.ofMillis(30));
+        metrics.batchApplied("entries@2", 3, 0, 0, Duration.ofMillis(30));
+        assertThat(counter("projection.events", "outcome", "applied")).isEqualTo(10);
+
+        metrics.versionsChanged("entries", List.of(live(SECOND)));
+        metrics.batchApplied("entries@3", 1_000, 0, 0, Duration.ofMillis(30));
+        assertThat(registry.find("projection.events").counters())
+                .allSatisfy(counter ->
+                        assertThat(counter.getId().getTag("projection")).isEqualTo("entries"));
+    }
+
+    @Test
+    void a_version_that_is_built_has_meters_until_it_is_live_or_dropped() {
+        AtomicReference<List<ProjectionView>> views =
+                new AtomicReference<>(List.of(CAUGHT_UP, built(ProjectionStatus.REBUILDING, 500)));
+        metrics.versionsChanged("entries", List.of(FIRST, SECOND));
+        metrics.watch(views::get);
+        assertThat(rebuild("progress")).isEqualTo(0.25);
+        assertThat(rebuild("rate")).isEqualTo(500);
+        assertThat(rebuild("left")).isEqualTo(3);
+        assertThat(rebuild("failed")).isZero();
+        assertThat(status("running")).isEqualTo(1);
+        assertThat(gauge("projection.position")).isEqualTo(42);
+
+        views.set(List.of(CAUGHT_UP, built(ProjectionStatus.FAILED, 0)));
+        assertThat(rebuild("failed")).isEqualTo(1);
+        assertThat(rebuild("rate")).isZero();
+        assertThat(rebuild("left")).isNaN();
+        assertThat(status("failed")).isZero();
+
+        metrics.versionsChanged("entries", List.of(retired(FIRST), live(SECOND)));
+        assertThat(registry.find("projection.rebuild.progress").gauges())
+                .extracting(gauge -> gauge.getId().getTag("version"))
+                .containsExactly("1");
+        metrics.versionsChanged("entries", List.of(live(SECOND)));
+        assertThat(registry.getMeters())
+                .extracting(meter -> meter.getId().getName())
+                .noneMatch(name -> name.startsWith("projection.rebuild"));
+    }
+
+    private double rebuild(String what) {
+        return registry.get("projection.rebuild." + what)
+                .tags("projection", "entries", "version", "2")
+                .gauge()
+                .value();
+    }
+
+    @Test
+    void what_is_parked_is_that_of_the_live_version() {
+        metrics.watch(() -> List.of(now));
+        metrics.versionsChanged("entries", List.of(retired(FIRST), live(SECOND)));
+        metrics.sampled(new ProjectionDetails(state("entries@2", ProjectionStatus.RUNNING), List.of(), 2, 17, 5));
+        metrics.sampled(new ProjectionDetails(state("entries", ProjectionStatus.REBUILDING), List.of(), 9, 9, 9));
+        assertThat(gauge("projection.parked.keys")).isEqualTo(2);
+    }
+
+    @Test
     void prometheus_gets_the_names_that_dashboards_know() {
         PrometheusMeterRegistry prometheus = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         ProjectionMetrics published = ProjectionMetrics.of(prometheus);
@@ -142,12 +218,34 @@ final class ProjectionMetricsTest {
     }
 
     private static ProjectionView view(ProjectionStatus status, OptionalLong lagEvents, Duration lag) {
+        return new ProjectionView(state("entries", status), 4, lagEvents, lag, Optional.empty());
+    }
+
+    private static ProjectionView built(ProjectionStatus status, double rate) {
         return new ProjectionView(
-                new ProjectionState(
-                        "entries", status, 1, 4, 42, Optional.of("e-7"), Optional.of(AT), 0, Optional.empty(), AT),
+                SECOND,
+                state("entries@2", status),
                 4,
-                lagEvents,
-                lag,
-                Optional.empty());
+                OptionalLong.of(1_500),
+                Duration.ofDays(1),
+                Optional.of("no database"),
+                Optional.of(new RebuildProgress(SECOND, AT, 500, 500, 2_000, OptionalDouble.of(rate))));
+    }
+
+    private static ProjectionState state(String name, ProjectionStatus status) {
+        return new ProjectionState(
+                name, status, 1, 4, 42, Optional.of("e-7"), Optional.of(AT), 0, Optional.empty(), AT);
+    }
+
+    private static ProjectionVersion live(ProjectionVersion version) {
+        return withRole(version, VersionRole.LIVE);
+    }
+
+    private static ProjectionVersion retired(ProjectionVersion version) {
+        return withRole(version, VersionRole.RETIRED);
+    }
+
+    private static ProjectionVersion withRole(ProjectionVersion version, VersionRole role) {
+        return new ProjectionVersion(version.projection(), version.version(), version.revision(), role, 0, true);
     }
 }

@@ -99,8 +99,11 @@ final class ForwardingCheck<T> {
                         "ChangeStreamCursor",
                         "EventFeed",
                         "EventSource",
+                        "Preparation",
                         "Progress",
+                        "ProjectionRebuilds",
                         "RetryWork",
+                        "SearchIndex",
                         "Runnable",
                         "Watch",
                         "Work")

@@ -41,22 +41,30 @@ import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WorkerId;
+import dev.spream.core.projection.CutOver;
 import dev.spream.core.projection.FailureKind;
 import dev.spream.core.projection.Fence;
+import dev.spream.core.projection.Parity;
 import dev.spream.core.projection.ParkReason;
 import dev.spream.core.projection.Parking;
+import dev.spream.core.projection.ProjectionCode;
 import dev.spream.core.projection.ProjectionOperations;
 import dev.spream.core.projection.ProjectionOwner;
 import dev.spream.core.projection.ProjectionState;
 import dev.spream.core.projection.ProjectionStatus;
+import dev.spream.core.projection.ProjectionVersion;
 import dev.spream.core.projection.SegmentShare;
 import dev.spream.core.projection.Tried;
+import dev.spream.core.projection.VersionRole;
 import dev.spream.core.record.ChildPartition;
 import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.JsonObject;
 import dev.spream.core.record.Mod;
 import dev.spream.core.record.RecordIdentity;
+import dev.spream.core.search.SearchQuery;
+import dev.spream.core.search.SearchResult;
+import dev.spream.core.search.SearchSchema;
 import dev.spream.core.source.PartitionQuery;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
@@ -66,6 +74,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 
 /** A value for each type that the methods of the ports take or return. */
@@ -160,6 +169,14 @@ final class PortSamples {
             Map.entry(Parking.class, new Parking(ParkReason.GAP, 0, "version 3 is missing", Optional.empty())),
             Map.entry(Tried.class, new Tried(3, 0)),
             Map.entry(ProjectionOperations.Act.class, new ProjectionOperations.Act("ann", "asked by bob")),
+            Map.entry(SearchSchema.class, new SearchSchema(List.of("word"), Set.of(), Set.of())),
+            Map.entry(SearchQuery.class, SearchQuery.of("cat")),
+            Map.entry(SearchResult.class, new SearchResult(7, List.of(), Duration.ofSeconds(7))),
+            Map.entry(ProjectionCode.class, ProjectionCode.PLAIN),
+            Map.entry(ProjectionVersion.class, new ProjectionVersion("entries", 2, 1, VersionRole.SHADOW, 0, false)),
+            Map.entry(CutOver.class, new CutOver("entries", 1, 2, Duration.ofMillis(7), 0)),
+            Map.entry(Parity.class, new Parity("entries", 1, 2, List.of())),
+            Map.entry(OptionalInt.class, OptionalInt.of(7)),
             Map.entry(boolean.class, true),
             Map.entry(int.class, 7),
             Map.entry(long.class, 7L),

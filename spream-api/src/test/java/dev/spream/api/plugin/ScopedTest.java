@@ -27,8 +27,15 @@ import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.projection.Fence;
 import dev.spream.core.projection.Progress;
+import dev.spream.core.projection.ProjectionCode;
 import dev.spream.core.projection.ProjectionOperations;
+import dev.spream.core.projection.ProjectionRebuilds;
 import dev.spream.core.projection.ProjectionStore;
+import dev.spream.core.projection.ProjectionVersion;
+import dev.spream.core.projection.VersionRole;
+import dev.spream.core.search.SearchEngine;
+import dev.spream.core.search.SearchIndex;
+import dev.spream.core.search.SearchSchema;
 import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.ChangeStreamSource;
 import java.lang.reflect.Proxy;
@@ -80,8 +87,11 @@ final class ScopedTest {
                 product(ProjectionStore.class, PluginKind.PROJECTIONS),
                 product(EventStore.class, PluginKind.EVENTS),
                 product(EventSource.class, PluginKind.EVENT_SOURCE),
+                product(SearchEngine.class, PluginKind.SEARCH),
+                new Wrapping<>(SearchIndex.class, ScopedSearchEngine.ScopedIndex::new, List.of()),
                 new Wrapping<>(EventFeed.class, ScopedEventSource.ScopedFeed::new, List.of()),
                 new Wrapping<ProjectionOperations>(ProjectionOperations.class, Scoped::operations, List.of()),
+                new Wrapping<>(ProjectionRebuilds.class, ScopedProjectionRebuilds::new, List.of()),
                 new Wrapping<>(Outbox.class, Scoped::outbox, List.of()),
                 new Wrapping<>(IdempotencyLedger.class, Scoped::ledger, List.of()),
                 new Wrapping<OutboxOperations>(OutboxOperations.class, Scoped::operations, List.of()),
@@ -267,6 +277,14 @@ final class ScopedTest {
     }
 
     @Test
+    void indexes_are_in_the_scope_too() throws Exception {
+        ForwardingCheck<SearchIndex> index = new ForwardingCheck<>(SearchIndex.class, PLUGIN);
+        SearchEngine engine = returning(SearchEngine.class, index.target());
+        index.everyMethodReaches(Scoped.product(PluginKind.SEARCH, engine, SCOPE)
+                .open("words", (SearchSchema) PortSamples.of(SearchSchema.class)));
+    }
+
+    @Test
     void what_is_done_for_a_batch_runs_as_the_host_does() throws Exception {
         ClassLoader host = Thread.currentThread().getContextClassLoader();
         List<ClassLoader> inStore = new ArrayList<>();
@@ -280,8 +298,12 @@ final class ScopedTest {
             inWork.add(Thread.currentThread().getContextClassLoader());
             return last;
         });
-        assertThat(inWork).containsExactly(host, host);
-        assertThat(inStore).containsExactly(PLUGIN, PLUGIN);
+        store.prepare(
+                new ProjectionVersion("entries", 2, 1, VersionRole.SHADOW, 0, false),
+                ProjectionCode.PLAIN,
+                transaction -> inWork.add(Thread.currentThread().getContextClassLoader()));
+        assertThat(inWork).containsExactly(host, host, host);
+        assertThat(inStore).containsExactly(PLUGIN, PLUGIN, PLUGIN);
     }
 
     /** A store that does the work that it is given, and notes as whom it goes on. */
@@ -293,6 +315,8 @@ final class ScopedTest {
                 (proxy, method, arguments) -> {
                     if (method.getName().equals("apply")) {
                         ((ProjectionStore.Work<Object>) arguments[2]).apply("transaction", Map.of());
+                    } else if (method.getName().equals("prepare")) {
+                        ((ProjectionStore.Preparation<Object>) arguments[2]).create("transaction");
                     } else {
                         ((ProjectionStore.RetryWork<Object>) arguments[3]).apply("transaction", 1, List.of());
                     }

@@ -1,0 +1,43 @@
+package dev.spream.api.metrics;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.search.SearchListener;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+
+/**
+ * Publishes to a Micrometer registry what search projections write, of all projections together. Safe for use by many threads.
+ *
+ * <pre>{@code
+ * SearchProjection projection = new SearchProjection("words", mapping, index).listener(SearchMetrics.of(registry));
+ * }</pre>
+ */
+public final class SearchMetrics implements SearchListener {
+    private final DistributionSummary batchSize;
+    private final Timer writes;
+
+    private SearchMetrics(MeterRegistry registry) {
+        this.batchSize = DistributionSummary.builder("search.index.batch.size")
+                .description("Changes of documents in a call of the search engine.")
+                .serviceLevelObjectives(1, 10, 100, 1_000)
+                .register(registry);
+        this.writes = Timer.builder("search.index.write.duration")
+                .description("How long a call of the search engine took, until its changes could be found.")
+                .serviceLevelObjectives(Timers.buckets())
+                .register(registry);
+    }
+
+    /** A listener that publishes to the registry. */
+    public static SearchMetrics of(MeterRegistry registry) {
+        return new SearchMetrics(requireNonNull(registry, "registry"));
+    }
+
+    @Override
+    public void written(String projection, int changes, Duration took) {
+        batchSize.record(changes);
+        writes.record(took);
+    }
+}
