@@ -1,0 +1,191 @@
+package dev.spream.search.lucene;
+
+import dev.spream.core.projection.FailureKind;
+import dev.spream.core.record.Json;
+import dev.spream.core.search.SearchChange;
+import dev.spream.core.search.SearchException;
+import dev.spream.core.search.SearchSchema;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import org.apache.lucene.document.Document;
+import org.apache.lucene.index.IndexWriter;
+import org.apache.lucene.index.IndexWriterConfig;
+import org.apache.lucene.search.IndexSearcher;
+import org.apache.lucene.search.ScoreDoc;
+import org.apache.lucene.search.SearcherManager;
+import org.apache.lucene.search.TermQuery;
+import org.apache.lucene.store.FSDirectory;
+import org.apache.lucene.store.LockObtainFailedException;
+
+/**
+ * The files of an index, open to be written and searched. What searches see is what was committed last. One thread at a time
+ * writes; any may look.
+ */
+final class IndexFiles {
+    private static final String FORMAT = "spream.format";
+    private static final String CURRENT = "1";
+    private static final String SCHEMA = "spream.schema";
+
+    private final FSDirectory directory;
+    private final IndexWriter writer;
+    private final SearcherManager searchers;
+
+    private IndexFiles(FSDirectory directory, IndexWriter writer, SearcherManager searchers) {
+        this.directory = directory;
+        this.writer = writer;
+        this.searchers = searchers;
+    }
+
+    /** Opens the index in the folder, or begins one if nothing is in it. */
+    static IndexFiles open(String name, Path folder, InstantSource clock) {
+        boolean fresh = IndexFolder.isNew(folder);
+        if (!fresh && !IndexFolder.isIndex(folder)) {
+            throw new SearchException(
+                    FailureKind.FATAL,
+                    "%s is to hold the search index %s, and holds something else; nothing was changed: empty it, or configure another directory"
+                            .formatted(folder, name),
+                    null);
+        }
+        try {
+            Files.createDirectories(folder);
+            return open(FSDirectory.open(folder), name, folder, fresh, clock);
+        } catch (IOException | IllegalArgumentException e) {
+            throw Damage.judge("the search index %s could not be opened".formatted(name), folder, e);
+        }
+    }
+
+    private static IndexFiles open(FSDirectory directory, String name, Path folder, boolean fresh, InstantSource clock)
+            throws IOException {
+        try {
+            IndexWriter writer = new IndexWriter(directory, configuration());
+            try {
+                if (!fresh) {
+                    requireOurs(writer, name, folder);
+                }
+                IndexFolder.own(folder, clock);
+                return new IndexFiles(directory, writer, new SearcherManager(writer, null));
+            } catch (Throwable t) {
+                writer.rollback();
+                throw t;
+            }
+        } catch (LockObtainFailedException e) {
+            directory.close();
+            throw LockedIndex.by(name, folder, e);
+        } catch (Throwable t) {
+            directory.close();
+            throw t;
+        }
+    }
+
+    private static IndexWriterConfig configuration() {
+        return new IndexWriterConfig(IndexText.DOCUMENTS)
+                .setOpenMode(IndexWriterConfig.OpenMode.CREATE_OR_APPEND)
+                .setCommitOnClose(false);
+    }
+
+    private static void requireOurs(IndexWriter writer, String name, Path folder) {
+        if (!CURRENT.equals(data(writer).get(FORMAT))) {
+            throw new SearchException(
+                    FailureKind.FATAL,
+                    "%s is to hold the search index %s, and holds an index of another program or of another version of this one; nothing was changed: configure another directory, or remove the folder and build the index again"
+                            .formatted(folder, name),
+                    null);
+        }
+    }
+
+    private static Map<String, String> data(IndexWriter writer) {
+        Map<String, String> data = new LinkedHashMap<>();
+        Iterable<Map.Entry<String, String>> committed = writer.getLiveCommitData();
+        if (committed != null) {
+            committed.forEach(entry -> data.put(entry.getKey(), entry.getValue()));
+        }
+        return data;
+    }
+
+    IndexWriter writer() {
+        return writer;
+    }
+
+    boolean has(SearchSchema schema) {
+        return text(schema).equals(data(writer).get(SCHEMA));
+    }
+
+    private static String text(SearchSchema schema) {
+        Map<String, Object> members = new LinkedHashMap<>();
+        members.put("searchable", schema.searchable());
+        members.put("filterable", List.copyOf(new TreeSet<>(schema.filterable())));
+        members.put("sortable", List.copyOf(new TreeSet<>(schema.sortable())));
+        return Json.text(members);
+    }
+
+    /** Makes everything durable, and then found. */
+    void commit(SearchSchema schema) throws IOException {
+        writer.setLiveCommitData(Map.of(FORMAT, CURRENT, SCHEMA, text(schema)).entrySet());
+        writer.commit();
+        searchers.maybeRefreshBlocking();
+    }
+
+    /** What is there of each document before its change, tombstones included. */
+    Map<SearchChange, Optional<Document>> before(List<SearchChange> changes) throws IOException {
+        return look(searcher -> {
+            Map<SearchChange, Optional<Document>> before = new LinkedHashMap<>();
+            for (SearchChange change : changes) {
+                before.put(change, stored(searcher, change.id()));
+            }
+            return before;
+        });
+    }
+
+    private static Optional<Document> stored(IndexSearcher searcher, String id) throws IOException {
+        ScoreDoc[] found = searcher.search(new TermQuery(IndexDocument.key(id)), 1).scoreDocs;
+        return found.length == 0
+                ? Optional.empty()
+                : Optional.of(searcher.storedFields().document(found[0].doc));
+    }
+
+    /** All documents, without tombstones. */
+    List<Document> live() throws IOException {
+        return look(searcher -> {
+            List<Document> live = new ArrayList<>();
+            int count = searcher.count(new TermQuery(IndexDocument.LIVE));
+            for (ScoreDoc hit : searcher.search(new TermQuery(IndexDocument.LIVE), Math.max(1, count)).scoreDocs) {
+                live.add(searcher.storedFields().document(hit.doc));
+            }
+            return live;
+        });
+    }
+
+    <R> R look(SharedIndex.Look<R> look) throws IOException {
+        IndexSearcher searcher = searchers.acquire();
+        try {
+            return look.in(searcher);
+        } finally {
+            searchers.release(searcher);
+        }
+    }
+
+    /** Lets go of everything; what was not committed is gone. */
+    void close() throws IOException {
+        try (directory) {
+            searchers.close();
+            writer.rollback();
+        }
+    }
+
+    /** The same for files that failed before. */
+    void abandon() {
+        try {
+            close();
+        } catch (IOException | RuntimeException e) {
+            // they are opened again, and whoever does that is told what is wrong
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package dev.spream.search.lucene;
+
+import dev.spream.core.projection.FailureKind;
+import dev.spream.core.search.SearchException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** The folder of an index: whether there is one in it, and who has it. */
+final class IndexFolder {
+    private static final String OWNER = "owner.txt";
+    private static final Set<String> BEFORE_THE_FIRST_COMMIT = Set.of("write.lock", OWNER, "pending_segments_1");
+
+    private IndexFolder() {}
+
+    static boolean isIndex(Path folder) {
+        return names(folder).stream().anyMatch(name -> name.startsWith("segments_"));
+    }
+
+    /** Whether an index can begin there: nothing is in it, or what remains of one that had hardly begun. */
+    static boolean isNew(Path folder) {
+        return BEFORE_THE_FIRST_COMMIT.containsAll(names(folder));
+    }
+
+    private static List<String> names(Path folder) {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> String.valueOf(file.getFileName())).toList();
+        } catch (NoSuchFileException e) {
+            return List.of();
+        } catch (NotDirectoryException e) {
+            throw new SearchException(FailureKind.FATAL, folder + " is no folder, and cannot hold a search index", e);
+        } catch (IOException e) {
+            throw new SearchException(
+                    FailureKind.TRANSIENT, "the folder %s cannot be read: %s".formatted(folder, e), e);
+        }
+    }
+
+    /** Notes that it is this process's now. */
+    static void own(Path folder, InstantSource clock) throws IOException {
+        Files.writeString(
+                folder.resolve(OWNER),
+                "process %d on %s, since %s".formatted(ProcessHandle.current().pid(), host(), clock.instant()));
+    }
+
+    private static String host() {
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (IOException e) {
+            return "this host";
+        }
+    }
+
+    /** Who noted that last, for people. */
+    static String owner(Path folder) {
+        try {
+            return Files.readString(folder.resolve(OWNER));
+        } catch (IOException e) {
+            return "a process that has not said which";
+        }
+    }
+
+    /** Removes the index in it, and it. False if there is none. */
+    static boolean remove(String name, Path folder) {
+        if (!isIndex(folder)) {
+            return false;
+        }
+        LockedIndex.requireNotInUse(name, folder);
+        try (Stream<Path> files = Files.list(folder)) {
+            for (Path file : inOrder(files.toList())) {
+                Files.deleteIfExists(file);
+            }
+            Files.delete(folder);
+            return true;
+        } catch (IOException e) {
+            throw new SearchException(
+                    FailureKind.TRANSIENT,
+                    "the search index %s could not be removed whole from %s: %s; remove the folder by hand, or drop the index again"
+                            .formatted(name, folder, e),
+                    e);
+        }
+    }
+
+    /** What makes it an index goes last, so that one that was removed in part can be dropped again. */
+    private static List<Path> inOrder(List<Path> files) {
+        return Stream.concat(
+                        files.stream().filter(file -> !isSegments(file)),
+                        files.stream().filter(IndexFolder::isSegments))
+                .toList();
+    }
+
+    private static boolean isSegments(Path file) {
+        return String.valueOf(file.getFileName()).startsWith("segments_");
+    }
+}

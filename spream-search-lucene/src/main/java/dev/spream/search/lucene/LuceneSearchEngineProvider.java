@@ -1,0 +1,36 @@
+package dev.spream.search.lucene;
+
+import com.google.auto.service.AutoService;
+import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.ConfigType;
+import dev.spream.api.spi.PluginConfig;
+import dev.spream.api.spi.PluginContext;
+import dev.spream.api.spi.SearchEngineProvider;
+import dev.spream.core.search.SearchEngine;
+import java.nio.file.Path;
+import java.util.List;
+
+/** The search engine {@code lucene}: indexes in folders of this machine, which one process at a time uses. */
+@AutoService(SearchEngineProvider.class)
+public final class LuceneSearchEngineProvider implements SearchEngineProvider {
+    private static final ConfigKey<Path> DIRECTORY = ConfigKey.of(
+                    "directory",
+                    ConfigType.path(),
+                    "Where the indexes are, each in a folder of its own. Created if it is not there; on a disk of this machine.")
+            .required();
+
+    @Override
+    public String name() {
+        return "lucene";
+    }
+
+    @Override
+    public List<ConfigKey<?>> keys() {
+        return List.of(DIRECTORY);
+    }
+
+    @Override
+    public SearchEngine create(PluginConfig config, PluginContext context) {
+        return LuceneSearchEngine.open(config.get(DIRECTORY), context.clock());
+    }
+}

@@ -1,0 +1,60 @@
+package dev.spream.search.lucene;
+
+import dev.spream.core.search.SearchChange;
+import dev.spream.core.search.SearchIndex;
+import dev.spream.core.search.SearchQuery;
+import dev.spream.core.search.SearchResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** An index as one of those who opened it has it. Safe for use by many threads. */
+final class LuceneSearchIndex implements SearchIndex {
+    private final LuceneSearchEngine engine;
+    private final SharedIndex shared;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    LuceneSearchIndex(LuceneSearchEngine engine, SharedIndex shared) {
+        this.engine = engine;
+        this.shared = shared;
+    }
+
+    @Override
+    public void write(List<SearchChange> changes) {
+        index().write(changes);
+    }
+
+    @Override
+    public SearchResult search(SearchQuery query) {
+        return index().search(query);
+    }
+
+    @Override
+    public long size() {
+        return index().size();
+    }
+
+    @Override
+    public void optimize(Duration tombstones) {
+        index().optimize(tombstones);
+    }
+
+    private SharedIndex index() {
+        if (closed.get()) {
+            throw shared.isClosed();
+        }
+        return shared;
+    }
+
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            engine.release(shared);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return shared.toString();
+    }
+}

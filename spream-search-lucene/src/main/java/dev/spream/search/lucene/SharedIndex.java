@@ -1,0 +1,301 @@
+package dev.spream.search.lucene;
+
+import dev.spream.core.projection.FailureKind;
+import dev.spream.core.search.SearchChange;
+import dev.spream.core.search.SearchDocument;
+import dev.spream.core.search.SearchException;
+import dev.spream.core.search.SearchQuery;
+import dev.spream.core.search.SearchResult;
+import dev.spream.core.search.SearchSchema;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.apache.lucene.document.Document;
+import org.apache.lucene.index.IndexWriter;
+import org.apache.lucene.search.IndexSearcher;
+import org.apache.lucene.search.ScoreDoc;
+import org.apache.lucene.search.TermQuery;
+import org.apache.lucene.search.TopDocs;
+import org.apache.lucene.search.TopFieldCollectorManager;
+import org.apache.lucene.search.TopFieldDocs;
+import org.apache.lucene.store.AlreadyClosedException;
+import org.apache.lucene.util.ThreadInterruptedException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An open index, which all who opened it share. Writers take turns: what a change is compared with is what the one before it left.
+ * A write that fails is taken back, and the next one begins with what is on the disk.
+ *
+ * <p>Safe for use by many threads. Who closes it waits for searches that run.
+ */
+final class SharedIndex {
+    private final String name;
+    private final Path folder;
+    private final InstantSource clock;
+    private final ReentrantLock writing = new ReentrantLock(); // taken before the other
+    private final ReentrantReadWriteLock life = new ReentrantReadWriteLock();
+
+    private @Nullable IndexFiles files; // changed under both locks
+    private volatile SearchSchema schema; // changed while writing
+    private boolean broken; // guarded by writing: the files are of no use to writers
+
+    int users; // guarded by the engine's lock
+
+    private SharedIndex(String name, Path folder, InstantSource clock, SearchSchema schema) {
+        this.name = name;
+        this.folder = folder;
+        this.clock = clock;
+        this.schema = schema;
+    }
+
+    static SharedIndex open(String name, Path folder, InstantSource clock, SearchSchema schema) {
+        SharedIndex index = new SharedIndex(name, folder, clock, schema);
+        try {
+            index.files = Uninterrupted.call(() -> IndexFiles.open(name, folder, clock));
+            index.use(schema);
+            return index;
+        } catch (IOException e) {
+            throw index.failure("could not be opened", e);
+        } catch (RuntimeException t) {
+            index.close();
+            throw t;
+        }
+    }
+
+    String name() {
+        return name;
+    }
+
+    /** Has the index offer what the schema says, of what is there already as well. */
+    void use(SearchSchema wanted) {
+        writing("could not be given its schema", to -> {
+            if (!to.has(wanted)) {
+                for (Document stored : to.live()) {
+                    SearchDocument document = IndexDocument.read(stored);
+                    to.writer()
+                            .updateDocument(
+                                    IndexDocument.key(document.id()),
+                                    IndexDocument.of(document, IndexDocument.version(stored), wanted));
+                }
+                to.commit(wanted);
+            }
+            schema = wanted;
+        });
+    }
+
+    void write(List<SearchChange> changes) {
+        writing("did not take a batch of %d".formatted(changes.size()), to -> {
+            Map<SearchChange, Optional<Document>> before = to.before(changes);
+            boolean changed = false;
+            for (Map.Entry<SearchChange, Optional<Document>> entry : before.entrySet()) {
+                changed |= apply(to.writer(), entry.getKey(), entry.getValue());
+            }
+            if (changed) {
+                to.commit(schema);
+            }
+        });
+    }
+
+    private boolean apply(IndexWriter writer, SearchChange change, Optional<Document> before) throws IOException {
+        if (before.map(IndexDocument::version)
+                .filter(version -> version >= change.version())
+                .isPresent()) {
+            return false;
+        }
+        Optional<Document> after =
+                switch (change) {
+                    case SearchChange.Put put -> Optional.of(IndexDocument.of(put.document(), put.version(), schema));
+                    case SearchChange.Delete delete ->
+                        Optional.of(IndexDocument.tombstone(delete.id(), delete.version(), clock.instant()));
+                    case SearchChange.Merge merge ->
+                        before.filter(stored -> !IndexDocument.isTombstone(stored))
+                                .map(stored -> IndexDocument.of(merged(stored, merge), merge.version(), schema));
+                };
+        if (after.isPresent()) {
+            writer.updateDocument(IndexDocument.key(change.id()), after.get());
+        }
+        return after.isPresent();
+    }
+
+    private static SearchDocument merged(Document stored, SearchChange.Merge merge) {
+        Map<String, Object> fields =
+                new LinkedHashMap<>(IndexDocument.read(stored).fields());
+        fields.putAll(merge.fields());
+        return new SearchDocument(merge.id(), fields);
+    }
+
+    SearchResult search(SearchQuery query) {
+        long startedAt = System.nanoTime();
+        SearchPlan plan = SearchPlan.of(query, schema);
+        return searching(searcher -> {
+            TopFieldDocs top = searcher.search(
+                    plan.query(),
+                    new TopFieldCollectorManager(
+                            plan.order(), query.offset() + query.limit(), null, Integer.MAX_VALUE));
+            return new SearchResult(
+                    top.totalHits.value(),
+                    page(searcher, top, query.offset()),
+                    Duration.ofNanos(System.nanoTime() - startedAt));
+        });
+    }
+
+    private static List<SearchDocument> page(IndexSearcher searcher, TopDocs top, int offset) throws IOException {
+        List<SearchDocument> page = new ArrayList<>();
+        for (int i = offset; i < top.scoreDocs.length; i++) {
+            ScoreDoc hit = top.scoreDocs[i];
+            page.add(IndexDocument.read(searcher.storedFields().document(hit.doc)));
+        }
+        return page;
+    }
+
+    long size() {
+        return searching(searcher -> (long) searcher.count(new TermQuery(IndexDocument.LIVE)));
+    }
+
+    void optimize(Duration tombstones) {
+        writing("was not optimized", to -> {
+            to.writer()
+                    .deleteDocuments(
+                            IndexDocument.tombstonesUntil(clock.instant().minus(tombstones)));
+            to.commit(schema);
+        });
+        compact();
+        writing("was not optimized", to -> to.commit(schema));
+    }
+
+    /** While others write. */
+    private void compact() {
+        life.readLock().lock();
+        try {
+            files().writer().forceMerge(1);
+        } catch (ThreadInterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw failure("was not made small", e);
+        } catch (IOException | AlreadyClosedException e) {
+            throw failure("was not made small", e);
+        } finally {
+            life.readLock().unlock();
+        }
+    }
+
+    private void writing(String failing, Work work) {
+        writing.lock();
+        try {
+            Uninterrupted.call(() -> {
+                work.on(mended());
+                return true;
+            });
+        } catch (IOException | RuntimeException e) {
+            takeBack(e);
+            throw failure(failing, e);
+        } finally {
+            writing.unlock();
+        }
+    }
+
+    private interface Work {
+        void on(IndexFiles files) throws IOException;
+    }
+
+    private IndexFiles mended() {
+        IndexFiles known = files();
+        if (!broken) {
+            return known;
+        }
+        life.writeLock().lock();
+        try {
+            known.abandon();
+            IndexFiles again = IndexFiles.open(name, folder, clock);
+            files = again;
+            broken = false;
+            return again;
+        } finally {
+            life.writeLock().unlock();
+        }
+    }
+
+    /** What was not committed must neither be compared with nor committed by the next write. */
+    private void takeBack(Exception failure) {
+        IndexFiles known = files;
+        if (known == null || broken) {
+            return;
+        }
+        broken = true;
+        try {
+            Uninterrupted.call(() -> {
+                known.writer().rollback();
+                return true;
+            });
+        } catch (IOException | RuntimeException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    private <R> R searching(Look<R> look) {
+        life.readLock().lock();
+        try {
+            return files().look(look);
+        } catch (IOException | AlreadyClosedException e) {
+            throw failure("could not be searched", e);
+        } finally {
+            life.readLock().unlock();
+        }
+    }
+
+    interface Look<R> {
+        R in(IndexSearcher searcher) throws IOException;
+    }
+
+    private IndexFiles files() {
+        IndexFiles known = files;
+        if (known == null) {
+            throw isClosed();
+        }
+        return known;
+    }
+
+    SearchException isClosed() {
+        return new SearchException(
+                FailureKind.FATAL, "the search index %s is closed, or was dropped".formatted(name), null);
+    }
+
+    private SearchException failure(String what, Exception e) {
+        return e instanceof SearchException known
+                ? known
+                : Damage.judge("the search index %s %s".formatted(name, what), folder, e);
+    }
+
+    /** Closing again is harmless. */
+    void close() {
+        writing.lock();
+        life.writeLock().lock();
+        try {
+            IndexFiles known = files;
+            files = null;
+            if (known != null) {
+                Uninterrupted.call(() -> {
+                    known.close();
+                    return true;
+                });
+            }
+        } catch (IOException e) {
+            throw failure("could not be closed", e);
+        } finally {
+            life.writeLock().unlock();
+            writing.unlock();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "%s in %s".formatted(name, folder);
+    }
+}

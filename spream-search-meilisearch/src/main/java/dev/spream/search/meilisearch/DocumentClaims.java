@@ -1,0 +1,55 @@
+package dev.spream.search.meilisearch;
+
+import dev.spream.core.projection.FailureKind;
+import dev.spream.core.search.SearchException;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Which documents of an index are being written: from when their versions are read until they are there, nobody else of this process
+ * writes them. Safe for use by many threads.
+ */
+final class DocumentClaims {
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Set<String> claimed = new HashSet<>(); // guarded by the lock
+
+    /** Does something with documents to itself. */
+    void with(Set<String> ids, Runnable work) {
+        claim(ids);
+        try {
+            work.run();
+        } finally {
+            release(ids);
+        }
+    }
+
+    private void claim(Set<String> ids) {
+        lock.lock();
+        try {
+            while (!Collections.disjoint(claimed, ids)) {
+                changed.await();
+            }
+            claimed.addAll(ids);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new SearchException(
+                    FailureKind.TRANSIENT, "interrupted before anything was written to the search index", e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void release(Set<String> ids) {
+        lock.lock();
+        try {
+            claimed.removeAll(ids);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package dev.spream.search.meilisearch;
+
+import dev.spream.core.projection.FailureKind;
+import dev.spream.core.record.JsonObject;
+import dev.spream.core.search.SearchException;
+import java.util.Set;
+
+/**
+ * What the server's errors mean. Their messages quote documents, and are left out.
+ *
+ * @param type one of {@code invalid_request}, {@code internal}, {@code auth}, {@code system}; {@code no_server} of an answer that
+ *     the server does not give
+ * @param code such as {@code invalid_document_id}
+ */
+record ErrorCode(String type, String code) {
+    private static final Set<String> WHOEVER = Set.of("auth", "no_server");
+    private static final Set<String> WHATEVER =
+            Set.of("index_not_found", "index_primary_key_already_exists", "invalid_state");
+    private static final Set<String> MAY_PASS =
+            Set.of("task_not_found", "task_file_not_found"); // the server forgets old tasks
+
+    static ErrorCode of(JsonObject error) {
+        return new ErrorCode(
+                error.string("type").orElse("internal"), error.string("code").orElse("unknown"));
+    }
+
+    /** An answer that is none of the server's, such as of a proxy. */
+    static ErrorCode ofStatus(int status) {
+        return new ErrorCode(type(status), "http_" + status);
+    }
+
+    private static String type(int status) {
+        return switch (status) {
+            case 400, 413, 422 -> "invalid_request";
+            case 401, 403 -> "auth";
+            case 408, 425, 429 -> "internal";
+            default -> status >= 500 ? "internal" : "no_server";
+        };
+    }
+
+    FailureKind kind() {
+        if (WHOEVER.contains(type) || WHATEVER.contains(code)) {
+            return FailureKind.FATAL;
+        }
+        return type.equals("invalid_request") && !MAY_PASS.contains(code) ? FailureKind.POISON : FailureKind.TRANSIENT;
+    }
+
+    /** @param what happened, and with what */
+    RefusedException refused(String what) {
+        return new RefusedException(
+                code, new SearchException(kind(), "%s: %s; %s".formatted(what, code, advice()), null));
+    }
+
+    private String advice() {
+        return switch (kind()) {
+            case TRANSIENT -> "nothing of it was applied, and it may succeed later";
+            case POISON -> "nothing of it was applied, and it will not be as it is";
+            case FATAL ->
+                "nothing will be applied until somebody sees to the server, its address, its keys or the index";
+        };
+    }
+}

@@ -1,0 +1,137 @@
+package dev.spream.search.meilisearch;
+
+import dev.spream.core.projection.FailureKind;
+import dev.spream.core.record.Json;
+import dev.spream.core.record.JsonObject;
+import dev.spream.core.search.SearchException;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Talks to the server. Safe for use by many threads. What the server refuses is a {@link RefusedException}. */
+final class MeilisearchClient implements AutoCloseable {
+    private static final Duration CONNECT = Duration.ofSeconds(5);
+    private static final Duration REQUEST = Duration.ofSeconds(30);
+
+    private final HttpClient http = HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(CONNECT)
+            .build();
+    private final URI url;
+    private final Optional<String> key;
+    private final TaskWait tasks;
+
+    MeilisearchClient(URI url, Optional<String> key, Duration taskTimeout) {
+        this.url = url;
+        this.key = key;
+        this.tasks = new TaskWait(this, taskTimeout);
+    }
+
+    JsonObject get(String path) {
+        return ask("GET", path, null);
+    }
+
+    /** Empty if there is no such index. */
+    Optional<JsonObject> find(String path) {
+        try {
+            return Optional.of(get(path));
+        } catch (RefusedException e) {
+            if (e.code().equals("index_not_found")) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    JsonObject post(String path, Map<String, ?> body) {
+        return ask("POST", path, Json.text(body));
+    }
+
+    /** Sends what the server does later, and waits until it has done it. */
+    JsonObject change(String method, String path, @Nullable Map<String, ?> body) {
+        return changeText(method, path, body == null ? null : Json.text(body));
+    }
+
+    JsonObject changeText(String method, String path, @Nullable String body) {
+        JsonObject enqueued = ask(method, path, body);
+        long task = enqueued.int64("taskUid")
+                .orElseThrow(() -> new SearchException(
+                        FailureKind.TRANSIENT,
+                        "%s answered without a task; it may be no Meilisearch".formatted(url),
+                        null));
+        return tasks.await(task);
+    }
+
+    JsonObject ask(String method, String path, @Nullable String body) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(base() + path))
+                .timeout(REQUEST)
+                .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body));
+        if (body != null) {
+            request.header("Content-Type", "application/json");
+        }
+        key.ifPresent(secret -> request.header("Authorization", "Bearer " + secret));
+        return answer(method + " " + path.replaceFirst("\\?.*", ""), request.build());
+    }
+
+    private String base() {
+        String text = url.toString();
+        return text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
+    }
+
+    private JsonObject answer(String what, HttpRequest request) {
+        try {
+            return read(what, http.send(request, BodyHandlers.ofString()));
+        } catch (IOException e) {
+            throw new SearchException(
+                    FailureKind.TRANSIENT,
+                    "Meilisearch at %s did not answer %s (%s); it may have done it or not, and is asked again"
+                            .formatted(this, what, e.getClass().getSimpleName()),
+                    e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new SearchException(FailureKind.TRANSIENT, "interrupted while asking Meilisearch", e);
+        }
+    }
+
+    private JsonObject read(String what, HttpResponse<String> response) {
+        Optional<JsonObject> answer = parsed(response.body());
+        if (response.statusCode() / 100 == 2 && answer.isPresent()) {
+            return answer.get();
+        }
+        ErrorCode error = answer.filter(object -> object.has("code"))
+                .map(ErrorCode::of)
+                .orElseGet(() -> ErrorCode.ofStatus(response.statusCode() / 100 == 2 ? 502 : response.statusCode()));
+        throw error.refused("Meilisearch at %s refused %s".formatted(this, what));
+    }
+
+    private static Optional<JsonObject> parsed(String text) {
+        try {
+            JsonObject object = JsonObject.of(text);
+            object.members();
+            return Optional.of(object);
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Those who wait for tasks do so no longer. Closing again is harmless. */
+    @Override
+    public void close() {
+        tasks.close();
+        http.shutdownNow();
+    }
+
+    /** Where the server is, without what could be a secret. */
+    @Override
+    public String toString() {
+        return "%s://%s".formatted(url.getScheme(), url.getAuthority().replaceFirst("^.*@", ""));
+    }
+}

@@ -1,0 +1,166 @@
+package dev.spream.search.meilisearch;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.projection.FailureKind;
+import dev.spream.core.record.JsonObject;
+import dev.spream.core.search.SearchEngine;
+import dev.spream.core.search.SearchException;
+import dev.spream.core.search.SearchIndex;
+import dev.spream.core.search.SearchSchema;
+import java.net.URI;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
+
+/**
+ * Search indexes of a Meilisearch server. The server puts every change into a queue and says so at once; here, a change counts when
+ * its task has succeeded.
+ *
+ * <p>The server has no versions of documents. They are kept in each document, deletions as documents without fields that no search
+ * shows, and compared before writing: in this process one writer of a document at a time, and between processes as the segments of a
+ * projection keep them apart.
+ *
+ * <p>Indexes of others on the same server, which have another primary key, are neither listed nor touched.
+ */
+public final class MeilisearchSearchEngine implements SearchEngine {
+    /** How long a task may take, if nothing else is said. */
+    public static final Duration TASK_TIMEOUT = Duration.ofMinutes(1);
+
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,120}");
+    private static final int PAGE = 1_000;
+
+    private final MeilisearchClient client;
+    private final InstantSource clock;
+    private final Map<String, DocumentClaims> claims = new ConcurrentHashMap<>();
+
+    MeilisearchSearchEngine(MeilisearchClient client, InstantSource clock) {
+        this.client = client;
+        this.clock = clock;
+    }
+
+    /**
+     * The indexes of a server, which is not asked before it is needed.
+     *
+     * @param key of the API; empty if the server wants none
+     * @param taskTimeout how long a task may take, with those before it
+     */
+    public static MeilisearchSearchEngine of(URI url, Optional<String> key, Duration taskTimeout) {
+        return new MeilisearchSearchEngine(
+                new MeilisearchClient(requireNonNull(url, "url"), key, taskTimeout), InstantSource.system());
+    }
+
+    @Override
+    public SearchIndex open(String name, SearchSchema schema) {
+        requireName(name);
+        return RefusedException.passedOn(() -> opened(name, schema));
+    }
+
+    private SearchIndex opened(String name, SearchSchema schema) {
+        Optional<JsonObject> there = client.find("/indexes/" + name);
+        if (there.isPresent()) {
+            requireOurs(name, there.get());
+        } else {
+            create(name);
+        }
+        IndexSettings settings = new IndexSettings(schema);
+        if (!settings.hold(client.get("/indexes/" + name + "/settings"))) {
+            client.change("PATCH", "/indexes/" + name + "/settings", settings.members());
+        }
+        return new MeilisearchIndex(
+                name, schema, client, clock, claims.computeIfAbsent(name, any -> new DocumentClaims()));
+    }
+
+    private static void requireName(String name) {
+        if (!NAME.matcher(name).matches()) {
+            throw new IllegalArgumentException(
+                    "the name of an index has %d characters, must be 1 to 120 letters, digits, hyphens and underscores"
+                            .formatted(name.length()));
+        }
+    }
+
+    private void create(String name) {
+        try {
+            client.change("POST", "/indexes", Map.of("uid", name, "primaryKey", StoredDocument.ID));
+        } catch (RefusedException e) {
+            if (!e.code().equals("index_already_exists")) {
+                throw e;
+            }
+            requireOurs(name, client.get("/indexes/" + name)); // somebody else was quicker
+        }
+    }
+
+    private static void requireOurs(String name, JsonObject index) {
+        if (!isOurs(index)) {
+            throw new SearchException(
+                    FailureKind.FATAL,
+                    "the server has an index %s that is not spream's: its primary key is another; nothing was changed: choose another name, or remove it"
+                            .formatted(name),
+                    null);
+        }
+    }
+
+    private static boolean isOurs(JsonObject index) {
+        return index.string("primaryKey").equals(Optional.of(StoredDocument.ID));
+    }
+
+    @Override
+    public Set<String> indexes() {
+        return RefusedException.passedOn(this::listed);
+    }
+
+    private Set<String> listed() {
+        Set<String> names = new TreeSet<>();
+        List<JsonObject> page;
+        int offset = 0;
+        do {
+            page = client.get("/indexes?limit=%d&offset=%d".formatted(PAGE, offset))
+                    .objects("results");
+            page.stream()
+                    .filter(MeilisearchSearchEngine::isOurs)
+                    .forEach(index -> names.add(index.string("uid").orElseThrow()));
+            offset += PAGE;
+        } while (page.size() == PAGE);
+        return names;
+    }
+
+    @Override
+    public boolean drop(String name) {
+        requireName(name);
+        return RefusedException.passedOn(() -> dropped(name));
+    }
+
+    private boolean dropped(String name) {
+        Optional<JsonObject> there = client.find("/indexes/" + name);
+        if (there.isEmpty()) {
+            return false;
+        }
+        requireOurs(name, there.get());
+        try {
+            client.change("DELETE", "/indexes/" + name, null);
+            return true;
+        } catch (RefusedException e) {
+            if (e.code().equals("index_not_found")) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    /** Ends what waits for tasks; these go on in the server. */
+    @Override
+    public void close() {
+        client.close();
+    }
+
+    @Override
+    public String toString() {
+        return "Meilisearch at " + client;
+    }
+}

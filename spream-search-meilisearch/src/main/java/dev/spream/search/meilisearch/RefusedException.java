@@ -1,0 +1,37 @@
+package dev.spream.search.meilisearch;
+
+import dev.spream.core.search.SearchException;
+import java.util.function.Supplier;
+
+/** The server refused a request, or a task failed. */
+final class RefusedException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final String code;
+    private final SearchException failure;
+
+    RefusedException(String code, SearchException failure) {
+        super(failure.getMessage(), failure, false, false);
+        this.code = code;
+        this.failure = failure;
+    }
+
+    /** What it returns; what the server refuses of it is told to the caller of the engine. */
+    static <R> R passedOn(Supplier<R> request) {
+        try {
+            return request.get();
+        } catch (RefusedException e) {
+            throw e.failure();
+        }
+    }
+
+    /** As the server calls it, such as {@code index_not_found}. */
+    String code() {
+        return code;
+    }
+
+    /** For those who do not know better. */
+    SearchException failure() {
+        return failure;
+    }
+}

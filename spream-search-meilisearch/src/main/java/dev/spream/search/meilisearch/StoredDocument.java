@@ -1,0 +1,97 @@
+package dev.spream.search.meilisearch;
+
+import dev.spream.core.record.JsonObject;
+import dev.spream.core.search.SearchChange;
+import dev.spream.core.search.SearchDocument;
+import java.math.BigDecimal;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A document as the server has it. What spream adds begins with an underscore, which no field of a document does.
+ *
+ * @param fields none if it is deleted
+ */
+record StoredDocument(String id, long version, boolean deleted, Map<String, Object> fields) {
+    static final String ID = "_id";
+    static final String VERSION = "_version";
+    static final String DELETED = "_deleted";
+    static final String DELETED_AT = "_deletedAt"; // in milliseconds
+
+    static StoredDocument of(JsonObject members) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        members.members().forEach((name, value) -> {
+            if (!name.startsWith("_") && value != null) {
+                fields.put(name, value(value));
+            }
+        });
+        return new StoredDocument(
+                members.string(ID).orElseThrow(),
+                members.int64(VERSION).orElse(0),
+                Boolean.TRUE.equals(members.get(DELETED)),
+                fields);
+    }
+
+    private static Object value(Object value) {
+        return switch (value) {
+            case BigDecimal number when number.scale() > 0 -> number.doubleValue();
+            case BigDecimal number -> number.longValueExact();
+            default -> value;
+        };
+    }
+
+    SearchDocument document() {
+        return new SearchDocument(id, fields);
+    }
+
+    /** What the server is sent for a change of a document, before which it was this; nothing if the change is passed over. */
+    static Optional<Map<String, Object>> after(@Nullable StoredDocument before, SearchChange change, Instant now) {
+        if (before != null && before.version() >= change.version()) {
+            return Optional.empty();
+        }
+        return switch (change) {
+            case SearchChange.Put put ->
+                Optional.of(live(put.id(), put.version(), put.document().fields()));
+            case SearchChange.Delete delete -> Optional.of(tombstone(delete, now));
+            case SearchChange.Merge merge when before == null || before.deleted() -> Optional.empty();
+            case SearchChange.Merge merge -> {
+                Map<String, Object> fields = new LinkedHashMap<>(before.fields());
+                fields.putAll(merge.fields());
+                yield Optional.of(live(merge.id(), merge.version(), fields));
+            }
+        };
+    }
+
+    private static Map<String, Object> live(String id, long version, Map<String, Object> fields) {
+        Map<String, Object> members = headed(id, version, false);
+        fields.forEach(
+                (name, value) -> members.put(name, value instanceof Double number ? fraction(name, number) : value));
+        return members;
+    }
+
+    /** Has a fraction, so that it comes back as a double. */
+    private static BigDecimal fraction(String name, double number) {
+        if (!Double.isFinite(number)) {
+            throw new IllegalArgumentException("the field '%s' is no finite number".formatted(name));
+        }
+        BigDecimal exact = new BigDecimal(Double.toString(number));
+        return exact.scale() < 1 ? exact.setScale(1) : exact;
+    }
+
+    private static Map<String, Object> tombstone(SearchChange.Delete delete, Instant now) {
+        Map<String, Object> members = headed(delete.id(), delete.version(), true);
+        members.put(DELETED_AT, now.toEpochMilli());
+        return members;
+    }
+
+    private static Map<String, Object> headed(String id, long version, boolean deleted) {
+        Map<String, Object> members = new LinkedHashMap<>();
+        members.put(ID, id);
+        members.put(VERSION, version);
+        members.put(DELETED, deleted);
+        return members;
+    }
+}

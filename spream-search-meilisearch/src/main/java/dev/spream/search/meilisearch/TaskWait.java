@@ -1,0 +1,112 @@
+package dev.spream.search.meilisearch;
+
+import dev.spream.core.projection.FailureKind;
+import dev.spream.core.record.JsonObject;
+import dev.spream.core.search.SearchException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** Waits until the server has done a task, and asks for it less and less often. Safe for use by many threads. */
+final class TaskWait implements AutoCloseable {
+    private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(500);
+
+    private final MeilisearchClient client;
+    private final Duration timeout;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition closing = lock.newCondition();
+    private boolean closed; // guarded by the lock
+
+    TaskWait(MeilisearchClient client, Duration timeout) {
+        this.client = client;
+        this.timeout = timeout;
+    }
+
+    /**
+     * The task as it is when it has succeeded.
+     *
+     * @throws RefusedException if it failed
+     * @throws SearchException if that is not known in time; it may succeed yet
+     */
+    JsonObject await(long task) {
+        long until = System.nanoTime() + TimeUnit.NANOSECONDS.convert(timeout);
+        long pause = FIRST_PAUSE;
+        while (true) {
+            JsonObject known = ask(task, until);
+            switch (known.string("status").orElse("")) {
+                case "succeeded" -> {
+                    return known;
+                }
+                case "failed" ->
+                    throw known.object("error")
+                            .map(ErrorCode::of)
+                            .orElse(new ErrorCode("internal", "unknown"))
+                            .refused("task %d of Meilisearch at %s failed".formatted(task, client));
+                case "canceled" ->
+                    throw new ErrorCode("internal", "canceled")
+                            .refused("task %d of Meilisearch at %s was canceled".formatted(task, client));
+                default -> {}
+            }
+            pause(task, Math.min(pause, until - System.nanoTime()));
+            pause = Math.min(2 * pause, LONGEST_PAUSE);
+        }
+    }
+
+    /** An answer that does not come says nothing of the task, as long as there is time to ask again. */
+    private JsonObject ask(long task, long until) {
+        try {
+            return client.get("/tasks/" + task);
+        } catch (RefusedException e) {
+            if (e.failure().kind() != FailureKind.TRANSIENT || until - System.nanoTime() <= 0) {
+                throw e;
+            }
+        } catch (SearchException e) {
+            if (until - System.nanoTime() <= 0 || Thread.currentThread().isInterrupted()) {
+                throw e;
+            }
+        }
+        return JsonObject.EMPTY;
+    }
+
+    private void pause(long task, long nanos) {
+        if (nanos <= 0) {
+            throw new SearchException(
+                    FailureKind.TRANSIENT,
+                    "task %d of Meilisearch at %s is not done after %s; it may be yet, and what it is about is sent again"
+                            .formatted(task, client, timeout),
+                    null);
+        }
+        long left = nanos;
+        lock.lock();
+        try {
+            while (left > 0 && !closed) {
+                left = closing.awaitNanos(left);
+            }
+            if (closed) {
+                throw new SearchException(
+                        FailureKind.TRANSIENT,
+                        "the search engine was closed before task %d was done".formatted(task),
+                        null);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new SearchException(
+                    FailureKind.TRANSIENT, "interrupted while waiting for task %d of Meilisearch".formatted(task), e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            closing.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,229 @@
+package dev.spream.search.meilisearch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.core.projection.FailureKind;
+import dev.spream.core.search.SearchChange;
+import dev.spream.core.search.SearchDocument;
+import dev.spream.core.search.SearchException;
+import dev.spream.core.search.SearchIndex;
+import dev.spream.core.search.SearchQuery;
+import dev.spream.core.search.SearchSchema;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a server does that is not as it should be. */
+@Timeout(60)
+final class MeilisearchSearchEngineTest {
+    private static final SearchSchema SCHEMA = new SearchSchema(List.of("word"), Set.of(), Set.of());
+
+    private MeilisearchDouble server;
+    private MeilisearchSearchEngine engine;
+    private SearchIndex index;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = MeilisearchDouble.start();
+        engine = engine(Duration.ofSeconds(20));
+        index = engine.open("words", SCHEMA);
+    }
+
+    private MeilisearchSearchEngine engine(Duration taskTimeout) {
+        return MeilisearchSearchEngine.of(server.url(), Optional.of("sesame"), taskTimeout);
+    }
+
+    @AfterEach
+    void stop() {
+        engine.close();
+        server.close();
+    }
+
+    private static SearchChange put(String id, long version, Object word) {
+        return new SearchChange.Put(new SearchDocument(id, Map.of("word", word)), version);
+    }
+
+    private static SearchException failure(Runnable work) {
+        try {
+            work.run();
+        } catch (SearchException e) {
+            return e;
+        }
+        throw new AssertionError("nothing failed");
+    }
+
+    private SearchException failedWrite() {
+        return failure(() -> index.write(List.of(put("1", 1, "apple"))));
+    }
+
+    @Test
+    void a_task_that_fails_fails_the_write_and_nothing_of_it_is_there() {
+        server.failTask(0, "system", "no_space_left_on_device");
+        SearchException failed = failedWrite();
+        assertThat(failed.kind()).isEqualTo(FailureKind.TRANSIENT);
+        assertThat(failed).hasMessageContaining("no_space_left_on_device");
+        assertThat(index.size()).isZero();
+        index.write(List.of(put("1", 1, "apple")));
+        assertThat(index.size()).isEqualTo(1);
+    }
+
+    @Test
+    void a_document_that_is_refused_is_poison() {
+        server.refuseDocument("1");
+        SearchException failed = failure(() -> index.write(List.of(put("2", 1, "pear"), put("1", 1, "apple"))));
+        assertThat(failed.kind()).isEqualTo(FailureKind.POISON);
+        assertThat(failed).hasMessageContaining("max_fields_limit_exceeded").hasMessageNotContaining("a test wants");
+        assertThat(index.size()).isZero();
+        assertThat(failure(() -> index.write(List.of(put("3", 1, Double.NaN)))).kind())
+                .isEqualTo(FailureKind.POISON);
+    }
+
+    @Test
+    void a_key_that_is_refused_is_fatal_and_never_told() {
+        server.requireKey("open");
+        SearchException failed = failedWrite();
+        assertThat(failed.kind()).isEqualTo(FailureKind.FATAL);
+        assertThat(failed).hasMessageContaining("invalid_api_key").hasMessageNotContaining("sesame");
+        assertThat(engine + " " + index).doesNotContain("sesame");
+        server.requireKey("sesame");
+        index.write(List.of(put("1", 1, "apple")));
+        assertThat(index.size()).isEqualTo(1);
+    }
+
+    @Test
+    void a_server_that_is_not_there_may_be_later() {
+        server.down(true);
+        assertThat(failedWrite().kind()).isEqualTo(FailureKind.TRANSIENT);
+        server.down(false);
+        server.failRequests(1);
+        assertThat(failedWrite().kind()).isEqualTo(FailureKind.TRANSIENT);
+        index.write(List.of(put("1", 1, "apple")));
+        assertThat(index.size()).isEqualTo(1);
+    }
+
+    @Test
+    void an_answer_that_is_lost_does_not_make_a_change_twice() {
+        long before = server.tasks();
+        server.loseAnswers(1, 1); // that of the versions comes, that with the task does not
+        assertThat(failedWrite().kind()).isEqualTo(FailureKind.TRANSIENT);
+        index.write(List.of(put("1", 1, "apple")));
+        index.write(List.of(put("1", 1, "apple")));
+        assertThat(server.documents("words")).hasSize(1);
+        assertThat(server.tasks() - before).isLessThanOrEqualTo(2);
+    }
+
+    @Test
+    void a_task_that_takes_too_long_is_an_error_and_may_be_done_yet() {
+        try (MeilisearchSearchEngine impatient = engine(Duration.ofMillis(100))) {
+            SearchIndex words = impatient.open("words", SCHEMA);
+            server.taskTime(Duration.ofMillis(400));
+            SearchException failed = failure(() -> words.write(List.of(put("1", 1, "apple"))));
+            assertThat(failed.kind()).isEqualTo(FailureKind.TRANSIENT);
+            assertThat(failed).hasMessageContaining("is not done after");
+            server.taskTime(Duration.ZERO);
+        }
+        index.write(List.of(put("1", 2, "pear")));
+        assertThat(server.documents("words").get("1")).containsEntry("word", "pear");
+    }
+
+    @Test
+    void a_write_returns_when_its_task_is_done() {
+        server.taskTime(Duration.ofMillis(50));
+        index.write(List.of(put("1", 1, "apple")));
+        assertThat(server.documents("words")).containsKey("1");
+    }
+
+    @Test
+    void a_document_is_written_by_one_after_the_other() throws Exception {
+        server.taskTime(Duration.ofMillis(500));
+        long before = server.tasks();
+        FutureTask<Void> first = new FutureTask<>(() -> index.write(List.of(put("1", 2, "pear"))), null);
+        Thread.ofVirtual().start(first);
+        while (server.tasks() == before) {
+            Thread.onSpinWait();
+        }
+        index.write(List.of(put("1", 1, "apple")));
+        first.get(30, TimeUnit.SECONDS);
+        assertThat(server.documents("words").get("1")).containsEntry("word", "pear");
+    }
+
+    @Test
+    void a_task_that_the_server_has_forgotten_is_sent_again() {
+        server.forgetTasks(true);
+        SearchException failed = failedWrite();
+        assertThat(failed.kind()).isEqualTo(FailureKind.TRANSIENT);
+        assertThat(failed).hasMessageContaining("task_not_found");
+        server.forgetTasks(false);
+        index.write(List.of(put("1", 1, "apple")));
+        assertThat(index.size()).isEqualTo(1);
+    }
+
+    @Test
+    void an_address_where_something_else_is_is_fatal() {
+        try (MeilisearchSearchEngine astray = MeilisearchSearchEngine.of(
+                server.url().resolve("/elsewhere"), Optional.empty(), Duration.ofSeconds(20))) {
+            SearchException failed = failure(() -> astray.open("words", SCHEMA));
+            assertThat(failed.kind()).isEqualTo(FailureKind.FATAL);
+            assertThat(failed).hasMessageContaining("http_404");
+        }
+    }
+
+    @Test
+    void what_is_not_newer_is_not_even_sent() {
+        index.write(List.of(put("1", 5, "apple")));
+        long before = server.tasks();
+        index.write(List.of(put("1", 4, "pear"), new SearchChange.Delete("1", 5)));
+        assertThat(server.tasks()).isEqualTo(before);
+    }
+
+    @Test
+    void a_tombstone_is_a_document_that_no_search_shows() {
+        index.write(List.of(new SearchChange.Delete("1", 5)));
+        assertThat(server.documents("words").get("1")).containsEntry("_deleted", true);
+        assertThat(index.search(SearchQuery.of("")).documents()).isEmpty();
+        index.optimize(Duration.ZERO);
+        assertThat(server.documents("words")).isEmpty();
+    }
+
+    @Test
+    void a_large_batch_goes_in_several_requests() {
+        long before = server.tasks();
+        String text = "x".repeat(3 << 20);
+        index.write(List.of(put("1", 1, text), put("2", 1, text), put("3", 1, text), put("4", 1, text)));
+        assertThat(index.size()).isEqualTo(4);
+        assertThat(server.tasks() - before).isEqualTo(2);
+    }
+
+    @Test
+    void the_index_of_another_program_is_left_alone() {
+        server.createForeign("movies", "id");
+        assertThat(engine.indexes()).containsExactly("words");
+        assertThat(failure(() -> engine.open("movies", SCHEMA)).kind()).isEqualTo(FailureKind.FATAL);
+        assertThat(failure(() -> engine.drop("movies"))).hasMessageContaining("not spream's");
+    }
+
+    @Test
+    void an_index_that_was_dropped_elsewhere_is_fatal_and_not_made_anew() {
+        try (MeilisearchSearchEngine other = engine(Duration.ofSeconds(20))) {
+            assertThat(other.drop("words")).isTrue();
+        }
+        assertThat(failedWrite().kind()).isEqualTo(FailureKind.FATAL);
+        assertThat(engine.indexes()).isEmpty();
+    }
+
+    @Test
+    void settings_that_are_there_are_not_sent_again() {
+        long before = server.tasks();
+        engine.open("words", SCHEMA);
+        assertThat(server.tasks()).isEqualTo(before);
+    }
+}
