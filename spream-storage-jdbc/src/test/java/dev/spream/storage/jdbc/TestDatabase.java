@@ -37,7 +37,7 @@ public final class TestDatabase implements AutoCloseable {
         config.setJdbcUrl(url());
         config.setMaximumPoolSize(10);
         config.setMinimumIdle(0);
-        config.setConnectionInitSql("SET search_path = test_clock, pg_catalog");
+        config.setConnectionInitSql("SET search_path = test_clock, pg_catalog, public");
         return new HikariDataSource(config);
     }
 

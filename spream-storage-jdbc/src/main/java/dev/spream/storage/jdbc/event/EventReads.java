@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.event;
 
+import dev.spream.core.event.FeedItem;
 import dev.spream.core.event.RecordedEvent;
 import java.util.List;
 
@@ -60,6 +61,11 @@ final class EventReads {
                         .number(limit),
                 StoredEvent::read);
         return new Slice(events, events.size() < limit ? to : events.getLast().position());
+    }
+
+    /** As a feed delivers it. */
+    FeedItem item(StoredEvent event) {
+        return event.item(database.table());
     }
 
     private static void requireLimit(int limit) {

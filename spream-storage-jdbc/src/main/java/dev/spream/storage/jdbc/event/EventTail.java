@@ -2,6 +2,7 @@ package dev.spream.storage.jdbc.event;
 
 import dev.spream.core.StorageException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,11 @@ final class EventTail {
         return mark.known();
     }
 
+    /** Why nothing behind the mark can be read, if a transaction that has inserted is in the way. */
+    Optional<Shut> shut() {
+        return Optional.ofNullable(tailer).flatMap(Tailer::shut);
+    }
+
     /** See {@link FinalMark#losses}. */
     int losses() {
         return mark.losses();
@@ -50,6 +56,7 @@ final class EventTail {
      */
     void join(long position) {
         BarrierCheck.require(database);
+        mark.recall();
         mark.requireGiven(position);
         lock.lock();
         try {

@@ -23,7 +23,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A mark counts after it was made to outlast a crash of the server: the sequence would begin again below it otherwise, and
  * new events get positions that were passed over. It is done by a transaction of its own, after the lock was let go, so that
- * nobody waits for the disk; on the same connection, so that no crash is between the two.
+ * nobody waits for the disk; on the same connection, so that no crash is between the two. After that it is kept for those who
+ * start later.
  *
  * <p>Safe for use by many threads.
  */
@@ -38,7 +39,7 @@ final class FinalMark {
     /** How often somebody who calls for events tries to see the newest, a quarter of a second or more. */
     private static final int ATTEMPTS = 8;
 
-    private static final String WHAT_TO_DO =
+    static final String WHAT_TO_DO =
             "it was restored from a backup, or a standby took over that had not everything: readers that are further would pass over"
                     + " new events; begin them again at a position that is still there, or let the sequence go on behind theirs";
 
@@ -51,6 +52,7 @@ final class FinalMark {
 
     private final EventDatabase database;
     private final RecentEvents recent;
+    private final KeptMark kept;
     private final AtomicLong known = new AtomicLong();
     private final AtomicInteger losses = new AtomicInteger();
 
@@ -58,6 +60,26 @@ final class FinalMark {
     FinalMark(EventDatabase database, RecentEvents recent) {
         this.database = database;
         this.recent = recent;
+        this.kept = new KeptMark(database);
+    }
+
+    /**
+     * Begins at what others have kept, the first time.
+     *
+     * @throws StorageException if the database cannot be asked
+     */
+    void recall() {
+        kept.read().ifPresent(this::learn);
+    }
+
+    /** Keeps what is known for those who start later, about once a second, on this connection, which is in auto-commit mode. */
+    void keep(Connection connection) throws SQLException {
+        kept.write(connection, "", known());
+    }
+
+    /** The same at once. */
+    void keepNow(Connection connection) throws SQLException {
+        kept.writeNow(connection, known());
     }
 
     /** The last one that was found; 0 if none was yet. */
@@ -96,6 +118,7 @@ final class FinalMark {
      * @throws StorageException if the database cannot be asked, or has lost positions that were given
      */
     long now() {
+        recall();
         for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
             long before = known();
             OptionalLong mark = ask(before);
@@ -115,6 +138,8 @@ final class FinalMark {
                 connection.commit(); // lets go of the lock
                 if (isMore(mark, before)) {
                     flush(connection, database.transactions().begin());
+                    connection.commit();
+                    kept.write(connection, database.transactions().begin(), mark.getAsLong());
                 }
                 return mark;
             });
@@ -191,6 +216,7 @@ final class FinalMark {
         }
         if (known.compareAndSet(before, 0)) {
             recent.forget(); // before anybody can begin anew
+            kept.isAhead();
             losses.incrementAndGet();
             recent.wakeAll();
             log.error(

@@ -52,12 +52,16 @@ final class JdbcEventFeed implements EventFeed {
         long deadline = System.nanoTime() + wait.toNanos();
         while (!hasEnded()) {
             requireNothingLost();
+            long before = readTo;
             List<StoredEvent> events = next(limit);
             long left = deadline - System.nanoTime();
             if (!events.isEmpty() || left <= 0) {
                 return batch(events);
             }
             tail.requireWorking(PATIENCE);
+            if (readTo > before) {
+                continue; // none of its own were there, and there may be more
+            }
             tail.recent().await(position, this::hasNoneToWaitFor, Duration.ofNanos(left));
         }
         return batch(List.of());
@@ -100,8 +104,14 @@ final class JdbcEventFeed implements EventFeed {
     }
 
     private FeedBatch batch(List<StoredEvent> events) {
-        List<FeedItem> items = events.stream().<FeedItem>map(StoredEvent::item).toList();
-        return new FeedBatch(items, position, Math.max(position, tail.mark()));
+        List<FeedItem> items = events.stream().map(reads::item).toList();
+        Optional<Shut> shut = tail.shut();
+        long mark = tail.mark();
+        long given = Math.max(mark, shut.map(Shut::given).orElse(0L));
+        Duration waited = shut.filter(held -> position >= mark && given > position)
+                .map(Shut::lasted)
+                .orElse(Duration.ZERO);
+        return new FeedBatch(items, position, Math.max(position, given), waited);
     }
 
     @Override

@@ -42,7 +42,9 @@ public final class JdbcEventStoreBuilder {
     /**
      * Whether the schema and its table are created and migrated where needed; true by default. Otherwise {@link #build}
      * requires them as they must be: for programs whose user may not create tables. Such a user needs {@code SELECT} on the
-     * table and on its sequence, and {@code INSERT} on the table in order to append.
+     * table, on its sequence and on its mark, and {@code INSERT} on the table in order to append. One that reads should have
+     * {@code UPDATE} on the mark as well: what it has read is then read at once by those who start while a transaction that
+     * appends is open.
      */
     public JdbcEventStoreBuilder migrate(boolean migrate) {
         this.migrate = migrate;

@@ -14,6 +14,10 @@ import org.slf4j.LoggerFactory;
 final class ShutBarrier {
     private static final Logger log = LoggerFactory.getLogger(ShutBarrier.class);
 
+    /** Longer than most transactions are open, whom nobody has to be told of. */
+    private static final Duration FIRST_TOLD = Duration.ofMillis(200);
+
+    private static final Duration BETWEEN_TOLD = Duration.ofSeconds(1);
     private static final Duration FIRST_REPORT = Duration.ofSeconds(2);
     private static final Duration BETWEEN_REPORTS = Duration.ofSeconds(30);
 
@@ -21,6 +25,7 @@ final class ShutBarrier {
     private final EventTable table;
     private int attempts;
     private long since;
+    private long nextTold;
     private long nextReport;
     private boolean reported;
 
@@ -34,6 +39,7 @@ final class ShutBarrier {
         long now = System.nanoTime();
         if (attempts++ == 0) {
             since = now;
+            nextTold = now + FIRST_TOLD.toNanos();
             nextReport = now + FIRST_REPORT.toNanos();
         }
         if (now - nextReport >= 0) {
@@ -42,6 +48,21 @@ final class ShutBarrier {
             report(Duration.ofNanos(now - since));
         }
         return FinalMark.pause(attempts);
+    }
+
+    /** Whether feeds should be told, once in a while. */
+    boolean isToBeTold() {
+        long now = System.nanoTime();
+        if (now - nextTold < 0) {
+            return false;
+        }
+        nextTold = now + BETWEEN_TOLD.toNanos();
+        return true;
+    }
+
+    /** When it was first found shut, by the JVM's nanosecond clock. */
+    long since() {
+        return since;
     }
 
     private void report(Duration shut) throws SQLException {

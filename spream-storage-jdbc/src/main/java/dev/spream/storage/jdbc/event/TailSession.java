@@ -70,14 +70,15 @@ final class TailSession {
             connection.setAutoCommit(true);
             execute("LISTEN " + EventLocks.channel(database.table()));
             follow();
-        } catch (SQLException e) {
-            leaveAfter(e);
-            throw e;
+        } catch (Throwable t) {
+            leaveAfter(t);
+            throw t;
         }
         execute(LEAVE); // the next one that has it from the pool neither listens nor sleeps
+        mark.keepNow(connection);
     }
 
-    private void leaveAfter(SQLException failure) {
+    private void leaveAfter(Throwable failure) {
         try {
             execute(LEAVE); // so that the pool is told by an error of its own, and drops the connection
         } catch (SQLException e) {
@@ -89,6 +90,7 @@ final class TailSession {
         long lastMoved = System.nanoTime();
         while (tailer.isOpen()) {
             boolean moved = look();
+            mark.keep(connection);
             worked = true;
             tailer.works();
             if (moved) {
@@ -106,11 +108,21 @@ final class TailSession {
     private boolean look() throws SQLException {
         OptionalLong end = mark.look(connection);
         if (end.isEmpty()) {
-            tailer.pause(shut.found());
+            tailer.pause(foundShut());
             return true;
         }
         shut.open();
+        tailer.barrierOpen();
         return readUpTo(end.getAsLong());
+    }
+
+    /** How long to wait before the next attempt. */
+    private Duration foundShut() throws SQLException {
+        Duration pause = shut.found();
+        if (shut.isToBeTold()) {
+            tailer.barrierShut(shut.since(), given());
+        }
+        return pause;
     }
 
     /** Who is too far behind, and everybody at first, reads the table itself. What lies behind the end was lost. */
@@ -164,6 +176,7 @@ final class TailSession {
         server.getNotifications(); // those from before
         while (tailer.isOpen() && given() == mark.known() && !isNotified(server)) {
             worked = true;
+            mark.keep(connection);
         }
         execute(WAKE_UP);
     }

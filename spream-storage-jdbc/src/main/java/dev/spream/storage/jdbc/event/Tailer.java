@@ -1,9 +1,11 @@
 package dev.spream.storage.jdbc.event;
 
+import dev.spream.core.StorageException;
 import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -11,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads new events on a connection and a virtual thread of its own, until it is closed. A connection that breaks is replaced
- * by another one, and reading goes on where it was.
+ * Reads new events on a connection and a virtual thread of its own, until it is closed. After a failure of any kind
+ * reading goes on where it was, on another connection.
  *
  * <p>Closed by any thread; closing again is harmless.
  */
@@ -29,9 +31,10 @@ final class Tailer {
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread thread;
     private volatile @Nullable Failure failure;
+    private volatile @Nullable Shut shut;
 
     /** Since when, by the JVM's nanosecond clock, and why. */
-    private record Failure(long since, SQLException cause) {}
+    private record Failure(long since, Throwable cause) {}
 
     private Tailer(EventDatabase database, FinalMark mark, RecentEvents recent) {
         this.database = database;
@@ -64,13 +67,13 @@ final class Tailer {
         try (Connection connection = database.dataSource().getConnection()) {
             session = new TailSession(connection, database, mark, recent, this);
             session.run();
-        } catch (SQLException e) {
-            broken(e);
+        } catch (Throwable t) { // whatever ended this thread would stop all feeds without a word
+            broken(t);
         }
         return session != null && session.hasWorked();
     }
 
-    private void broken(SQLException cause) {
+    private void broken(Throwable cause) {
         if (!isOpen()) {
             return;
         }
@@ -78,9 +81,9 @@ final class Tailer {
         failure = new Failure(before == null ? System.nanoTime() : before.since(), cause);
         log.atLevel(before == null ? org.slf4j.event.Level.INFO : org.slf4j.event.Level.DEBUG)
                 .log(
-                        "[{}] the connection that reads new events broke: {}; feeds wait until there is another",
+                        "[{}] reading new events broke: {}; feeds wait until it goes on, on another connection",
                         database.table(),
-                        cause.getMessage());
+                        cause instanceof SQLException ? cause.getMessage() : cause.toString());
         recent.wakeAll();
     }
 
@@ -89,6 +92,23 @@ final class Tailer {
         if (failure != null) {
             failure = null;
         }
+    }
+
+    /** Called by the session: the barrier is shut, and this was the last position that was given. */
+    void barrierShut(long since, long given) {
+        Shut before = shut;
+        shut = new Shut(before == null ? since : before.since(), given);
+    }
+
+    /** Called by the session: the barrier is open. */
+    void barrierOpen() {
+        if (shut != null) {
+            shut = null;
+        }
+    }
+
+    Optional<Shut> shut() {
+        return Optional.ofNullable(shut);
     }
 
     /** Whether it has failed for longer than the patience. */
@@ -101,8 +121,14 @@ final class Tailer {
     void requireWorking(Duration patience) {
         Failure current = failure;
         if (current != null && isBroken(patience)) {
-            throw SqlErrors.storageException("reading new events of " + database.table(), current.cause());
+            throw exception("reading new events of " + database.table(), current.cause());
         }
+    }
+
+    private static StorageException exception(String what, Throwable cause) {
+        return cause instanceof SQLException error
+                ? SqlErrors.storageException(what, error)
+                : new StorageException("%s failed: %s; it is tried again".formatted(what, cause), true, cause);
     }
 
     /** Waits, unless it is closed before. */

@@ -1,13 +1,20 @@
 package dev.spream.storage.jdbc.projection;
 
+import dev.spream.core.projection.AuditedAct;
 import dev.spream.core.projection.ProjectionOperations.Act;
+import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import java.sql.SQLException;
+import java.util.List;
 
 /** What was changed by hand; written in the transaction of the change. */
 final class AuditTable {
     private static final String ADD = """
             INSERT INTO @projection_audit (at, projection, actor, action, outcome, reason)
             VALUES (clock_timestamp(), ?, ?, ?, ?, ?)""";
+
+    private static final String LIST = """
+            SELECT a.at, a.action, a.outcome, a.actor, a.reason FROM @projection_audit a
+            WHERE a.projection = ? OR starts_with(a.projection, ? || '@') ORDER BY a.id DESC LIMIT ?""";
 
     private AuditTable() {}
 
@@ -23,5 +30,18 @@ final class AuditTable {
                                 .text(EventColumns.storable(outcome))
                                 .text(EventColumns.storable(act.reason())))
                 .run();
+    }
+
+    /** Of all versions of a projection, the last first. */
+    static List<AuditedAct> list(ProjectionDatabase database, String projection, int limit) {
+        return database.rows(
+                "listing what was changed of projection '%s'".formatted(projection),
+                LIST,
+                p -> p.text(projection).text(projection).number(limit),
+                row -> new AuditedAct(
+                        JdbcTimestamps.clock(row, "at"),
+                        row.getString("action"),
+                        row.getString("outcome"),
+                        new Act(row.getString("actor"), row.getString("reason"))));
     }
 }

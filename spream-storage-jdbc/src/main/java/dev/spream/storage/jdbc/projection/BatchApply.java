@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.projection;
 
+import dev.spream.core.StorageException;
 import dev.spream.core.event.EventEnvelope;
 import dev.spream.core.projection.Fence;
 import dev.spream.core.projection.KeyState;
@@ -55,9 +56,13 @@ final class BatchApply {
         Map<String, String> idByKey = StoredKeys.byStored(keys);
         RoundTrip trip = transaction.first();
         RoundTrip.Rows<Boolean> held = Fences.ask(trip, database.schema(), fence);
+        RoundTrip.Rows<Long> limit = VersionTable.enter(trip, fence);
         RoundTrip.Rows<KeyTable.Row> found =
                 switch (fence) {
-                    case Fence.Segment segment -> KeyTable.read(trip, fence.projection(), idByKey.keySet());
+                    case Fence.Segment segment -> {
+                        Fences.awaitOthers(trip, database.schema(), segment);
+                        yield KeyTable.read(trip, fence.projection(), idByKey.keySet());
+                    }
                     case Fence.Whole whole -> KeyTable.lockAll(trip, fence.projection(), idByKey.keySet());
                 };
         trip.run();
@@ -73,6 +78,7 @@ final class BatchApply {
         Map<String, KeyState> before = states(idByKey, rows);
         Progress progress = FencedWork.run(transaction, connection -> work.apply(connection, before));
         check(fence, before, progress);
+        checkLimit(fence, progress, limit.list());
         write(transaction, fence, before, progress);
         return Optional.of(progress);
     }
@@ -99,6 +105,21 @@ final class BatchApply {
             throw new IllegalArgumentException(("progress of projection '%s' has aggregates that are not of the batch, "
                             + "events without a parked aggregate, or the other way round; nothing was changed")
                     .formatted(fence.projection()));
+        }
+    }
+
+    /** Positions of the live version do not go back while this holds the lock of the one that follows. */
+    private static void checkLimit(Fence fence, Progress progress, List<Long> limit) {
+        if (!limit.isEmpty() && progress.position().orElse(0) > limit.getFirst()) {
+            throw new StorageException(
+                    "bringing segment %d of '%s' to position %d failed: the live version is at %d, and no other gets ahead of it; nothing was changed"
+                            .formatted(
+                                    Fences.segment(fence),
+                                    fence.projection(),
+                                    progress.position().orElse(0),
+                                    limit.getFirst()),
+                    true,
+                    null);
         }
     }
 

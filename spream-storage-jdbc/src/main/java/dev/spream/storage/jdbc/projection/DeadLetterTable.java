@@ -1,10 +1,18 @@
 package dev.spream.storage.jdbc.projection;
 
+import dev.spream.core.event.EventEnvelope;
 import dev.spream.core.event.FeedItem;
+import dev.spream.core.projection.ProjectionDeadLetter;
 import dev.spream.core.record.JsonObject;
+import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import java.nio.ByteBuffer;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
+import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
 
 /** What no projection applied: events that were skipped, and what came instead of events. */
 final class DeadLetterTable {
@@ -25,6 +33,12 @@ final class DeadLetterTable {
             SELECT e.projection, 'SKIPPED', clock_timestamp(), p.error, p.aggregate_id, %1$s
             FROM @projection_parked_events e JOIN @projection_parked_keys p USING (projection, key)
             WHERE e.projection = ? AND e.key = ? AND e.event_version = ?""".formatted(EventColumns.NAMES);
+
+    private static final String LIST = """
+            SELECT d.id, d.kept_at, d.kind, d.reason, d.aggregate_id, d.origin, d.bytes, d.attributes, %s
+            FROM @projection_dead_letters d WHERE d.projection = ? ORDER BY d.id DESC LIMIT ?""".formatted(EventColumns.NAMES);
+
+    private static final String SKIPPED = "SKIPPED";
 
     private final ProjectionDatabase database;
 
@@ -49,6 +63,43 @@ final class DeadLetterTable {
         if (!known) {
             throw StateTable.unknown(what, projection);
         }
+    }
+
+    /** Those that were kept last. */
+    List<ProjectionDeadLetter> list(String projection, int limit) {
+        return database.rows(
+                "listing dead letters of projection '%s'".formatted(projection),
+                LIST,
+                p -> p.text(projection).number(limit),
+                DeadLetterTable::read);
+    }
+
+    private static ProjectionDeadLetter read(ResultSet row) throws SQLException {
+        long id = row.getLong("id");
+        Instant keptAt = JdbcTimestamps.clock(row, "kept_at");
+        String reason = row.getString("reason");
+        if (row.getString("kind").equals(SKIPPED)) {
+            EventEnvelope event = EventColumns.read(row.getString("aggregate_id"), row);
+            return new ProjectionDeadLetter.Skipped(id, keptAt, reason, event);
+        }
+        return new ProjectionDeadLetter.Undecodable(
+                id,
+                keptAt,
+                new FeedItem.Undecodable(
+                        id,
+                        row.getString("origin"),
+                        ByteBuffer.wrap(row.getBytes("bytes")),
+                        attributes(JsonObject.of(row.getString("attributes"))),
+                        reason,
+                        JdbcTimestamps.instant(row.getBigDecimal("occurred_at"))));
+    }
+
+    private static Map<String, String> attributes(JsonObject json) {
+        Map<String, String> attributes = new HashMap<>();
+        json.members()
+                .keySet()
+                .forEach(name -> attributes.put(name, json.string(name).orElse("")));
+        return attributes;
     }
 
     private static String hex(ByteBuffer bytes) {

@@ -6,7 +6,8 @@ import dev.spream.storage.jdbc.internal.SchemaName;
 /**
  * Whether somebody may still write, asked in the transaction of what is written. The projection's advisory lock comes first,
  * shared by all who write: a pause, which takes it alone, has either waited for this transaction or is seen by the statement
- * that follows. The segment's row is held until the end.
+ * that follows. The segment's row is held until the end. That lets the owner's own transactions by: its batches wait for each
+ * other besides, since one whose answer was lost may still be committing while its owner goes on.
  *
  * @see <a href="https://www.postgresql.org/docs/current/explicit-locking.html">PostgreSQL: explicit locking</a>
  */
@@ -16,12 +17,12 @@ final class Fences {
 
     static final String SEGMENT = """
             SELECT true FROM @projection_states p JOIN @projection_segments s ON s.projection = p.projection_name
-            WHERE p.projection_name = ? AND p.status = 'RUNNING' AND s.segment = ? AND s.owner = ? AND s.epoch = ?
+            WHERE p.projection_name = ? AND p.status IN ('RUNNING', 'REBUILDING') AND s.segment = ? AND s.owner = ? AND s.epoch = ?
             FOR KEY SHARE OF s""";
 
     private static final String WHOLE = """
             SELECT true FROM @projection_states p
-            WHERE p.projection_name = ? AND p.status = 'RUNNING' AND p.epoch = ?""";
+            WHERE p.projection_name = ? AND p.status IN ('RUNNING', 'REBUILDING') AND p.epoch = ?""";
 
     /** What parked keys have for a segment where there are none. */
     private static final int NO_SEGMENT = -1;
@@ -44,6 +45,15 @@ final class Fences {
             case Fence.Whole whole ->
                 trip.rows(WHOLE, p -> p.text(whole.projection()).number(whole.epoch()), row -> row.getBoolean(1));
         };
+    }
+
+    /**
+     * Has a batch of a segment wait for others of it that have not ended. What is asked after that sees what they committed, and
+     * what they did cannot be done again.
+     */
+    static void awaitOthers(RoundTrip trip, SchemaName schema, Fence.Segment held) {
+        String lock = "spream segment %d of projection %s.%s".formatted(held.segment(), schema, held.projection());
+        trip.rows(TAKE_ALONE, p -> p.text(lock), row -> row.getBoolean(1));
     }
 
     /** What the projection's advisory lock is the hash of. */

@@ -1,8 +1,11 @@
 package dev.spream.storage.jdbc.projection;
 
+import dev.spream.core.projection.AuditedAct;
 import dev.spream.core.projection.ParkedKey;
+import dev.spream.core.projection.ProjectionDeadLetter;
 import dev.spream.core.projection.ProjectionDetails;
 import dev.spream.core.projection.ProjectionOperations;
+import dev.spream.core.projection.ProjectionRebuilds;
 import dev.spream.core.projection.ProjectionState;
 import java.util.List;
 import java.util.Optional;
@@ -23,6 +26,9 @@ public final class JdbcProjectionOperations implements ProjectionOperations {
     private final StatusChanges statuses;
     private final ParkedTable parked;
     private final ParkedChanges changes;
+    private final VersionTable versions;
+    private final JdbcProjectionRebuilds rebuilds;
+    private final DeadLetterTable deadLetters;
 
     private JdbcProjectionOperations(ProjectionDatabase database) {
         this.database = database;
@@ -31,6 +37,9 @@ public final class JdbcProjectionOperations implements ProjectionOperations {
         this.statuses = new StatusChanges(database);
         this.parked = new ParkedTable(database);
         this.changes = new ParkedChanges(database);
+        this.versions = new VersionTable(database);
+        this.rebuilds = new JdbcProjectionRebuilds(database);
+        this.deadLetters = new DeadLetterTable(database);
     }
 
     /** In the schema {@code spream}, which is created where needed. */
@@ -49,32 +58,59 @@ public final class JdbcProjectionOperations implements ProjectionOperations {
 
     @Override
     public Optional<ProjectionDetails> show(String projection) {
-        return report.of(projection);
+        return versions.stateName(projection).flatMap(report::of);
     }
 
     @Override
     public boolean pause(String projection, Act act) {
-        return statuses.pause(projection, act);
+        return versions.stateName(projection)
+                .map(state -> statuses.pause(state, act))
+                .orElse(false);
     }
 
     @Override
     public boolean resume(String projection, Act act) {
-        return statuses.resume(projection, act);
+        return versions.stateName(projection)
+                .map(state -> statuses.resume(state, act))
+                .orElse(false);
     }
 
     @Override
     public int retry(String projection, Optional<String> key, Act act) {
-        return changes.retry(projection, key, act);
+        return versions.stateName(projection)
+                .map(state -> changes.retry(state, key, act))
+                .orElse(0);
     }
 
     @Override
     public boolean skip(String projection, String key, long version, Act act) {
-        return changes.skip(projection, key, version, act);
+        return versions.stateName(projection)
+                .map(state -> changes.skip(state, key, version, act))
+                .orElse(false);
     }
 
     @Override
     public List<ParkedKey> parked(String projection, int limit) {
-        return parked.list(projection, limit);
+        return versions.stateName(projection)
+                .map(state -> parked.list(state, limit))
+                .orElse(List.of());
+    }
+
+    @Override
+    public ProjectionRebuilds rebuilds() {
+        return rebuilds;
+    }
+
+    @Override
+    public List<ProjectionDeadLetter> deadLetters(String projection, int limit) {
+        return versions.stateName(projection)
+                .map(state -> deadLetters.list(state, limit))
+                .orElse(List.of());
+    }
+
+    @Override
+    public List<AuditedAct> audit(String projection, int limit) {
+        return AuditTable.list(database, projection, limit);
     }
 
     @Override

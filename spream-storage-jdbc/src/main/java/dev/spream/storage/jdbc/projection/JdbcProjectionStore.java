@@ -8,9 +8,12 @@ import dev.spream.core.projection.Fence;
 import dev.spream.core.projection.KeyState;
 import dev.spream.core.projection.ParkedKey;
 import dev.spream.core.projection.Parking;
+import dev.spream.core.projection.ProjectionCode;
 import dev.spream.core.projection.ProjectionOwner;
 import dev.spream.core.projection.ProjectionState;
 import dev.spream.core.projection.ProjectionStore;
+import dev.spream.core.projection.ProjectionVersion;
+import dev.spream.core.projection.RebuildProgress;
 import dev.spream.core.projection.SegmentShare;
 import dev.spream.core.projection.Tried;
 import java.sql.Connection;
@@ -34,6 +37,8 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
     private final ProjectionDatabase database;
     private final ProjectionDatabase keeping;
     private final StateTable states;
+    private final VersionTable versions;
+    private final VersionPreparation preparation;
     private final SegmentLeases leases;
     private final BatchApply batches;
     private final ParkedTable parked;
@@ -45,6 +50,8 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
         this.database = database;
         this.keeping = keeping;
         this.states = new StateTable(keeping);
+        this.versions = new VersionTable(keeping);
+        this.preparation = new VersionPreparation(database);
         this.leases = new SegmentLeases(keeping);
         this.batches = new BatchApply(database, states);
         this.parked = new ParkedTable(database);
@@ -86,8 +93,34 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
     }
 
     @Override
-    public ProjectionState register(String projection, int segments) {
-        return states.register(projection, segments);
+    public ProjectionState register(String projection, int segments, ProjectionCode code) {
+        return states.register(projection, segments, code);
+    }
+
+    @Override
+    public List<ProjectionVersion> versions(String projection) {
+        return versions.list(projection);
+    }
+
+    /**
+     * The version's tables are in a schema of its own, which is created beside that of the live ones: {@code
+     * LIVE__PROJECTION_vN}, shortened where that is too long. It comes first in the {@code search_path} of the transaction, and of all
+     * later ones of the version while it is not live.
+     */
+    @Override
+    public boolean prepare(ProjectionVersion version, ProjectionCode code, Preparation<Connection> create)
+            throws Exception {
+        return preparation.prepare(version, code, create);
+    }
+
+    @Override
+    public long limit(ProjectionVersion version, int segment) {
+        return versions.limit(version, segment);
+    }
+
+    @Override
+    public Optional<RebuildProgress> built(ProjectionVersion version, long events) {
+        return versions.built(version, events);
     }
 
     @Override
@@ -149,6 +182,11 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
     }
 
     @Override
+    public Set<Integer> dueSegments(String projection) {
+        return parked.dueSegments(projection);
+    }
+
+    @Override
     public Optional<KeyState> retry(Fence fence, String key, int limit, RetryWork<Connection> work) throws Exception {
         return retries.retry(fence, key, limit, work);
     }
@@ -169,8 +207,8 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
     }
 
     @Override
-    public boolean fail(Fence fence, String error) {
-        return statuses.fail(fence, error);
+    public boolean fail(Fence fence, long epoch, String error) {
+        return statuses.fail(fence, epoch, error);
     }
 
     @Override

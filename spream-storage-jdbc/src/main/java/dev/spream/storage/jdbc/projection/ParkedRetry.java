@@ -64,6 +64,7 @@ final class ParkedRetry {
         String key = StoredKeys.of(id);
         RoundTrip trip = transaction.first();
         RoundTrip.Rows<Boolean> held = Fences.ask(trip, database.schema(), fence);
+        VersionTable.enter(trip, fence);
         RoundTrip.Rows<Long> locked =
                 trip.rows(LOCK, p -> p.text(projection).text(key), row -> row.getLong("last_version"));
         RoundTrip.Rows<EventEnvelope> events = trip.rows(

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** Aggregates that are parked, with the events that are set aside for them. Who writes a row holds the key's. */
@@ -61,7 +62,7 @@ final class ParkedTable {
             WHERE p.ctid = found.place""";
 
     static final String COLUMNS = """
-            p.aggregate_id, p.reason, p.attempts, p.error, p.since, p.events,
+            p.aggregate_id, p.reason, p.attempts, p.error, p.since, p.events, p.followed,
             extract(epoch FROM p.next_try - clock_timestamp()) AS next_try_in,
             (SELECT k.last_version FROM @projection_keys k WHERE k.projection = p.projection AND k.key = p.key)
                 AS last_version,
@@ -73,6 +74,15 @@ final class ParkedTable {
             SELECT %s FROM @projection_parked_keys p
             WHERE p.projection = ? AND p.segment = ? AND p.next_try <= (SELECT clock_timestamp())
             ORDER BY p.next_try LIMIT ?""".formatted(COLUMNS);
+
+    /** Each segment is looked up by itself: others may have very many that are not due. */
+    static final String DUE_SEGMENTS = """
+            SELECT s.segment FROM @projection_segments s
+            CROSS JOIN LATERAL (
+                SELECT true FROM @projection_parked_keys p
+                WHERE p.projection = s.projection AND p.segment = s.segment
+                    AND p.next_try <= (SELECT clock_timestamp()) LIMIT 1) AS found
+            WHERE s.projection = ?""";
 
     static final String LIST = """
             SELECT %s FROM @projection_parked_keys p WHERE p.projection = ? ORDER BY p.since LIMIT ?""".formatted(COLUMNS);
@@ -152,6 +162,14 @@ final class ParkedTable {
                 ParkedTable::read);
     }
 
+    Set<Integer> dueSegments(String projection) {
+        return Set.copyOf(database.rows(
+                "looking for segments of projection '%s' with parked aggregates".formatted(projection),
+                DUE_SEGMENTS,
+                p -> p.text(projection),
+                row -> row.getInt("segment")));
+    }
+
     /** Those that were parked first. */
     List<ParkedKey> list(String projection, int limit) {
         return database.rows(
@@ -172,7 +190,8 @@ final class ParkedTable {
                 row.getString("error"),
                 JdbcTimestamps.clock(row, "since"),
                 Optional.ofNullable(row.getBigDecimal("next_try_in"))
-                        .map(left -> left.signum() < 0 ? Duration.ZERO : JdbcTimestamps.duration(left)));
+                        .map(left -> left.signum() < 0 ? Duration.ZERO : JdbcTimestamps.duration(left)),
+                row.getLong("followed"));
     }
 
     boolean postpone(Fence fence, String id, Tried tried, Parking parking) {

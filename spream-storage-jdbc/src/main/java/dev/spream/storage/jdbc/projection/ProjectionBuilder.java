@@ -40,10 +40,14 @@ public final class ProjectionBuilder<P> {
      * Whether the schema and its tables are created and migrated where needed; true by default. Otherwise {@link #build}
      * requires the tables as they must be: for services whose user may not create tables. Such a user needs {@code USAGE} on
      * the schema; {@code SELECT} on {@code projection_history}; {@code SELECT}, {@code INSERT} and {@code UPDATE} on {@code
-     * projection_states}, {@code projection_segments} and {@code projection_keys}; these and {@code DELETE} on {@code
-     * projection_owners}, {@code projection_parked_keys} and {@code projection_parked_events}; {@code SELECT} and {@code INSERT}
-     * on {@code projection_dead_letters}; {@code INSERT} on {@code projection_audit} in order to operate projections; and what
-     * the projections need for their own tables.
+     * projection_states}, {@code projection_versions}, {@code projection_segments} and {@code projection_keys}; these and {@code
+     * DELETE} on {@code projection_owners}, {@code projection_parked_keys} and {@code projection_parked_events}; {@code SELECT}
+     * and {@code INSERT} on {@code projection_dead_letters}; {@code INSERT} on {@code projection_audit} in order to operate
+     * projections; and what the projections need for their own tables.
+     *
+     * <p>To rebuild projections it also needs {@code CREATE} on the database and on the schema of their tables, and owns these:
+     * a version that is built has a schema of its own, and a cut-over moves tables between them. To drop versions it needs {@code
+     * DELETE} on all of the tables above but {@code projection_history} and {@code projection_audit}.
      */
     public ProjectionBuilder<P> migrate(boolean migrate) {
         this.migrate = migrate;

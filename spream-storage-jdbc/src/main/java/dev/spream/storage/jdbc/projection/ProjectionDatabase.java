@@ -12,6 +12,7 @@ import javax.sql.DataSource;
 
 /** The database of projections. Safe for use by many threads. */
 final class ProjectionDatabase {
+    private final DataSource dataSource;
     private final SchemaName schema;
     private final Duration statementTimeout;
     private final Database statements;
@@ -19,6 +20,7 @@ final class ProjectionDatabase {
     private volatile boolean closed;
 
     ProjectionDatabase(DataSource dataSource, SchemaName schema, Duration statementTimeout) {
+        this.dataSource = dataSource;
         this.schema = schema;
         this.statementTimeout = statementTimeout;
         this.statements = new Database(dataSource, schema, statementTimeout);
@@ -28,6 +30,11 @@ final class ProjectionDatabase {
     /** The same by other connections. */
     ProjectionDatabase over(DataSource other) {
         return new ProjectionDatabase(other, schema, statementTimeout);
+    }
+
+    /** The same for what may take longer. */
+    ProjectionDatabase patient(Duration longer) {
+        return new ProjectionDatabase(dataSource, schema, statementTimeout.plus(longer));
     }
 
     SchemaName schema() {

@@ -2,6 +2,7 @@ package dev.spream.storage.jdbc.projection;
 
 import dev.spream.core.StorageException;
 import dev.spream.core.event.EventEnvelope;
+import dev.spream.core.projection.ProjectionCode;
 import dev.spream.core.projection.ProjectionState;
 import dev.spream.core.projection.ProjectionStatus;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
@@ -10,6 +11,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
@@ -22,16 +24,37 @@ final class StateTable {
             p.projection_name, p.status, p.epoch, p.segments, p.event_store_position, p.last_processed_event_id,
             p.last_processed_timestamp, p.error_count, p.last_error, p.updated_at""";
 
+    /** Version 1 may be gone by now, and is not created again. */
+    private static final String ADD_VERSION = """
+            INSERT INTO @projection_versions
+                (projection, version, state, revision, role, prepared, created_at, measured_at, latest)
+            SELECT a.projection, 1, a.projection, ?, 'LIVE', true, clock_timestamp(), clock_timestamp(), 1
+            FROM (SELECT ?::text AS projection) AS a
+            WHERE NOT EXISTS (SELECT FROM @projection_versions v WHERE v.projection = a.projection)
+            ON CONFLICT DO NOTHING""";
+
+    private static final String KNOW_CODE = """
+            UPDATE @projection_versions v SET tables = a.tables, effects = a.effects
+            FROM (SELECT ?::text[] AS tables, ?::boolean AS effects) AS a
+            WHERE v.projection = ? AND v.role = 'LIVE' AND v.revision = ?
+                AND (v.tables IS DISTINCT FROM a.tables OR v.effects <> a.effects)""";
+
     private static final String ADD = """
             INSERT INTO @projection_states (projection_name, status, segments, updated_at)
-            VALUES (?, 'RUNNING', ?, clock_timestamp()) ON CONFLICT DO NOTHING""";
+            SELECT v.state, 'RUNNING', ?, clock_timestamp()
+            FROM @projection_versions v WHERE v.projection = ? AND v.version = 1
+            ON CONFLICT DO NOTHING""";
 
-    private static final String ADD_SEGMENTS = """
+    static final String ADD_SEGMENTS = """
             INSERT INTO @projection_segments (projection, segment)
             SELECT p.projection_name, s.segment
             FROM @projection_states p, generate_series(0, p.segments - 1) AS s (segment)
             WHERE p.projection_name = ?
             ON CONFLICT DO NOTHING""";
+
+    private static final String LIVE = """
+            SELECT %s FROM @projection_versions v JOIN @projection_states p ON p.projection_name = v.state
+            WHERE v.projection = ? AND v.role = 'LIVE'""".formatted(COLUMNS);
 
     private static final String READ =
             "SELECT %s FROM @projection_states p WHERE p.projection_name = ?".formatted(COLUMNS);
@@ -62,14 +85,21 @@ final class StateTable {
         this.database = database;
     }
 
-    ProjectionState register(String projection, int segments) {
+    ProjectionState register(String projection, int segments, ProjectionCode code) {
         check(projection, segments);
         ProjectionState state =
                 database.inTransaction("registering projection '%s'".formatted(projection), transaction -> {
                     RoundTrip trip = transaction.first();
-                    trip.update(ADD, p -> p.text(projection).number(segments));
+                    trip.update(ADD_VERSION, p -> p.number(code.revision()).text(projection));
+                    trip.update(
+                            KNOW_CODE,
+                            p -> p.texts(new TreeSet<>(code.tables()))
+                                    .text(Boolean.toString(code.effects()))
+                                    .text(projection)
+                                    .number(code.revision()));
+                    trip.update(ADD, p -> p.number(segments).text(projection));
                     trip.update(ADD_SEGMENTS, p -> p.text(projection));
-                    RoundTrip.Rows<ProjectionState> rows = trip.rows(READ, p -> p.text(projection), StateTable::read);
+                    RoundTrip.Rows<ProjectionState> rows = trip.rows(LIVE, p -> p.text(projection), StateTable::read);
                     trip.run();
                     return rows.list().getFirst();
                 });

@@ -39,7 +39,7 @@ final class StoredKeys {
         return ids.stream().collect(Collectors.toMap(StoredKeys::of, id -> id, (first, same) -> first, TreeMap::new));
     }
 
-    private static String digest(String id) {
+    static String digest(String id) {
         try {
             return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(id.getBytes(UTF_8)));
         } catch (NoSuchAlgorithmException e) {

@@ -3,7 +3,8 @@
 
 -- Positions are given one by one (CACHE 1): a session that kept some for later would use them behind the readers' backs. The
 -- slot spreads aggregates over segments. It is stored, and by a hash that PostgreSQL itself relies on for partitions: it must
--- be the same for ever. Ids compare as bytes, whatever the database's language.
+-- be the same for ever. Ids compare as bytes, whatever the database's language. What is known here must hold for every event:
+-- readers can only set aside a row that is none.
 CREATE TABLE "${events}" (
     position bigint GENERATED ALWAYS AS IDENTITY (CACHE 1) PRIMARY KEY,
     event_id text COLLATE "C" NOT NULL,
@@ -20,7 +21,11 @@ CREATE TABLE "${events}" (
     slot smallint GENERATED ALWAYS AS ((hashtextextended(aggregate_id, 0) & 255)::smallint) STORED,
     CONSTRAINT "${events}_event_id" UNIQUE (event_id),
     CONSTRAINT "${events}_version" UNIQUE (aggregate_id, event_version),
-    CONSTRAINT "${events}_known_version" CHECK (event_version >= 1)
+    CONSTRAINT "${events}_known_version" CHECK (event_version >= 1),
+    CONSTRAINT "${events}_known_id" CHECK (char_length(event_id) BETWEEN 1 AND 200),
+    CONSTRAINT "${events}_known_aggregate" CHECK (char_length(aggregate_id) BETWEEN 1 AND 1024),
+    CONSTRAINT "${events}_known_type" CHECK (char_length(event_type) BETWEEN 1 AND 200),
+    CONSTRAINT "${events}_known_time" CHECK (isfinite(occurred_at))
 );
 
 -- Rows are only added: analyze and freeze them as they come.
@@ -82,6 +87,15 @@ BEGIN
     END IF;
     PERFORM pg_catalog.pg_logical_emit_message(true, 'spream', ''::text);
 END $$;
+
+-- The last durable mark that a reader has kept, a second or so behind: whoever starts while a transaction that has inserted
+-- is open reads up to here. It is written after the flush, and never ahead of the sequence.
+CREATE TABLE "${events}_mark" (
+    single boolean PRIMARY KEY DEFAULT true CHECK (single),
+    position bigint NOT NULL CHECK (position >= 0)
+) WITH (fillfactor = 20, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_scale_factor = 0);
+
+INSERT INTO "${events}_mark" (position) VALUES (0);
 
 -- Readers that sleep share another lock; who inserts while somebody does so notifies, which takes a lock of the whole server
 -- at commit, so that nobody does it otherwise. Readers look once more after they have fallen asleep.

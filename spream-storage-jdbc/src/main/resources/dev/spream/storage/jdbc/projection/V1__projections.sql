@@ -18,6 +18,35 @@ CREATE TABLE projection_states (
     segments int NOT NULL CHECK (segments BETWEEN 0 AND 256)
 );
 
+-- The read models of a projection, each with a state of its own, whose name is that of the projection for version 1 and name@n
+-- for version n. The live one's tables are in home; the tables of another are in own_schema. Both are empty until they are
+-- known. Of applied events there were measured at measured_at, and since then or the measuring before they come at that rate.
+-- latest is the highest number that was given.
+CREATE TABLE projection_versions (
+    projection text COLLATE "C" NOT NULL,
+    version int NOT NULL CHECK (version > 0),
+    state text COLLATE "C" NOT NULL UNIQUE,
+    revision int NOT NULL CHECK (revision > 0),
+    role text NOT NULL CHECK (role IN ('LIVE', 'SHADOW', 'RETIRED')),
+    from_position bigint NOT NULL DEFAULT 0,
+    prepared boolean NOT NULL,
+    effects boolean NOT NULL DEFAULT false,
+    tables text[],
+    home text,
+    own_schema text,
+    created_at timestamptz NOT NULL,
+    applied bigint NOT NULL DEFAULT 0,
+    measured bigint NOT NULL DEFAULT 0,
+    measured_at timestamptz NOT NULL,
+    rate double precision,
+    latest int NOT NULL,
+    PRIMARY KEY (projection, version)
+);
+
+CREATE UNIQUE INDEX projection_versions_live ON projection_versions (projection) WHERE role = 'LIVE';
+
+CREATE UNIQUE INDEX projection_versions_shadow ON projection_versions (projection) WHERE role = 'SHADOW';
+
 -- Who applies which events, and up to where it has. What was dealt with last is here, where it is written with the position.
 CREATE TABLE projection_segments (
     projection text COLLATE "C" NOT NULL,
@@ -47,7 +76,7 @@ CREATE TABLE projection_keys (
 );
 
 -- events counts those that are set aside. next_try is empty where somebody has to do something first. The segment is that
--- of whoever parked it, -1 if its source has no positions.
+-- of whoever parked it, -1 if its source has no positions. Side effects of versions up to followed are another version's.
 CREATE TABLE projection_parked_keys (
     projection text COLLATE "C" NOT NULL,
     key text COLLATE "C" NOT NULL,
@@ -59,6 +88,7 @@ CREATE TABLE projection_parked_keys (
     since timestamptz NOT NULL,
     next_try timestamptz,
     events bigint NOT NULL,
+    followed bigint NOT NULL DEFAULT 0,
     PRIMARY KEY (projection, key)
 );
 

@@ -3,9 +3,9 @@ package dev.spream.storage.jdbc.event;
 import static dev.spream.storage.jdbc.event.TestEvents.SOON;
 import static dev.spream.storage.jdbc.event.TestEvents.events;
 import static dev.spream.storage.jdbc.event.TestEvents.ids;
+import static dev.spream.storage.jdbc.event.TestEvents.rows;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assertions.fail;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -18,14 +18,17 @@ import dev.spream.core.event.ExpectedVersion;
 import dev.spream.core.event.FeedBatch;
 import dev.spream.core.event.FeedRequest;
 import dev.spream.storage.jdbc.TestDatabase;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import dev.spream.storage.jdbc.internal.SchemaName;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /** What readers do when the server crashes, and when it has lost what they have read. */
@@ -35,20 +38,80 @@ final class EventLossIT {
 
     @Test
     void positions_of_those_who_rolled_back_are_not_given_again_after_a_crash() throws Exception {
-        try (EmbeddedPostgres server = whichFlushesNothingByItself();
-                JdbcEventStore store = JdbcEventStore.create(server.getPostgresDatabase());
+        try (CrashingServer server = new CrashingServer("off");
+                JdbcEventStore store = JdbcEventStore.create(server.dataSource());
                 EventSource source = store.source();
                 EventFeed feed = source.open(FeedRequest.all("p"))) {
             store.append("a", ExpectedVersion.none(), events("a1"));
             assertThat(ids(feed.poll(10, SOON))).containsExactly("a1");
-            rollBack(server.getPostgresDatabase(), store, 40);
+            rollBack(server.dataSource(), store, 40);
             pollUntil(feed, 41);
 
-            crash(server.getPostgresDatabase());
-            awaitServer(server.getPostgresDatabase());
+            server.crash();
             store.append("a", ExpectedVersion.exactly(1), events("a2"));
             assertThat(store.readAll(41, 10)).hasSize(1);
             assertThat(ids(pollThroughFailures(feed))).containsExactly("a2");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"on", "off"})
+    void what_is_kept_is_never_ahead_after_a_crash_and_soon_there_again(String synchronousCommit) throws Exception {
+        try (CrashingServer server = new CrashingServer(synchronousCommit);
+                JdbcEventStore store = JdbcEventStore.create(server.dataSource());
+                EventSource source = store.source();
+                EventFeed feed = source.open(FeedRequest.all("p"))) {
+            store.append("a", ExpectedVersion.none(), events("a1"));
+            assertThat(ids(feed.poll(10, SOON))).containsExactly("a1");
+            rollBack(server.dataSource(), store, 40);
+            pollUntil(feed, 41);
+            TestEvents.await("the mark", () -> kept(server) == 41);
+
+            server.crash();
+            long kept = kept(server);
+            assertThat(kept).isLessThanOrEqualTo(given(server));
+            assertThat(synchronousCommit.equals("off") || kept == 41)
+                    .as("%d is kept", kept)
+                    .isTrue();
+            assertThat(given(server)).isGreaterThanOrEqualTo(41);
+            TestEvents.await("the mark of who has read on", () -> kept(server) >= 41);
+            try (Connection late = server.dataSource().getConnection();
+                    JdbcEventStore another = JdbcEventStore.create(server.dataSource());
+                    EventSource anotherSource = another.source()) {
+                late.setAutoCommit(false);
+                store.append(late, "b", ExpectedVersion.none(), events("b1"));
+                try (EventFeed begun = anotherSource.open(FeedRequest.all("q"))) {
+                    FeedBatch known = begun.poll(10, SOON);
+                    assertThat(ids(known)).containsExactly("a1");
+                    assertThat(known.position()).isGreaterThanOrEqualTo(41);
+                    late.commit();
+                    assertThat(ids(pollThroughFailures(begun))).containsExactly("b1");
+                }
+            }
+        }
+    }
+
+    @Test
+    void what_did_not_outlast_a_crash_is_not_kept_by_who_remembers_it() throws Exception {
+        try (CrashingServer server = new CrashingServer("off");
+                JdbcEventStore store = JdbcEventStore.create(server.dataSource())) {
+            store.append("a", ExpectedVersion.none(), events("a1"));
+            try (Connection connection = server.dataSource().getConnection();
+                    Statement statement = connection.createStatement()) {
+                statement.execute("SET synchronous_commit = off");
+                statement.execute("SELECT setval('spream.events_position_seq', 100)");
+            }
+            server.crash();
+            assertThat(given(server)).as("what the server has lost").isLessThan(100);
+
+            try (Connection connection = server.dataSource().getConnection()) {
+                new KeptMark(EventDatabase.of(
+                                server.dataSource(),
+                                new EventTable(new SchemaName("spream"), "events"),
+                                Duration.ofSeconds(5)))
+                        .writeNow(connection, 100);
+            }
+            assertThat(kept(server)).isZero();
         }
     }
 
@@ -99,40 +162,16 @@ final class EventLossIT {
         }
     }
 
-    /** The server ends all sessions, forgets its memory, and recovers from its log, when one of its processes is killed. */
-    private static void crash(DataSource server) throws SQLException {
-        try (Connection connection = server.getConnection()) {
-            int pid = connection.unwrap(org.postgresql.PGConnection.class).getBackendPID();
-            ProcessHandle.of(pid).orElseThrow().destroyForcibly();
-            long deadline = System.nanoTime() + SOON.toNanos();
-            while (connection.isValid(1)) {
-                assertThat(System.nanoTime() - deadline)
-                        .as("the session goes on")
-                        .isNegative();
-            }
-        }
+    private static long kept(CrashingServer server) throws SQLException {
+        return number(server, "SELECT position FROM spream.events_mark");
     }
 
-    private static void awaitServer(DataSource server) {
-        long deadline = System.nanoTime() + SOON.toNanos();
-        while (System.nanoTime() < deadline) {
-            try (Connection connection = server.getConnection()) {
-                if (connection.isValid(1)) {
-                    return;
-                }
-            } catch (SQLException e) {
-                Thread.onSpinWait(); // it recovers
-            }
-        }
-        fail("the server did not come back");
+    private static long given(CrashingServer server) throws SQLException {
+        return number(server, "SELECT last_value FROM spream.events_position_seq");
     }
 
-    private static EmbeddedPostgres whichFlushesNothingByItself() throws Exception {
-        return EmbeddedPostgres.builder()
-                .setServerConfig("wal_writer_delay", "10s")
-                .setServerConfig("autovacuum", "off")
-                .setServerConfig("restart_after_crash", "on")
-                .start();
+    private static long number(CrashingServer server, String sql) throws SQLException {
+        return Long.parseLong(rows(server.dataSource(), sql).getFirst());
     }
 
     private static void rollBack(DataSource dataSource, JdbcEventStore store, int count) throws SQLException {

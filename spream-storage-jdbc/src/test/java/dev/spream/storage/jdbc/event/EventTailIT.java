@@ -25,6 +25,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -74,6 +75,65 @@ final class EventTailIT {
             assertThat(ids(feed.poll(10, SOON))).containsExactly("early", "a1");
             assertThat(store.blockers()).isEmpty();
         }
+    }
+
+    @Test
+    void whoever_starts_behind_an_open_transaction_reads_what_was_final_before() throws Exception {
+        store.append("a", ExpectedVersion.none(), events("a1", "a2"));
+        assertThat(store.readAll(0, 10)).hasSize(2);
+        try (Connection late = DriverManager.getConnection(database.url())) {
+            late.setAutoCommit(false);
+            execute(late, INSERT.formatted("early"));
+            store.append("b", ExpectedVersion.none(), events("b1"));
+            try (JdbcEventStore another = JdbcEventStore.create(database.dataSource());
+                    EventSource source = another.source();
+                    EventFeed feed = source.open(FeedRequest.all("p"))) {
+                assertThat(ids(feed.poll(10, MOMENT))).containsExactly("a1", "a2");
+                assertThat(ids(feed.poll(10, MOMENT))).isEmpty();
+                late.commit();
+                assertThat(ids(feed.poll(10, SOON))).containsExactly("early", "b1");
+            }
+            execute(late, INSERT.formatted("later"));
+            try (JdbcEventStore another = JdbcEventStore.create(database.dataSource())) {
+                assertThat(ids(another.readAll(0, 10))).containsExactly("a1", "a2", "early", "b1");
+            }
+            late.rollback();
+        }
+    }
+
+    @Test
+    void what_an_open_transaction_keeps_from_being_read_counts_as_lag_for_as_long_as_it_does() throws Exception {
+        store.append("a", ExpectedVersion.none(), events("a1"));
+        try (EventSource source = store.source();
+                EventFeed feed = source.open(FeedRequest.all("p"));
+                Connection late = DriverManager.getConnection(database.url())) {
+            assertThat(ids(feed.poll(10, SOON))).containsExactly("a1");
+            late.setAutoCommit(false);
+            execute(late, INSERT.formatted("early"));
+            store.append("b", ExpectedVersion.none(), events("b1"));
+            FeedBatch shut = pollUntil(feed, batch -> batch.head() == 3);
+            assertThat(shut.items()).isEmpty();
+            assertThat(shut.position()).isEqualTo(1);
+            assertThat(shut.waited()).isPositive();
+            store.append("b", ExpectedVersion.exactly(1), events("b2"));
+            FeedBatch longer = pollUntil(feed, batch -> batch.head() == 4);
+            assertThat(longer.waited()).isGreaterThan(shut.waited());
+            late.rollback();
+            assertThat(ids(feed.poll(10, SOON))).containsExactly("b1", "b2");
+            FeedBatch open = feed.poll(10, MOMENT);
+            assertThat(open.head()).isEqualTo(open.position()).isEqualTo(4);
+            assertThat(open.waited()).isZero();
+        }
+    }
+
+    private static FeedBatch pollUntil(EventFeed feed, Predicate<FeedBatch> wanted) throws InterruptedException {
+        long deadline = System.nanoTime() + SOON.toNanos();
+        FeedBatch batch = feed.poll(10, MOMENT);
+        while (!wanted.test(batch)) {
+            assertThat(System.nanoTime() - deadline).as("still %s", batch).isNegative();
+            batch = feed.poll(10, MOMENT);
+        }
+        return batch;
     }
 
     @Test

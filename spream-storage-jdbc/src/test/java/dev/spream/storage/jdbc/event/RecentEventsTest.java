@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.spream.core.event.EventEnvelope;
 import dev.spream.core.event.EventMetadata;
 import dev.spream.core.event.FeedRequest;
-import dev.spream.core.event.RecordedEvent;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -49,6 +48,6 @@ final class RecentEventsTest {
     private static StoredEvent event(long position) {
         EventEnvelope event =
                 new EventEnvelope("e" + position, "a" + position, "T", "{}", 1, TestEvents.NOON, EventMetadata.NONE);
-        return new StoredEvent(new RecordedEvent(position, event), 0);
+        return new StoredEvent(position, 0, new StoredEvent.Known(event));
     }
 }

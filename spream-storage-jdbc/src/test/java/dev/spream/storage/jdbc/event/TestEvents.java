@@ -1,5 +1,7 @@
 package dev.spream.storage.jdbc.event;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.spream.core.event.EventMetadata;
 import dev.spream.core.event.FeedBatch;
 import dev.spream.core.event.FeedItem;
@@ -15,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import javax.sql.DataSource;
 
 /** What tests of the event store do all the time. */
@@ -49,6 +52,13 @@ final class TestEvents {
             }
         }
         return ids;
+    }
+
+    static void await(String what, Callable<Boolean> condition) throws Exception {
+        long deadline = System.nanoTime() + SOON.toNanos();
+        while (!condition.call()) {
+            assertThat(System.nanoTime() - deadline).as("waiting for " + what).isNegative();
+        }
     }
 
     /** The rows of a query, their columns with commas between. */

@@ -13,12 +13,16 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Projections in a database of their own, whose clock is moved, with a read model of numbers. */
 final class JdbcProjectionFixture implements ProjectionStoreFixture<Connection> {
+    private static final String TABLE = "CREATE TABLE balances (key text PRIMARY KEY, balance bigint NOT NULL)";
+
     private final TestDatabase database = new TestDatabase();
     private final JdbcProjectionStore store = JdbcProjectionStore.create(database.dataSource());
     private final JdbcProjectionStore anotherStore = JdbcProjectionStore.create(database.dataSource());
@@ -27,7 +31,7 @@ final class JdbcProjectionFixture implements ProjectionStoreFixture<Connection> 
             new Database(database.dataSource(), new SchemaName("spream"), Duration.ofSeconds(5));
 
     JdbcProjectionFixture() {
-        database.execute("CREATE TABLE public.balances (key text PRIMARY KEY, balance bigint NOT NULL)");
+        database.execute(TABLE);
     }
 
     @Override
@@ -48,7 +52,7 @@ final class JdbcProjectionFixture implements ProjectionStoreFixture<Connection> 
     @Override
     public void write(Connection transaction, String row, long value) throws SQLException {
         try (PreparedStatement statement = transaction.prepareStatement(
-                "INSERT INTO public.balances VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET balance = excluded.balance")) {
+                "INSERT INTO balances VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET balance = excluded.balance")) {
             statement.setString(1, row);
             statement.setLong(2, value);
             statement.executeUpdate();
@@ -57,12 +61,23 @@ final class JdbcProjectionFixture implements ProjectionStoreFixture<Connection> 
 
     @Override
     public long read(Connection transaction, String row) throws SQLException {
-        try (PreparedStatement statement =
-                transaction.prepareStatement("SELECT balance FROM public.balances WHERE key = ?")) {
+        try (PreparedStatement statement = transaction.prepareStatement("SELECT balance FROM balances WHERE key = ?")) {
             statement.setString(1, row);
             try (ResultSet result = statement.executeQuery()) {
                 return result.next() ? result.getLong(1) : 0;
             }
+        }
+    }
+
+    @Override
+    public Set<String> tables() {
+        return Set.of("balances");
+    }
+
+    @Override
+    public void create(Connection transaction) throws SQLException {
+        try (Statement statement = transaction.createStatement()) {
+            statement.execute(TABLE);
         }
     }
 

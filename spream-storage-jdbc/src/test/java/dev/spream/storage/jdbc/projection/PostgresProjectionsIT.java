@@ -97,7 +97,16 @@ final class PostgresProjectionsIT {
                         .usingRecursiveComparison()
                         .ignoringFields("since")
                         .isEqualTo(new ParkedKey(
-                                "a", ParkReason.POISON, 0, 1, 3, 1, "no such item", parked.since(), Optional.empty())));
+                                "a",
+                                ParkReason.POISON,
+                                0,
+                                1,
+                                3,
+                                1,
+                                "no such item",
+                                parked.since(),
+                                Optional.empty(),
+                                0)));
         assertThat(test.store.due(fence, 10)).isEmpty();
         assertThat(test.operations.retry(NAME, Optional.of("a"), ACT)).isEqualTo(1);
         assertThat(test.store.due(fence, 10))
@@ -212,6 +221,10 @@ final class PostgresProjectionsIT {
                 .matches(failure -> !failure.retryable());
     }
 
+    private long epoch() {
+        return test.store.state(NAME).orElseThrow().epoch();
+    }
+
     @Test
     void a_fence_of_before_a_pause_a_takeover_or_another_status_holds_no_more() throws Exception {
         Fence.Segment anns = test.held(ANN);
@@ -219,7 +232,7 @@ final class PostgresProjectionsIT {
         assertThat(test.operations.pause(NAME, ACT)).as("again").isFalse();
         assertThat(test.apply(anns, event("a", 1))).isFalse();
         assertThat(test.retry(anns, "a")).isEmpty();
-        assertThat(test.store.fail(anns, "broken")).isFalse();
+        assertThat(test.store.fail(anns, epoch(), "broken")).isFalse();
         assertThat(test.operations.resume(NAME, ACT)).isTrue();
         assertThat(test.apply(anns, event("a", 1))).isTrue();
 
@@ -227,8 +240,8 @@ final class PostgresProjectionsIT {
         Fence.Segment bobs = test.held(BOB);
         assertThat(bobs.epoch()).isEqualTo(anns.epoch() + 1);
         assertThat(test.apply(anns, event("a", 2))).isFalse();
-        assertThat(test.store.fail(anns, "broken")).isFalse();
-        assertThat(test.store.fail(bobs, "broken")).isTrue();
+        assertThat(test.store.fail(anns, epoch(), "broken")).isFalse();
+        assertThat(test.store.fail(bobs, epoch(), "broken")).isTrue();
         assertThat(test.apply(bobs, event("a", 2))).isFalse();
         assertThat(test.store.state(NAME).orElseThrow())
                 .extracting(state -> state.status(), state -> state.epoch(), state -> state.lastError())

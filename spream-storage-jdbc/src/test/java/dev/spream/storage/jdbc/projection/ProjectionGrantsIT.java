@@ -47,12 +47,12 @@ final class ProjectionGrantsIT {
                 "CREATE ROLE projector LOGIN",
                 "GRANT USAGE ON SCHEMA spream TO projector",
                 "GRANT SELECT ON spream.projection_history TO projector",
-                "GRANT SELECT, INSERT, UPDATE ON spream.projection_states, spream.projection_segments,"
-                        + " spream.projection_keys TO projector",
+                "GRANT SELECT, INSERT, UPDATE ON spream.projection_states, spream.projection_versions,"
+                        + " spream.projection_segments, spream.projection_keys TO projector",
                 "GRANT SELECT, INSERT, UPDATE, DELETE ON spream.projection_owners, spream.projection_parked_keys,"
                         + " spream.projection_parked_events TO projector",
                 "GRANT SELECT, INSERT ON spream.projection_dead_letters TO projector",
-                "GRANT INSERT ON spream.projection_audit TO projector");
+                "GRANT SELECT, INSERT ON spream.projection_audit TO projector");
         PGSimpleDataSource asProjector = new PGSimpleDataSource();
         asProjector.setUrl(test.database().url().replaceFirst("user=\\w+", "user=projector"));
         try (JdbcProjectionStore store =
@@ -97,9 +97,12 @@ final class ProjectionGrantsIT {
         assertThat(store.due(fence, 10)).hasSize(1);
         assertThat(store.retry(fence, "a", 10, (connection, last, events) -> 3)).contains(new KeyState(3, false));
         assertThat(operations.show(NAME).orElseThrow().deadLetters()).isEqualTo(2);
+        assertThat(operations.deadLetters(NAME, 10)).hasSize(2);
+        assertThat(operations.audit(NAME, 10)).hasSize(2);
         assertThat(operations.pause(NAME, ACT)).isTrue();
         assertThat(operations.resume(NAME, ACT)).isTrue();
-        assertThat(store.fail(fence, "broken")).isTrue();
+        assertThat(store.fail(fence, store.state(NAME).orElseThrow().epoch(), "broken"))
+                .isTrue();
         assertThat(store.holdSegments(NAME, ANN, Set.of(0), Duration.ofSeconds(1))
                         .held())
                 .isEmpty();

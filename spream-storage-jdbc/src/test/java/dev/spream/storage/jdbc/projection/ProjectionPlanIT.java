@@ -36,19 +36,26 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class ProjectionPlanIT {
     private static final int KEYS = 100_000;
     private static final int PARKED = 20_000;
+    private static final int SEGMENTS = 16;
+    private static final int OTHERS = 300;
+    private static final int PARKED_OF_OTHERS = 40;
+    private static final String WAITING = "waiting";
     private static final int BATCH = 100;
     private static final int PAGES_OF_A_KEY = 15;
     private static final SchemaName SCHEMA = new SchemaName("spream");
+    private static final Pattern ROWS = Pattern.compile("actual time=\\S+ rows=([\\d.]+)");
     private static final Pattern PAGES = Pattern.compile("Buffers: shared hit=(\\d+)(?: read=(\\d+))?");
 
     private static TestProjections test;
 
+    /** Two segments have aggregates that are due; those of {@code waiting} have very many that are not. */
     @BeforeAll
     static void fill() {
         test = new TestProjections();
         Fence.Segment held = test.held(ANN);
         assertThat(held.epoch()).isEqualTo(1);
         test.execute(
+                "ALTER TABLE spream.projection_segments SET (autovacuum_enabled = false)",
                 "ALTER TABLE spream.projection_keys SET (autovacuum_enabled = false)",
                 "ALTER TABLE spream.projection_parked_keys SET (autovacuum_enabled = false)",
                 "ALTER TABLE spream.projection_parked_events SET (autovacuum_enabled = false)",
@@ -62,6 +69,18 @@ final class ProjectionPlanIT {
                     CASE WHEN n <= %d THEN now() - n * interval '1 ms' WHEN n %% 3 = 0 THEN NULL
                         ELSE now() + interval '1 hour' END, 3
                 FROM generate_series(1, %d) AS n""".formatted(NAME, 2 * BATCH, PARKED),
+                """
+                INSERT INTO spream.projection_segments (projection, segment)
+                SELECT p, s FROM generate_series(0, %d) AS s,
+                    (SELECT 'other' || n FROM generate_series(1, %d) AS n UNION ALL VALUES ('%s'), ('%s')) AS projections (p)
+                ON CONFLICT DO NOTHING""".formatted(SEGMENTS - 1, OTHERS, NAME, WAITING),
+                """
+                INSERT INTO spream.projection_parked_keys (projection, key, aggregate_id, segment, reason, attempts, error,
+                    since, next_try, events)
+                SELECT p, 'key' || n, 'key' || n, n %% %d, 'TRANSIENT', 1, 'no connection', now(), due, 1
+                FROM (SELECT 'other' || o, n, now() FROM generate_series(1, %d) AS o, generate_series(1, %d) AS n
+                    UNION ALL
+                    SELECT '%s', n, now() + interval '1 hour' FROM generate_series(1, %d) AS n) AS parked (p, n, due)""".formatted(SEGMENTS, OTHERS, PARKED_OF_OTHERS, WAITING, KEYS),
                 """
                 INSERT INTO spream.projection_parked_events (projection, key, event_version, event_id, event_type, event_data,
                     occurred_at, correlation_id, user_id, source_service)
@@ -79,6 +98,7 @@ final class ProjectionPlanIT {
     void what_batches_ask_reads_by_index(boolean analyzed, String planMode) throws SQLException {
         if (analyzed) {
             test.execute(
+                    "ANALYZE spream.projection_segments",
                     "ANALYZE spream.projection_keys",
                     "ANALYZE spream.projection_parked_keys",
                     "ANALYZE spream.projection_parked_events");
@@ -106,6 +126,8 @@ final class ProjectionPlanIT {
         plans.put(
                 "due",
                 explain(planMode, ParkedTable.DUE, p -> p.text(NAME).number(1).number(BATCH)));
+        plans.put("due segments", explain(planMode, ParkedTable.DUE_SEGMENTS, p -> p.text(NAME)));
+        plans.put("no due segments", explain(planMode, ParkedTable.DUE_SEGMENTS, p -> p.text(WAITING)));
         plans.put("list", explain(planMode, ParkedTable.LIST, p -> p.text(NAME).number(BATCH)));
         plans.put(
                 "retry",
@@ -120,10 +142,18 @@ final class ProjectionPlanIT {
         assertThat(List.of("read", "lock", "due", "list"))
                 .allSatisfy(name -> assertThat(requireNonNull(plans.get(name)).text())
                         .containsPattern("actual time=\\S+ rows=" + BATCH));
+        assertThat(requireNonNull(plans.get("due segments")).rows()).isEqualTo(2);
+        assertThat(requireNonNull(plans.get("no due segments")).rows()).isZero();
+        assertThat(List.of("due segments", "no due segments"))
+                .allSatisfy(name ->
+                        assertThat(requireNonNull(plans.get(name)).pages()).isLessThan(SEGMENTS * PAGES_OF_A_KEY));
         plans.forEach((name, plan) -> {
             assertThat(plan.text())
                     .as(name)
-                    .doesNotContain("Seq Scan on projection_keys", "Seq Scan on projection_parked");
+                    .doesNotContain(
+                            "Seq Scan on projection_segments",
+                            "Seq Scan on projection_keys",
+                            "Seq Scan on projection_parked");
             assertThat(plan.pages())
                     .as("pages read by %s:\n%s", name, plan.text())
                     .isLessThan(BATCH * PAGES_OF_A_KEY);
@@ -154,6 +184,13 @@ final class ProjectionPlanIT {
     }
 
     private record Plan(String text) {
+        /** That came out of the statement: what the first line says. */
+        long rows() {
+            Matcher matcher = ROWS.matcher(text);
+            assertThat(matcher.find()).as(text).isTrue();
+            return Math.round(Double.parseDouble(matcher.group(1)));
+        }
+
         /** Of the whole statement: the top node counts those below it. */
         long pages() {
             Matcher matcher = PAGES.matcher(text);

@@ -1,0 +1,79 @@
+package dev.spream.storage.jdbc.projection;
+
+import java.io.Serial;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Set;
+
+/** The advisory lock of a version, taken alone: whoever has it has waited for all who write effects, and nobody else begins. */
+final class AloneLock {
+    /** Of the sessions that hold the lock as one of many. A lock of 64 bits is shown as two numbers of 32. */
+    private static final String HOLDERS = """
+            SELECT a.pid, a.application_name, coalesce(host(a.client_addr), 'local') AS address,
+                extract(epoch FROM clock_timestamp() - a.xact_start)::bigint AS seconds
+            FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+            WHERE l.locktype = 'advisory' AND l.mode = 'ShareLock' AND l.granted AND l.objsubid = 1
+                AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                AND (l.classid::bigint << 32 | l.objid::bigint) = hashtextextended(?, 0)
+            ORDER BY a.xact_start""";
+
+    private static final Set<String> WAITED_TOO_LONG = Set.of("55P03", "57014");
+
+    private AloneLock() {}
+
+    /** It could not be had in time. */
+    static final class NotHad extends Exception {
+        @Serial
+        private static final long serialVersionUID = 1L;
+
+        private final SQLException failure;
+
+        NotHad(SQLException failure) {
+            super(failure);
+            this.failure = failure;
+        }
+
+        SQLException failure() {
+            return failure;
+        }
+    }
+
+    /**
+     * Takes it until the transaction ends, which has begun.
+     *
+     * @throws NotHad if that took longer than a lock or a statement may
+     */
+    static void take(ProjectionTransaction transaction, String state) throws SQLException, NotHad {
+        RoundTrip lock = transaction.next();
+        lock.rows(
+                Fences.TAKE_ALONE, p -> p.text(Fences.lockName(transaction.schema(), state)), row -> row.getBoolean(1));
+        try {
+            lock.run();
+        } catch (SQLException e) {
+            if (isWaitedTooLong(e)) {
+                throw new NotHad(e);
+            }
+            throw e;
+        }
+    }
+
+    static boolean isWaitedTooLong(SQLException failure) {
+        return WAITED_TOO_LONG.contains(String.valueOf(failure.getSQLState()));
+    }
+
+    /** In whose way whoever wanted it was, asked on another connection. */
+    static String holders(ProjectionDatabase database, String state) {
+        List<String> holders = database.rows(
+                "asking who applies events to projection '%s'".formatted(state),
+                HOLDERS,
+                p -> p.text(Fences.lockName(database.schema(), state)),
+                row -> "session %d ('%s', %s), for %d s"
+                        .formatted(
+                                row.getInt("pid"),
+                                row.getString("application_name"),
+                                row.getString("address"),
+                                row.getLong("seconds")));
+        return "batches are still being applied to it, by "
+                + (holders.isEmpty() ? "nobody any more" : String.join(", ", holders));
+    }
+}

@@ -1,0 +1,62 @@
+package dev.spream.storage.jdbc.projection;
+
+import dev.spream.core.projection.CutOver;
+import dev.spream.core.projection.Parity;
+import dev.spream.core.projection.ProjectionOperations.Act;
+import dev.spream.core.projection.ProjectionRebuilds;
+import dev.spream.core.projection.ProjectionVersion;
+import dev.spream.core.projection.RebuildProgress;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Set;
+
+/**
+ * Rebuilds in PostgreSQL. Tables of versions change places by {@code ALTER TABLE … SET SCHEMA}: whoever operates them owns the
+ * tables of all versions, and may create in their schemas and in the database.
+ */
+final class JdbcProjectionRebuilds implements ProjectionRebuilds {
+    private final VersionTable versions;
+    private final RebuildStart start;
+    private final ParityCheck parity;
+    private final VersionSwitch exchange;
+    private final VersionDrop drop;
+
+    JdbcProjectionRebuilds(ProjectionDatabase database) {
+        this.versions = new VersionTable(database);
+        this.start = new RebuildStart(database);
+        this.parity = new ParityCheck(database);
+        this.exchange = new VersionSwitch(database);
+        this.drop = new VersionDrop(database);
+    }
+
+    @Override
+    public List<ProjectionVersion> versions(String projection) {
+        return versions.list(projection);
+    }
+
+    @Override
+    public List<RebuildProgress> progress(String projection) {
+        return versions.progress(projection);
+    }
+
+    @Override
+    public int rebuild(String projection, OptionalInt revision, long from, Act act) {
+        return start.run(projection, revision, from, act);
+    }
+
+    @Override
+    public Parity parity(String projection, int version, Set<String> ignored, Duration patience) {
+        return parity.run(projection, version, ignored, patience);
+    }
+
+    @Override
+    public CutOver cutOver(String projection, int version, Duration patience, boolean dropEffects, Act act) {
+        return exchange.run(projection, version, patience, dropEffects, act);
+    }
+
+    @Override
+    public void drop(String projection, int version, Act act) {
+        drop.run(projection, version, act);
+    }
+}

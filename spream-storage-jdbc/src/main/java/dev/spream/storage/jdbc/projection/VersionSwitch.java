@@ -1,0 +1,132 @@
+package dev.spream.storage.jdbc.projection;
+
+import dev.spream.core.projection.CutOver;
+import dev.spream.core.projection.ProjectionOperations.Act;
+import dev.spream.core.projection.ProjectionStatus;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+
+/** Makes another version live. */
+final class VersionSwitch {
+    /** Beside what is waited for. */
+    private static final Duration WORK = Duration.ofSeconds(20);
+
+    /** How long its own rows may be in the hands of others, such as those who renew leases, once nothing is read any more. */
+    private static final Duration ROWS = Duration.ofSeconds(1);
+
+    private static final String WITHOUT_EFFECTS = """
+            SELECT count(*) AS aggregates FROM @projection_parked_keys p
+            JOIN @projection_keys old ON old.projection = p.projection AND old.key = p.key
+            JOIN @projection_keys new ON new.projection = ? AND new.key = p.key
+            WHERE p.projection = ? AND new.last_version > greatest(old.last_version, p.followed)""";
+
+    private static final String FOLLOWED = """
+            UPDATE @projection_parked_keys p SET followed = greatest(p.followed, old.last_version, coalesce(
+                (SELECT q.followed FROM @projection_parked_keys q WHERE q.projection = old.projection AND q.key = old.key), 0))
+            FROM @projection_keys old
+            WHERE p.projection = ? AND old.projection = ? AND old.key = p.key""";
+
+    private static final String RETIRE = """
+            UPDATE @projection_versions SET role = 'RETIRED', measured = applied, measured_at = clock_timestamp(), rate = NULL
+            WHERE projection = ? AND role = 'LIVE'""";
+
+    private static final String BECOME_LIVE =
+            "UPDATE @projection_versions SET role = 'LIVE' WHERE projection = ? AND version = ?";
+
+    private static final String EPOCHS = """
+            UPDATE @projection_states p SET epoch = p.epoch + 1, updated_at = clock_timestamp(),
+                status = CASE WHEN p.status NOT IN ('RUNNING', 'REBUILDING') THEN p.status
+                    WHEN v.role = 'LIVE' THEN 'RUNNING' ELSE 'REBUILDING' END
+            FROM @projection_versions v
+            WHERE v.state = p.projection_name AND p.projection_name = ANY (?::text[])""";
+
+    /** Whoever had them takes them again, and knows of the new roles by then. */
+    private static final String RELEASE = """
+            UPDATE @projection_segments s SET epoch = s.epoch + 1, owner = NULL, lease_until = NULL
+            FROM (SELECT projection, segment FROM @projection_segments WHERE projection = ANY (?::text[])
+                ORDER BY projection, segment FOR NO KEY UPDATE) AS locked
+            WHERE s.projection = locked.projection AND s.segment = locked.segment""";
+
+    private final ProjectionDatabase database;
+
+    VersionSwitch(ProjectionDatabase database) {
+        this.database = database;
+    }
+
+    /** What was done in the transaction, and since when nobody applied events. */
+    private record Switched(int from, long began, long withoutEffects) {}
+
+    CutOver run(String projection, int version, Duration patience, boolean dropEffects, Act act) {
+        Switched switched = database.patient(patience.plus(WORK))
+                .inTransaction(
+                        "cutting projection '%s' over to version %d".formatted(projection, version),
+                        transaction -> change(transaction, projection, version, patience, dropEffects, act));
+        Duration pause = Duration.ofNanos(System.nanoTime() - switched.began());
+        return new CutOver(projection, switched.from(), version, pause, switched.withoutEffects());
+    }
+
+    private Switched change(
+            ProjectionTransaction transaction,
+            String projection,
+            int version,
+            Duration patience,
+            boolean dropEffects,
+            Act act)
+            throws SQLException {
+        VersionPair pair = VersionPair.take(transaction, projection, version);
+        pair.requireFollowing();
+        if (pair.liveStatus() == ProjectionStatus.PAUSED) {
+            throw new IllegalStateException(
+                    "projection '%s' is PAUSED; nothing was changed: resume it".formatted(projection));
+        }
+        StandStill stand = new StandStill(database, transaction, pair, patience);
+        long began = stand.begin();
+        long withoutEffects = withoutEffects(transaction, pair, dropEffects);
+        new TableExchange(transaction, pair).run(stand);
+        exchange(transaction, pair);
+        int from = pair.live().version().version();
+        AuditTable.add(transaction, projection, "cutover", "version %d -> version %d".formatted(from, version), act);
+        return new Switched(from, began, withoutEffects);
+    }
+
+    /** How many aggregates are parked in the live version and further in the other one. */
+    private static long withoutEffects(ProjectionTransaction transaction, VersionPair pair, boolean dropEffects)
+            throws SQLException {
+        if (!pair.live().code().effects() && !pair.other().code().effects()) {
+            return 0;
+        }
+        RoundTrip trip = transaction.next();
+        RoundTrip.Rows<Long> count = trip.rows(
+                WITHOUT_EFFECTS,
+                p -> p.text(pair.other().state()).text(pair.live().state()),
+                row -> row.getLong("aggregates"));
+        trip.run();
+        long aggregates = count.list().getFirst();
+        if (aggregates > 0 && !dropEffects) {
+            throw new IllegalStateException(
+                    "%d aggregates are parked in the live version of projection '%s' and further in version %d, where no side effects follow from their events; nothing was changed: retry or skip them first, or drop those effects"
+                            .formatted(
+                                    aggregates,
+                                    pair.projection(),
+                                    pair.other().version().version()));
+        }
+        return aggregates;
+    }
+
+    private static void exchange(ProjectionTransaction transaction, VersionPair pair) throws SQLException {
+        String live = pair.live().state();
+        String other = pair.other().state();
+        List<String> both = List.of(live, other);
+        StandStill.limitLocks(transaction, ROWS);
+        RoundTrip trip = transaction.next();
+        trip.update(FOLLOWED, p -> p.text(other).text(live));
+        trip.update(RETIRE, p -> p.text(pair.projection()));
+        trip.update(
+                BECOME_LIVE,
+                p -> p.text(pair.projection()).number(pair.other().version().version()));
+        trip.update(EPOCHS, p -> p.texts(both));
+        trip.update(RELEASE, p -> p.texts(both));
+        trip.run();
+    }
+}

@@ -1,0 +1,193 @@
+package dev.spream.storage.jdbc.projection;
+
+import dev.spream.core.projection.Fence;
+import dev.spream.core.projection.ProjectionCode;
+import dev.spream.core.projection.ProjectionVersion;
+import dev.spream.core.projection.RebuildProgress;
+import dev.spream.core.projection.VersionRole;
+import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import java.sql.Array;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** The versions of projections. */
+final class VersionTable {
+    static final String COLUMNS = """
+            v.projection, v.version, v.revision, v.role, v.from_position, v.prepared, v.effects, v.tables, v.home, v.own_schema""";
+
+    static final String OF_PROJECTION =
+            "SELECT %s FROM @projection_versions v WHERE v.projection = ? ORDER BY v.version".formatted(COLUMNS);
+
+    /** Nothing of a version that is live. */
+    private static final String ENTER = """
+            SELECT (SELECT s.position FROM @projection_versions l JOIN @projection_segments s ON s.projection = l.state
+                    WHERE l.projection = v.projection AND l.role = 'LIVE' AND s.segment = ?) AS reached,
+                set_config('search_path',
+                    concat_ws(', ', quote_ident(v.own_schema), nullif(current_setting('search_path'), '')), true)
+            FROM @projection_versions v WHERE v.state = ? AND v.role <> 'LIVE'""";
+
+    private static final String LIMIT = """
+            SELECT s.position FROM @projection_versions l JOIN @projection_segments s ON s.projection = l.state
+            WHERE l.projection = ? AND l.role = 'LIVE' AND s.segment = ?""";
+
+    private static final String STATE = """
+            SELECT v.state FROM @projection_versions v
+            WHERE v.projection = ? AND CASE WHEN ?::int IS NULL THEN v.role = 'LIVE' ELSE v.version = ?::int END""";
+
+    private static final String BUILT = """
+            UPDATE @projection_versions v SET
+                applied = v.applied + ?,
+                rate = CASE WHEN late THEN (v.applied + ? - v.measured) / extract(epoch FROM now.at - v.measured_at) ELSE v.rate END,
+                measured = CASE WHEN late THEN v.applied + ? ELSE v.measured END,
+                measured_at = CASE WHEN late THEN now.at ELSE v.measured_at END
+            FROM (SELECT clock_timestamp() AS at) AS now
+            WHERE v.projection = ? AND v.version = ? AND v.role <> 'LIVE'""".replace("late", "now.at - v.measured_at >= interval '2 seconds'");
+
+    /** A rate that nobody has measured lately is none. */
+    private static final String PROGRESS = """
+            SELECT %s, v.created_at, v.applied,
+                CASE WHEN v.measured_at > clock_timestamp() - interval '15 seconds' THEN v.rate END AS rate,
+                coalesce((SELECT min(s.position) FROM @projection_segments s WHERE s.projection = v.state), 0) AS position,
+                coalesce((SELECT min(s.position) FROM @projection_versions l JOIN @projection_segments s ON s.projection = l.state
+                    WHERE l.projection = v.projection AND l.role = 'LIVE'), 0) AS target
+            FROM @projection_versions v
+            WHERE v.projection = ? AND v.role <> 'LIVE' AND (?::int IS NULL OR v.version = ?::int)
+            ORDER BY v.version""".formatted(COLUMNS);
+
+    private final ProjectionDatabase database;
+
+    VersionTable(ProjectionDatabase database) {
+        this.database = database;
+    }
+
+    /**
+     * A version with where its tables are.
+     *
+     * @param code of which nothing may be known of tables
+     * @param home where the tables are while it is live
+     * @param ownSchema where they are otherwise
+     */
+    record Stored(ProjectionVersion version, ProjectionCode code, Optional<String> home, Optional<String> ownSchema) {
+        static Stored read(ResultSet row) throws SQLException {
+            ProjectionVersion version = VersionTable.version(row);
+            return new Stored(
+                    version,
+                    new ProjectionCode(
+                            version.revision(),
+                            new TreeSet<>(texts(row.getArray("tables"))),
+                            row.getBoolean("effects")),
+                    Optional.ofNullable(row.getString("home")),
+                    Optional.ofNullable(row.getString("own_schema")));
+        }
+
+        String state() {
+            return version.stateName();
+        }
+    }
+
+    List<ProjectionVersion> list(String projection) {
+        return stored(projection).stream().map(Stored::version).toList();
+    }
+
+    List<Stored> stored(String projection) {
+        return database.rows(
+                "listing the versions of projection '%s'".formatted(projection),
+                OF_PROJECTION,
+                p -> p.text(projection),
+                Stored::read);
+    }
+
+    /** The name of the state that somebody means by the name of a projection, or of a version of it. */
+    Optional<String> stateName(String name) {
+        int at = name.indexOf('@');
+        String projection = at < 0 ? name : name.substring(0, at);
+        Optional<String> version = at < 0 ? Optional.empty() : Optional.of(name.substring(at + 1));
+        if (version.isPresent() && !version.get().matches("[1-9][0-9]{0,8}")) {
+            return Optional.empty();
+        }
+        return database
+                .rows(
+                        "looking for projection '%s'".formatted(name),
+                        STATE,
+                        p -> p.text(projection).optionalText(version).optionalText(version),
+                        row -> row.getString("state"))
+                .stream()
+                .findFirst();
+    }
+
+    /**
+     * Adds that statements of a projection find the tables of the version whose state is written, and how far it may be brought:
+     * nothing if it is live.
+     */
+    static RoundTrip.Rows<Long> enter(RoundTrip trip, Fence fence) {
+        return trip.rows(
+                ENTER, p -> p.number(Fences.segment(fence)).text(fence.projection()), row -> row.getLong("reached"));
+    }
+
+    long limit(ProjectionVersion version, int segment) {
+        String what = "reading how far the live version of projection '%s' is".formatted(version.projection());
+        return database
+                .rows(what, LIMIT, p -> p.text(version.projection()).number(segment), row -> row.getLong("position"))
+                .stream()
+                .findFirst()
+                .orElseThrow(() -> StateTable.unknown(what, version.projection()));
+    }
+
+    Optional<RebuildProgress> built(ProjectionVersion version, long events) {
+        String what = "reporting on version %d of projection '%s'".formatted(version.version(), version.projection());
+        database.update(
+                what,
+                BUILT,
+                p -> p.number(events)
+                        .number(events)
+                        .number(events)
+                        .text(version.projection())
+                        .number(version.version()));
+        return progress(what, version.projection(), Optional.of(Integer.toString(version.version()))).stream()
+                .findFirst();
+    }
+
+    /** Of all that are not live. */
+    List<RebuildProgress> progress(String projection) {
+        return progress("reading the progress of projection '%s'".formatted(projection), projection, Optional.empty());
+    }
+
+    private List<RebuildProgress> progress(String what, String projection, Optional<String> version) {
+        return database.rows(
+                what,
+                PROGRESS,
+                p -> p.text(projection).optionalText(version).optionalText(version),
+                row -> new RebuildProgress(
+                        version(row),
+                        JdbcTimestamps.clock(row, "created_at"),
+                        row.getLong("applied"),
+                        row.getLong("position"),
+                        row.getLong("target"),
+                        rate(row)));
+    }
+
+    private static OptionalDouble rate(ResultSet row) throws SQLException {
+        double rate = row.getDouble("rate");
+        return row.wasNull() ? OptionalDouble.empty() : OptionalDouble.of(rate);
+    }
+
+    private static ProjectionVersion version(ResultSet row) throws SQLException {
+        return new ProjectionVersion(
+                row.getString("projection"),
+                row.getInt("version"),
+                row.getInt("revision"),
+                VersionRole.valueOf(row.getString("role")),
+                row.getLong("from_position"),
+                row.getBoolean("prepared"));
+    }
+
+    private static List<String> texts(@Nullable Array array) throws SQLException {
+        return array == null ? List.of() : Arrays.asList((String[]) array.getArray());
+    }
+}

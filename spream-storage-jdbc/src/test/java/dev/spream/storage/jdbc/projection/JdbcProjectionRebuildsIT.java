@@ -1,0 +1,12 @@
+package dev.spream.storage.jdbc.projection;
+
+import dev.spream.core.projection.ProjectionRebuildsContract;
+import dev.spream.core.projection.ProjectionStoreFixture;
+import java.sql.Connection;
+
+final class JdbcProjectionRebuildsIT extends ProjectionRebuildsContract<Connection> {
+    @Override
+    protected ProjectionStoreFixture<Connection> createFixture() {
+        return new JdbcProjectionFixture();
+    }
+}

@@ -1,0 +1,189 @@
+package dev.spream.storage.jdbc.search;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.core.projection.ParkReason;
+import dev.spream.core.projection.ParkedKey;
+import dev.spream.core.projection.ProjectionOperations.Act;
+import dev.spream.core.projection.ProjectionStatus;
+import dev.spream.core.search.SearchEngine;
+import dev.spream.core.search.SearchIndex;
+import dev.spream.search.lucene.LuceneSearchEngine;
+import dev.spream.search.meilisearch.MeilisearchDouble;
+import dev.spream.search.meilisearch.MeilisearchSearchEngine;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Search indexes follow events while engines fail and processes end: nothing is lost, what was deleted stays so, and what
+ * PostgreSQL counts as done is in the index. {@code -Dsearch.seed=…} repeats what is chosen.
+ */
+@Timeout(300)
+final class SearchProjectionIT {
+    private static final long SEED = Long.getLong("search.seed", System.nanoTime() % 1_000_000);
+    private static final Act ACT = new Act("on-call", "mended it");
+    private static final int WORDS = 20;
+    private static final int ROUNDS = 40;
+    private static final int EVENTS_IN_A_ROUND = 30;
+
+    private final SearchBench bench = new SearchBench();
+    private final SplittableRandom random = new SplittableRandom(SEED);
+    private MeilisearchDouble server;
+    private SearchEngine meilisearch;
+
+    @TempDir
+    Path directory;
+
+    @BeforeEach
+    void startServer() throws IOException {
+        server = MeilisearchDouble.start();
+        meilisearch = engine();
+    }
+
+    private SearchEngine engine() {
+        return MeilisearchSearchEngine.of(server.url(), Optional.of("key"), Duration.ofMillis(500));
+    }
+
+    @AfterEach
+    void close() {
+        meilisearch.close();
+        server.close();
+        bench.close();
+    }
+
+    private void appendSome() {
+        for (int i = 0; i < EVENTS_IN_A_ROUND; i++) {
+            Words.append(bench.events, "word-" + random.nextInt(WORDS), random.nextInt(6));
+        }
+    }
+
+    @Test
+    void nothing_is_lost_whatever_the_server_does() {
+        SearchIndex index = meilisearch.open(SearchBench.NAME, Words.SCHEMA);
+        SearchBench.Process process = bench.start(index);
+        for (int round = 0; round < ROUNDS; round++) {
+            appendSome();
+            switch (round % 6) {
+                case 0 -> server.down(true);
+                case 1 -> server.taskTime(Duration.ofMillis(random.nextInt(30)));
+                case 2 -> server.failTask(random.nextInt(3), "internal", "no_space_left_on_device");
+                case 3 -> server.loseAnswers(1 + random.nextInt(3));
+                case 4 -> server.failRequests(1 + random.nextInt(3));
+                default -> {
+                    process.close();
+                    process = bench.start(index);
+                }
+            }
+            appendSome();
+            server.down(false);
+            bench.requireIndexAhead(index);
+        }
+        server.taskTime(Duration.ZERO);
+        bench.awaitIndex(index);
+        process.close();
+        assertThat(bench.largestCall.get()).isGreaterThan(1);
+    }
+
+    @Test
+    void a_server_that_does_its_tasks_too_late_is_waited_for() {
+        SearchIndex index = meilisearch.open(SearchBench.NAME, Words.SCHEMA);
+        appendSome();
+        server.taskTime(Duration.ofMillis(700)); // longer than the engine waits
+        try (SearchBench.Process process = bench.start(index)) {
+            assertThat(process).isNotNull();
+            SearchBench.await("tasks", () -> server.tasks() > 3, () -> server.tasks() + " tasks");
+            bench.requireIndexAhead(index);
+            server.taskTime(Duration.ZERO);
+            bench.awaitIndex(index);
+        }
+    }
+
+    @Test
+    void nothing_is_lost_when_processes_end_in_the_middle() {
+        SearchEngine engine = LuceneSearchEngine.open(directory);
+        SearchIndex index = engine.open(SearchBench.NAME, Words.SCHEMA);
+        for (int round = 0; round < ROUNDS / 2; round++) {
+            try (SearchBench.Process process = bench.start(index)) {
+                assertThat(process).isNotNull();
+                appendSome();
+                appendSome();
+                bench.requireIndexAhead(index);
+            }
+            bench.requireIndexAhead(index);
+            if (round % 3 == 0) {
+                engine.close();
+                engine = LuceneSearchEngine.open(directory);
+                index = engine.open(SearchBench.NAME, Words.SCHEMA);
+                bench.requireIndexAhead(index);
+            }
+        }
+        try (SearchBench.Process process = bench.start(index)) {
+            assertThat(process).isNotNull();
+            bench.awaitIndex(index);
+        }
+        engine.close();
+    }
+
+    @Test
+    void of_a_batch_the_one_document_that_is_refused_is_parked_alone() {
+        server.refuseDocument("word-13");
+        SearchIndex index = meilisearch.open(SearchBench.NAME, Words.SCHEMA);
+        for (int word = 0; word < 40; word++) {
+            Words.append(bench.events, "word-" + word, 0);
+        }
+        try (SearchBench.Process process = bench.start(index)) {
+            assertThat(process).isNotNull();
+            SearchBench.await(
+                    "the word parked",
+                    () -> bench.parked().size() == 1 && index.size() == 39,
+                    () -> bench.parked() + " parked, " + index.size() + " there");
+            ParkedKey parked = bench.parked().getFirst();
+            assertThat(parked.key()).isEqualTo("word-13");
+            assertThat(parked.reason()).isEqualTo(ParkReason.POISON);
+            Map<String, Map<String, Object>> documents = SearchBench.documents(index);
+            assertThat(documents).doesNotContainKey("word-13").hasSize(39);
+            assertThat(bench.operations.skip(SearchBench.NAME, "word-13", 1, ACT))
+                    .isTrue();
+            SearchBench.await(
+                    "nothing parked",
+                    () -> bench.parked().isEmpty(),
+                    () -> bench.parked().toString());
+        }
+    }
+
+    @Test
+    void a_key_that_the_server_refuses_stops_the_projection_until_somebody_mends_it() {
+        SearchIndex index = meilisearch.open(SearchBench.NAME, Words.SCHEMA);
+        appendSome();
+        server.requireKey("another key");
+        try (SearchBench.Process process = bench.start(index)) {
+            assertThat(process).isNotNull();
+            SearchBench.await(
+                    "the projection failed",
+                    () -> bench.operations
+                            .show(SearchBench.NAME)
+                            .filter(details -> details.state().status() == ProjectionStatus.FAILED)
+                            .isPresent(),
+                    () -> bench.operations.list().toString());
+            assertThat(bench.parked()).isEmpty();
+            assertThat(bench.operations
+                            .show(SearchBench.NAME)
+                            .orElseThrow()
+                            .state()
+                            .lastError())
+                    .hasValueSatisfying(error -> assertThat(error).contains("invalid_api_key"));
+            server.requireKey("key");
+            assertThat(bench.operations.resume(SearchBench.NAME, ACT)).isTrue();
+            bench.awaitIndex(index);
+        }
+    }
+}
