@@ -6,11 +6,15 @@ import com.google.protobuf.Message;
 import com.google.protobuf.Timestamp;
 import com.google.pubsub.v1.AcknowledgeRequest;
 import com.google.pubsub.v1.GetSubscriptionRequest;
+import com.google.pubsub.v1.GetTopicRequest;
 import com.google.pubsub.v1.ModifyAckDeadlineRequest;
+import com.google.pubsub.v1.PublishRequest;
+import com.google.pubsub.v1.PublishResponse;
 import com.google.pubsub.v1.PubsubMessage;
 import com.google.pubsub.v1.StreamingPullRequest;
 import com.google.pubsub.v1.StreamingPullResponse;
 import com.google.pubsub.v1.Subscription;
+import com.google.pubsub.v1.Topic;
 import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.Server;
@@ -36,10 +40,12 @@ import java.util.function.UnaryOperator;
 
 /**
  * Subscriptions of Pub/Sub in memory, behind real gRPC on a port of the loopback interface: streaming pull, ordering keys,
- * redelivery. No time passes by itself: a test says when ack deadlines are over. Safe for use by many threads.
+ * redelivery; and topics of any name, whatever is published to which goes to all subscriptions. No time passes by itself: a test
+ * says when ack deadlines are over. Safe for use by many threads.
  */
-final class SubscriberServer implements AutoCloseable {
+public final class SubscriberServer implements AutoCloseable {
     private static final String SERVICE = "google.pubsub.v1.Subscriber";
+    private static final String PUBLISHER = "google.pubsub.v1.Publisher";
     private static final int MAX_MESSAGE_BYTES = 64 << 20;
     private static final String PREFIX = "projects/demo/subscriptions/";
 
@@ -59,6 +65,7 @@ final class SubscriberServer implements AutoCloseable {
                 .maxInboundMessageSize(MAX_MESSAGE_BYTES)
                 .executor(threads)
                 .addService(service())
+                .addService(publisher())
                 .build()
                 .start();
     }
@@ -96,21 +103,47 @@ final class SubscriberServer implements AutoCloseable {
                 .build();
     }
 
+    private ServerServiceDefinition publisher() {
+        return ServerServiceDefinition.builder(PUBLISHER)
+                .addMethod(
+                        method(
+                                PUBLISHER,
+                                MethodType.UNARY,
+                                "Publish",
+                                PublishRequest.getDefaultInstance(),
+                                PublishResponse.getDefaultInstance()),
+                        ServerCalls.asyncUnaryCall(this::publish))
+                .addMethod(
+                        method(
+                                PUBLISHER,
+                                MethodType.UNARY,
+                                "GetTopic",
+                                GetTopicRequest.getDefaultInstance(),
+                                Topic.getDefaultInstance()),
+                        ServerCalls.asyncUnaryCall(SubscriberServer::getTopic))
+                .build();
+    }
+
     private static <I extends Message, O extends Message> MethodDescriptor<I, O> method(
             MethodType type, String name, I request, O answer) {
+        return method(SERVICE, type, name, request, answer);
+    }
+
+    private static <I extends Message, O extends Message> MethodDescriptor<I, O> method(
+            String service, MethodType type, String name, I request, O answer) {
         return MethodDescriptor.<I, O>newBuilder()
                 .setType(type)
-                .setFullMethodName(MethodDescriptor.generateFullMethodName(SERVICE, name))
+                .setFullMethodName(MethodDescriptor.generateFullMethodName(service, name))
                 .setRequestMarshaller(ProtoUtils.marshaller(request))
                 .setResponseMarshaller(ProtoUtils.marshaller(answer))
                 .build();
     }
 
-    static SubscriberServer start() throws IOException {
+    public static SubscriberServer start() throws IOException {
         return new SubscriberServer();
     }
 
-    String host() {
+    public String host() {
         return "127.0.0.1:" + server.getPort();
     }
 
@@ -122,7 +155,7 @@ final class SubscriberServer implements AutoCloseable {
                 PREFIX + name, new SubscriptionState(change.apply(subscription).build())));
     }
 
-    void create(String name) {
+    public void create(String name) {
         create(name, subscription -> subscription);
     }
 
@@ -155,20 +188,39 @@ final class SubscriberServer implements AutoCloseable {
 
     /** Publishes to all subscriptions. */
     void publish(String orderingKey, ByteString data, Map<String, String> attributes) {
-        locked(() -> {
-            PubsubMessage message = PubsubMessage.newBuilder()
+        add(PubsubMessage.newBuilder()
+                .setOrderingKey(orderingKey)
+                .setData(data)
+                .putAllAttributes(attributes)
+                .build());
+    }
+
+    /** Returns the message's id. */
+    private String add(PubsubMessage published) {
+        return got(() -> {
+            PubsubMessage message = published.toBuilder()
                     .setMessageId(Long.toString(++messages))
-                    .setOrderingKey(orderingKey)
-                    .setData(data)
-                    .putAllAttributes(attributes)
                     .setPublishTime(Timestamp.newBuilder().setSeconds(1_767_225_600 + messages))
                     .build();
             subscriptions.values().forEach(subscription -> subscription.add(message));
+            return message.getMessageId();
         });
     }
 
+    private void publish(PublishRequest request, StreamObserver<PublishResponse> observer) {
+        PublishResponse.Builder answer = PublishResponse.newBuilder();
+        request.getMessagesList().forEach(message -> answer.addMessageIds(add(message)));
+        observer.onNext(answer.build());
+        observer.onCompleted();
+    }
+
+    private static void getTopic(GetTopicRequest request, StreamObserver<Topic> observer) {
+        observer.onNext(Topic.newBuilder().setName(request.getTopic()).build());
+        observer.onCompleted();
+    }
+
     /** The ack deadline is over of all that was delivered and not acknowledged. */
-    void expire(String name) {
+    public void expire(String name) {
         locked(() -> state(name).expire());
     }
 
@@ -178,7 +230,7 @@ final class SubscriberServer implements AutoCloseable {
     }
 
     /** How many messages were not acknowledged. */
-    int left(String name) {
+    public int left(String name) {
         return got(() -> state(name).left());
     }
 
