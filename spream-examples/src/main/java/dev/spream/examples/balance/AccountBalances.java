@@ -2,9 +2,11 @@ package dev.spream.examples.balance;
 
 import dev.spream.core.event.EventEnvelope;
 import dev.spream.core.projection.FoldableProjection;
+import dev.spream.core.projection.RebuildableProjection;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -12,7 +14,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What every account has. However many movements a batch has, an account is written once. */
-public final class AccountBalances implements FoldableProjection<Connection, AccountBalances.Change> {
+public final class AccountBalances
+        implements FoldableProjection<Connection, AccountBalances.Change>, RebuildableProjection<Connection> {
     static final String TABLE = """
             CREATE TABLE IF NOT EXISTS account_balances (
                 account text PRIMARY KEY, balance bigint NOT NULL, movements bigint NOT NULL)""";
@@ -34,6 +37,18 @@ public final class AccountBalances implements FoldableProjection<Connection, Acc
     @Override
     public Set<String> eventTypes() {
         return Movement.TYPES;
+    }
+
+    @Override
+    public Set<String> tables() {
+        return Set.of("account_balances");
+    }
+
+    @Override
+    public void create(Connection transaction) throws SQLException {
+        try (Statement statement = transaction.createStatement()) {
+            statement.execute(TABLE);
+        }
     }
 
     @Override

@@ -1,14 +1,15 @@
 package dev.spream.examples.balance;
 
 import dev.spream.core.event.EventEnvelope;
-import dev.spream.core.projection.Projection;
+import dev.spream.core.projection.RebuildableProjection;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Set;
 
 /** Every movement of every account, numbered, with the balance after it. */
-public final class AccountStatements implements Projection<Connection> {
+public final class AccountStatements implements RebuildableProjection<Connection> {
     static final String TABLE = """
             CREATE TABLE IF NOT EXISTS account_statements (
                 account text, number bigint, amount bigint NOT NULL, balance numeric NOT NULL,
@@ -30,6 +31,18 @@ public final class AccountStatements implements Projection<Connection> {
     @Override
     public Set<String> eventTypes() {
         return Movement.TYPES;
+    }
+
+    @Override
+    public Set<String> tables() {
+        return Set.of("account_statements");
+    }
+
+    @Override
+    public void create(Connection transaction) throws SQLException {
+        try (Statement statement = transaction.createStatement()) {
+            statement.execute(TABLE);
+        }
     }
 
     @Override

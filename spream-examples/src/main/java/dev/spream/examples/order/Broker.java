@@ -2,6 +2,10 @@ package dev.spream.examples.order;
 
 import com.google.gson.JsonObject;
 import dev.spream.api.HttpAddress;
+import dev.spream.examples.http.Answer;
+import dev.spream.examples.http.Call;
+import dev.spream.examples.http.Json;
+import dev.spream.examples.http.JsonServer;
 import dev.spream.examples.order.BrokerMode.Fault;
 import java.io.IOException;
 import java.net.URI;

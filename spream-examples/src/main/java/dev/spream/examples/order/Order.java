@@ -3,6 +3,7 @@ package dev.spream.examples.order;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
+import dev.spream.examples.http.Json;
 import java.math.BigDecimal;
 import java.util.Optional;
 import java.util.Set;

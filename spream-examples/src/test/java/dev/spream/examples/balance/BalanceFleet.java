@@ -8,17 +8,19 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
-/** {@link BalanceService}s as processes of their own, to be killed, stopped and continued. Used by one thread. */
+/** Services as processes of their own, to be killed, stopped and continued. Used by one thread. */
 final class BalanceFleet implements AutoCloseable {
     private static final int MAX_STARTS = 5;
 
     private final Path logs;
+    private final Class<?> service;
     private final List<String> arguments;
     private final List<Process> running = new ArrayList<>();
     private int started;
 
-    BalanceFleet(Path logs, List<String> arguments) throws IOException {
+    BalanceFleet(Path logs, Class<?> service, List<String> arguments) throws IOException {
         this.logs = Files.createDirectories(logs);
+        this.service = service;
         this.arguments = List.copyOf(arguments);
     }
 
@@ -45,7 +47,7 @@ final class BalanceFleet implements AutoCloseable {
                 "-Dlogback.configurationFile=" + System.getProperty("logback.configurationFile", ""),
                 "-cp",
                 System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                BalanceService.class.getName()));
+                service.getName()));
         command.addAll(arguments);
         return new ProcessBuilder(command)
                 .redirectError(logs.resolve("b%03d.log".formatted(++started)).toFile())

@@ -36,10 +36,14 @@ final class BalanceJudge {
 
     /** Rows that are missing, and rows that are wrong. */
     List<String> differences() throws SQLException {
-        List<String> differences = new ArrayList<>();
-        differences.addAll(rows(BALANCES));
+        List<String> differences = new ArrayList<>(wrongBalances());
         differences.addAll(rows(STATEMENTS));
         return differences;
+    }
+
+    /** Balances that are missing, and balances that are wrong. */
+    List<String> wrongBalances() throws SQLException {
+        return rows(BALANCES);
     }
 
     long poisonous() throws SQLException {
@@ -71,7 +75,8 @@ final class BalanceJudge {
                 WHERE application_name = 'spream' AND pid <> pg_backend_pid() AND random() < 0.5""");
     }
 
-    private List<String> rows(String sql) throws SQLException {
+    /** What a query finds: of one column its values, of several their lists. */
+    List<String> rows(String sql) throws SQLException {
         List<String> rows = new ArrayList<>();
         try (Connection connection = database.getConnection();
                 Statement statement = connection.createStatement();

@@ -60,7 +60,8 @@ final class ProjectionFaultIT {
                 CuttingProxy proxy = CuttingProxy.before(postgres.getPort());
                 JdbcEventStore events = JdbcEventStore.create(database);
                 ProjectionOperations operations = JdbcProjectionOperations.create(database);
-                BalanceFleet fleet = new BalanceFleet(Path.of("target", "balance-services"), arguments(proxy))) {
+                BalanceFleet fleet = new BalanceFleet(
+                        Path.of("target", "balance-services"), BalanceService.class, arguments(proxy))) {
             BalanceJudge judge = new BalanceJudge(database);
             for (int i = 0; i < SERVICES; i++) {
                 fleet.start();

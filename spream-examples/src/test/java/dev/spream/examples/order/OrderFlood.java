@@ -1,5 +1,6 @@
 package dev.spream.examples.order;
 
+import dev.spream.examples.http.Answer;
 import dev.spream.examples.order.FaultJudge.Accepted;
 import java.io.IOException;
 import java.net.URI;

@@ -7,6 +7,7 @@ import com.google.gson.JsonObject;
 import dev.spream.api.HttpAddress;
 import dev.spream.core.StorageException;
 import dev.spream.examples.fault.Await;
+import dev.spream.examples.http.Answer;
 import dev.spream.examples.order.BrokerMode.Fault;
 import dev.spream.examples.order.OrderClient.Reply;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;

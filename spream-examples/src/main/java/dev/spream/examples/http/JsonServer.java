@@ -1,4 +1,4 @@
-package dev.spream.examples.order;
+package dev.spream.examples.http;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -8,16 +8,20 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** An HTTP server that speaks JSON, with a virtual thread for each request. */
-final class JsonServer implements AutoCloseable {
+public final class JsonServer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(JsonServer.class);
     private static final int BACKLOG = 100;
+    private static final int MAX_REQUESTS = 10_000;
 
     static {
         if (System.getProperty("sun.net.httpserver.nodelay")
@@ -28,7 +32,7 @@ final class JsonServer implements AutoCloseable {
 
     /** Answers requests; called by many threads at once. */
     @FunctionalInterface
-    interface Handler {
+    public interface Handler {
         /**
          * What to answer; empty to drop the connection instead.
          *
@@ -40,6 +44,8 @@ final class JsonServer implements AutoCloseable {
     private final HttpServer server;
     private final Handler handler;
     private final ExecutorService requests;
+    private final Semaphore underWay = new Semaphore(MAX_REQUESTS);
+    private volatile boolean closing;
 
     private JsonServer(HttpServer server, Handler handler, ExecutorService requests) {
         this.server = server;
@@ -53,7 +59,7 @@ final class JsonServer implements AutoCloseable {
      * @param name of its threads
      * @throws IOException if it cannot; the message says at which address
      */
-    static JsonServer start(String name, HttpAddress address, Handler handler) throws IOException {
+    public static JsonServer start(String name, HttpAddress address, Handler handler) throws IOException {
         JsonServer server = new JsonServer(
                 listen(name, address),
                 handler,
@@ -75,7 +81,7 @@ final class JsonServer implements AutoCloseable {
     }
 
     /** Where it is reached from this machine, without a slash at the end. */
-    URI uri() {
+    public URI uri() {
         InetAddress address = server.getAddress().getAddress();
         String host = address.isAnyLocalAddress() ? "127.0.0.1" : address.getHostAddress();
         return URI.create("http://" + new HttpAddress(host, server.getAddress().getPort()));
@@ -83,10 +89,22 @@ final class JsonServer implements AutoCloseable {
 
     private void handle(HttpExchange exchange) throws IOException {
         try (exchange) {
-            Optional<Answer> answer = answer(exchange);
-            if (answer.isPresent()) {
-                send(exchange, answer.get());
+            if (closing || !underWay.tryAcquire()) {
+                send(exchange, Answer.problem(Answer.UNAVAILABLE, "Not now", "No more requests are taken here."));
+                return;
             }
+            try {
+                answerCall(exchange);
+            } finally {
+                underWay.release();
+            }
+        }
+    }
+
+    private void answerCall(HttpExchange exchange) throws IOException {
+        Optional<Answer> answer = answer(exchange);
+        if (answer.isPresent()) {
+            send(exchange, answer.get());
         }
     }
 
@@ -115,6 +133,15 @@ final class JsonServer implements AutoCloseable {
         exchange.getResponseBody().write(body);
     }
 
+    /** Takes no more requests, and waits for those that are being answered, for as long as that. */
+    public void drain(Duration timeout) throws InterruptedException {
+        closing = true;
+        if (underWay.tryAcquire(MAX_REQUESTS, timeout.toMillis(), TimeUnit.MILLISECONDS)) {
+            underWay.release(MAX_REQUESTS);
+        }
+    }
+
+    /** Breaks off what is being answered. */
     @Override
     public void close() {
         server.stop(0);

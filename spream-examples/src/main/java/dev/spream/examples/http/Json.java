@@ -1,4 +1,4 @@
-package dev.spream.examples.order;
+package dev.spream.examples.http;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
@@ -21,7 +21,7 @@ import java.util.TreeMap;
  * Reads JSON strictly, and writes it in one form: no blanks, the members of an object sorted by their names, numbers without
  * needless zeros. Texts that mean the same have the same digest then, and only those.
  */
-final class Json {
+public final class Json {
     private Json() {}
 
     /**
@@ -29,7 +29,7 @@ final class Json {
      *
      * @throws IllegalArgumentException if it is none; the message holds nothing of the text
      */
-    static JsonElement parse(String text) {
+    public static JsonElement parse(String text) {
         try (JsonReader reader = new JsonReader(new StringReader(text))) {
             reader.setStrictness(Strictness.STRICT);
             JsonElement value = read(reader);
@@ -88,7 +88,7 @@ final class Json {
         return small ? stripped.setScale(0) : stripped;
     }
 
-    static String canonical(JsonElement value) {
+    public static String canonical(JsonElement value) {
         StringWriter text = new StringWriter();
         try (JsonWriter writer = new JsonWriter(text)) {
             write(writer, value);

@@ -1,4 +1,4 @@
-package dev.spream.examples.order;
+package dev.spream.examples.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

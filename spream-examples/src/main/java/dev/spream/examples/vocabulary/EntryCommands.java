@@ -1,0 +1,94 @@
+package dev.spream.examples.vocabulary;
+
+import dev.spream.core.StorageException;
+import dev.spream.core.event.EventEnvelope;
+import dev.spream.core.event.EventMetadata;
+import dev.spream.core.event.NewEvent;
+import dev.spream.core.event.VersionConflictException;
+import dev.spream.examples.http.Json;
+import dev.spream.examples.vocabulary.Command.CreateEntry;
+import dev.spream.examples.vocabulary.Refusal.Reason;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * Carries commands out, each as one event. A command says which version of the entry its user has seen, and is decided by that
+ * version alone: so a command that comes again decides the same, and finds that it has happened; and where something else has
+ * happened since, it is refused. Safe for use by many threads.
+ */
+final class EntryCommands {
+    private final EntryLog log;
+    private final InstantSource clock;
+
+    EntryCommands(EntryLog log, InstantSource clock) {
+        this.log = log;
+        this.clock = clock;
+    }
+
+    /**
+     * Creates an entry.
+     *
+     * @throws Refusal if the key was another request's
+     * @throws StorageException if the events could not be reached; the command may have been carried out, and may be repeated
+     */
+    EventEnvelope create(CreateEntry command, RequestIds ids) {
+        return handle(ids.entry(), 0, command, ids);
+    }
+
+    /**
+     * Does something to an entry.
+     *
+     * @param version of the entry that the user has seen, 1 or more
+     * @return the event, whose version is that of the entry now
+     * @throws Refusal if it is about what is not there, or the entry has another version, or the key was another request's
+     * @throws StorageException if the events could not be reached; the command may have been carried out, and may be repeated
+     */
+    EventEnvelope handle(String entryId, long version, Command command, RequestIds ids) {
+        List<EventEnvelope> seen = log.read(entryId, version);
+        if (seen.isEmpty() && version > 0) {
+            throw new Refusal(Reason.NOT_FOUND, "There is no such entry.");
+        }
+        if (seen.size() < version) {
+            throw conflict(seen.size());
+        }
+        NewEvent event = event(entryId, Entry.of(seen).decide(command), ids);
+        EventEnvelope appended = append(entryId, version, event);
+        if (!Json.canonical(Json.parse(appended.eventData())).equals(Json.canonical(Json.parse(event.eventData())))) {
+            throw keyInUse();
+        }
+        return appended;
+    }
+
+    private NewEvent event(String entryId, VocabularyEvent event, RequestIds ids) {
+        return new NewEvent(
+                ids.event(entryId),
+                event.type(),
+                EventCodec.write(event),
+                clock.instant().truncatedTo(ChronoUnit.MICROS), // as PostgreSQL holds it
+                new EventMetadata(
+                        UUID.randomUUID().toString(), ids.userId(), "vocabulary", Optional.of(ids.idempotencyKey())));
+    }
+
+    private EventEnvelope append(String entryId, long version, NewEvent event) {
+        try {
+            return log.append(entryId, version, event);
+        } catch (VersionConflictException e) {
+            throw version == 0 ? keyInUse() : conflict(e.actual());
+        } catch (IllegalArgumentException e) {
+            throw keyInUse();
+        }
+    }
+
+    private static Refusal conflict(long actual) {
+        return new Refusal(
+                Reason.VERSION_CONFLICT,
+                "The entry has version %d by now: look at it again, and decide anew.".formatted(actual));
+    }
+
+    private static Refusal keyInUse() {
+        return new Refusal(Reason.IDEMPOTENCY_CONFLICT, "Another request has had this key: use a new one.");
+    }
+}

@@ -1,0 +1,93 @@
+package dev.spream.examples.vocabulary;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonNull;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
+import dev.spream.api.ProjectionHealth;
+import dev.spream.core.projection.ProjectionState;
+import dev.spream.core.projection.ProjectionView;
+import dev.spream.examples.http.Answer;
+import dev.spream.examples.http.Call;
+import dev.spream.examples.http.JsonServer;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * What operators and machines ask. {@code /live} is answered by a process that works, whatever its projections do: to start it
+ * anew mends neither a database that is away nor an event that nobody can apply. {@code /ready} says whether it can do its work,
+ * {@code /health} how that is. Safe for use by many threads.
+ */
+final class ManagementApi implements JsonServer.Handler {
+    static final String LIVE = "/live";
+    static final String READY = "/ready";
+    static final String HEALTH = "/health";
+    static final String METRICS = "/metrics";
+
+    private static final double MILLIS = 1_000;
+
+    private final Supplier<ProjectionHealth> health;
+    private final PrometheusMeterRegistry registry;
+
+    ManagementApi(Supplier<ProjectionHealth> health, PrometheusMeterRegistry registry) {
+        this.health = health;
+        this.registry = registry;
+    }
+
+    @Override
+    public Optional<Answer> answer(Call call) {
+        return Optional.of(call.method().equals("GET") ? look(call.path()) : Answer.notAllowed("GET"));
+    }
+
+    private Answer look(String path) {
+        return switch (path) {
+            case LIVE -> Answer.json(Answer.OK, status("live"));
+            case READY ->
+                health.get().isReady()
+                        ? Answer.json(Answer.OK, status("ready"))
+                        : Answer.json(Answer.UNAVAILABLE, status("not_ready"));
+            case HEALTH -> Answer.json(Answer.OK, document(health.get()));
+            case METRICS -> Answer.text(Answer.OK, "text/plain; version=0.0.4; charset=utf-8", registry.scrape());
+            default -> Answer.problem(Answer.NOT_FOUND, "Not found", "There is nothing here.");
+        };
+    }
+
+    private static JsonObject status(String status) {
+        JsonObject body = new JsonObject();
+        body.addProperty("status", status);
+        return body;
+    }
+
+    static JsonObject document(ProjectionHealth health) {
+        JsonObject document = status(lower(health.status()));
+        JsonObject projections = new JsonObject();
+        for (ProjectionView view : health.projections()) {
+            projections.add(view.state().projection(), document(view.state()));
+        }
+        document.add("projections", projections);
+        document.addProperty("lag_seconds", health.lag().toMillis() / MILLIS);
+        document.addProperty("error_rate", health.errorRate());
+        return document;
+    }
+
+    private static JsonObject document(ProjectionState state) {
+        JsonObject document = status(lower(state.status()));
+        document.add(
+                "last_processed_event",
+                state.lastEventId().<JsonElement>map(JsonPrimitive::new).orElse(JsonNull.INSTANCE));
+        document.add(
+                "last_processed_at",
+                state.lastEventAt()
+                        .<JsonElement>map(at -> new JsonPrimitive(at.toString()))
+                        .orElse(JsonNull.INSTANCE));
+        document.addProperty("error_count", state.errorCount());
+        document.addProperty("position", state.position());
+        return document;
+    }
+
+    private static String lower(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT);
+    }
+}

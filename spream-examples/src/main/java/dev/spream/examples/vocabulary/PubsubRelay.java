@@ -1,0 +1,36 @@
+package dev.spream.examples.vocabulary;
+
+import dev.spream.core.event.EventEnvelope;
+import dev.spream.core.event.EventJson;
+import dev.spream.core.outbox.Outbox;
+import dev.spream.core.outbox.OutboxMessage;
+import dev.spream.core.projection.Projection;
+import java.sql.Connection;
+
+/**
+ * Leaves every event of the store in an outbox, from where it is published to Pub/Sub with its entry as the ordering key. The
+ * outbox is filled in the transaction that moves the cursor: nothing is left out, and nothing is in it twice.
+ */
+final class PubsubRelay implements Projection<Connection> {
+    static final String NAME = "vocabulary_pubsub_relay";
+
+    private final Outbox<Connection> outbox;
+
+    PubsubRelay(Outbox<Connection> outbox) {
+        this.outbox = outbox;
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public void apply(Connection transaction, EventEnvelope event) {
+        outbox.enqueue(
+                transaction,
+                OutboxMessage.builder(event.eventId(), EventJson.write(event))
+                        .orderingKey(event.aggregateId())
+                        .build());
+    }
+}

@@ -1,0 +1,30 @@
+package dev.spream.examples.vocabulary;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.SpreamException;
+
+/** A command that is not carried out, with why. Nothing has happened. */
+final class Refusal extends SpreamException {
+    private static final long serialVersionUID = 1L;
+
+    enum Reason {
+        NOT_FOUND,
+        /** The entry has changed since the user has seen it. */
+        VERSION_CONFLICT,
+        /** Another request has had the idempotency key. */
+        IDEMPOTENCY_CONFLICT
+    }
+
+    private final Reason reason;
+
+    /** @param message for whoever sent the command */
+    Refusal(Reason reason, String message) {
+        super(message, null);
+        this.reason = requireNonNull(reason, "reason");
+    }
+
+    Reason reason() {
+        return reason;
+    }
+}

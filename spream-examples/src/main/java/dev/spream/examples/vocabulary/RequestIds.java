@@ -1,0 +1,31 @@
+package dev.spream.examples.vocabulary;
+
+import java.nio.charset.StandardCharsets;
+import java.util.UUID;
+
+/**
+ * The ids of what a request makes, from who it is and from its idempotency key: a request that comes again makes nothing new.
+ */
+record RequestIds(String userId, String idempotencyKey) {
+    String entry() {
+        return of("entry");
+    }
+
+    /** Of the event of that entry. */
+    String event(String entryId) {
+        return of("event\n" + entryId);
+    }
+
+    String item(int number) {
+        return of("item\n" + number);
+    }
+
+    String example() {
+        return of("example");
+    }
+
+    private String of(String what) {
+        String name = "%d\n%s\n%s\n%s".formatted(userId.length(), userId, idempotencyKey, what);
+        return UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8)).toString();
+    }
+}

@@ -1,0 +1,258 @@
+package dev.spream.examples.vocabulary;
+
+import static dev.spream.examples.vocabulary.VocabularySettings.BATCH_FLUSH_INTERVAL;
+import static dev.spream.examples.vocabulary.VocabularySettings.DATABASE_URL;
+import static dev.spream.examples.vocabulary.VocabularySettings.EVENTS;
+import static dev.spream.examples.vocabulary.VocabularySettings.EVENT_STORE_URL;
+import static dev.spream.examples.vocabulary.VocabularySettings.HTTP;
+import static dev.spream.examples.vocabulary.VocabularySettings.MANAGEMENT_HTTP;
+import static dev.spream.examples.vocabulary.VocabularySettings.MEILISEARCH_URL;
+import static dev.spream.examples.vocabulary.VocabularySettings.PUBSUB_EMULATOR_HOST;
+import static dev.spream.examples.vocabulary.VocabularySettings.PUBSUB_PROJECT_ID;
+import static dev.spream.examples.vocabulary.VocabularySettings.SEARCH_DIRECTORY;
+import static dev.spream.examples.vocabulary.VocabularySettings.SPANNER_DATABASE;
+import static dev.spream.examples.vocabulary.VocabularySettings.SPANNER_EMULATOR_HOST;
+
+import com.google.spanner.admin.database.v1.DatabaseDialect;
+import dev.spream.api.config.ConfigException;
+import dev.spream.emulator.SpannerEmulator;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs the vocabulary service with what its environment does not name: a database, a directory for the search index and, for
+ * events from a change stream, a Spanner emulator, which all end with it; and with some words in it, if it starts them itself.
+ *
+ * <p>{@code VocabularyProgram [--events event-store|change-stream|pubsub] [--port 8080] [--management-port 9090]}
+ */
+public final class VocabularyProgram implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(VocabularyProgram.class);
+    private static final int FAILED = 1;
+    private static final int MISUSED = 2;
+    private static final int SAMPLE_LOOKS = 300;
+    private static final Duration SAMPLE_PAUSE = Duration.ofMillis(50);
+    private static final String SPANNER = "projects/example/instances/example/databases/vocabulary";
+    private static final Map<String, String> FLAGS =
+            Map.of("--events", EVENTS, "--port", HTTP, "--management-port", MANAGEMENT_HTTP);
+
+    private final ReentrantLock lock = new ReentrantLock(); // held while it starts, and while it is closed
+    private final Deque<AutoCloseable> parts = new ArrayDeque<>(); // guarded by lock; closed from the last to the first
+
+    private Optional<String> ownDatabase = Optional.empty(); // guarded by lock; its URL for JDBC
+
+    public static void main(String[] args) {
+        VocabularyProgram program = new VocabularyProgram();
+        Runtime.getRuntime()
+                .addShutdownHook(new Thread(
+                        () -> {
+                            program.close();
+                            Runtime.getRuntime().halt(0); // else the status is that of the signal
+                        },
+                        "vocabulary-end"));
+        int status = program.run(args, System.getenv());
+        if (status != 0) {
+            Runtime.getRuntime().halt(status);
+        }
+    }
+
+    /**
+     * Starts it and prints what to try, or closes what it has started and prints in a line why it did not start.
+     *
+     * @return with what the process ends: 0 if it started, 2 if an argument or a value of the environment cannot be used, else 1
+     */
+    int run(String[] args, Map<String, String> environment) {
+        lock.lock();
+        try {
+            VocabularyService service = start(with(args, environment));
+            System.out.print(whatToTry(service.uri(), service.managementUri()));
+            ownDatabase.ifPresent(url -> System.out.print(howToOperate(url)));
+            return 0;
+        } catch (IOException | SQLException | RuntimeException e) {
+            close();
+            String reason = Optional.ofNullable(e.getMessage()).orElseGet(e::toString);
+            System.err.println("the vocabulary service did not start: " + reason.replaceAll("\\s*\\R\\s*", " "));
+            return e instanceof ConfigException ? MISUSED : FAILED;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static Map<String, String> with(String[] args, Map<String, String> environment) {
+        Map<String, String> all = new HashMap<>(environment);
+        for (int i = 0; i < args.length; i += 2) {
+            String variable = FLAGS.get(args[i]);
+            if (variable == null || i + 1 == args.length) {
+                throw new ConfigException(
+                        List.of(
+                                "usage: VocabularyProgram [--events event-store|change-stream|pubsub] [--port <port>] [--management-port <port>]"));
+            }
+            all.put(variable, args[i + 1]);
+        }
+        return all;
+    }
+
+    private VocabularyService start(Map<String, String> environment) throws IOException, SQLException {
+        EventsFrom events = new VocabularySettings(environment).events();
+        boolean own = !environment.containsKey(DATABASE_URL);
+        if (own) {
+            startDatabase(environment);
+        }
+        if (!environment.containsKey(MEILISEARCH_URL) && !environment.containsKey(SEARCH_DIRECTORY)) {
+            environment.put(SEARCH_DIRECTORY, temporaryDirectory().toString());
+        }
+        switch (events) {
+            case EVENT_STORE -> {}
+            case CHANGE_STREAM -> startSpanner(environment);
+            case PUBSUB -> preparePubsub(environment);
+        }
+        if (own) {
+            environment.putIfAbsent(BATCH_FLUSH_INTERVAL, "200ms"); // somebody is watching
+        }
+        VocabularyService service = part(VocabularyService.start(environment));
+        if (own) {
+            SampleVocabulary.add(service.commands());
+            awaitSample(service);
+        }
+        return service;
+    }
+
+    /** So that whoever opens the page at once sees something. */
+    private static void awaitSample(VocabularyService service) {
+        try {
+            for (int i = 0; i < SAMPLE_LOOKS && service.found() < SampleVocabulary.ITEMS; i++) {
+                Thread.sleep(SAMPLE_PAUSE);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Without a hook of its own, which would end it under the service. */
+    private void startDatabase(Map<String, String> environment) throws IOException {
+        EmbeddedPostgres postgres =
+                part(EmbeddedPostgres.builder().setRegisterShutdownHook(false).start());
+        String url = "postgres://postgres@localhost:%d/postgres".formatted(postgres.getPort());
+        environment.put(DATABASE_URL, url);
+        environment.put(EVENT_STORE_URL, url);
+        ownDatabase = Optional.of("jdbc:postgresql://localhost:%d/postgres".formatted(postgres.getPort()));
+    }
+
+    private Path temporaryDirectory() throws IOException {
+        Path directory = Files.createTempDirectory("vocabulary-search-");
+        part(() -> delete(directory));
+        return directory;
+    }
+
+    private static void delete(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+
+    private void startSpanner(Map<String, String> environment) {
+        if (environment.containsKey(SPANNER_DATABASE)) {
+            return;
+        }
+        SpannerEmulator emulator = part(SpannerEmulator.start());
+        emulator.createDatabase(
+                SPANNER, DatabaseDialect.GOOGLE_STANDARD_SQL, SpannerEntryLog.SCHEMA.toArray(String[]::new));
+        environment.put(SPANNER_DATABASE, SPANNER);
+        environment.put(SPANNER_EMULATOR_HOST, emulator.emulatorHost());
+        // Without it, a subscription begins when it is first read, and what was written before is lost to it.
+        environment.put("SPREAM_CONFIG_START", Instant.now().toString());
+    }
+
+    private static void preparePubsub(Map<String, String> environment) throws IOException {
+        if (!environment.containsKey(PUBSUB_EMULATOR_HOST)) {
+            if (!environment.containsKey(PUBSUB_PROJECT_ID)) {
+                throw new ConfigException(
+                        List.of(
+                                "events from Pub/Sub need PUBSUB_EMULATOR_HOST, of an emulator (gcloud beta emulators pubsub start), or PUBSUB_PROJECT_ID, of a project that has the topic and its two ordered subscriptions"));
+            }
+            return;
+        }
+        environment.putIfAbsent(PUBSUB_PROJECT_ID, "example");
+        PubsubTopics.create(new VocabularySettings(environment));
+    }
+
+    private <T extends AutoCloseable> T part(T opened) {
+        parts.push(opened);
+        return opened;
+    }
+
+    private static String whatToTry(URI service, URI management) {
+        return """
+                vocabulary at %1$s, search page at %1$s/
+                health at %2$s/health, also /live, /ready and /metrics
+
+                Search, look, and add a word and what it means:
+
+                  curl '%1$s/search?q=water'
+                  curl '%1$s/entries?limit=3'
+                  curl -i %1$s/entries -H 'Idempotency-Key: word-1' -H 'X-User-Id: you' \\
+                      -d '{"word": "雪", "reading": "ゆき", "part_of_speech": "noun"}'
+                  curl -i %1$s/entries/<entry_id>/items -H 'Idempotency-Key: item-1' -H 'X-User-Id: you' \\
+                      -d '{"version": 1, "definition": "snow", "difficulty": "beginner", "categories": ["weather"]}'
+                  curl %1$s/entries/<entry_id>
+
+                The same again changes nothing; with another key, it is a conflict: the entry has another version.
+                """.formatted(service, management);
+    }
+
+    private static String howToOperate(String url) {
+        return """
+
+                Operate its projections from another terminal; what they read is always complete meanwhile:
+
+                  where='--url %1$s --user postgres'
+                  ./spream projection list $where
+                  ./spream projection rebuild %2$s --reason 'to try it' $where
+                  ./spream projection cutover %2$s --yes --reason 'to try it' $where
+
+                All this is gone when it ends.
+                """.formatted(url, VocabularyDocuments.PROJECTION);
+    }
+
+    /** Lets the service finish what it does, and then ends what was started for it. Closing again is harmless. */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            while (!parts.isEmpty()) {
+                close(parts.pop());
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static void close(AutoCloseable part) {
+        try {
+            part.close();
+        } catch (Exception e) {
+            log.warn(
+                    "{} could not be closed, and may still run; the rest is closed",
+                    part.getClass().getSimpleName(),
+                    e);
+        }
+    }
+}

@@ -1,0 +1,216 @@
+package dev.spream.examples.vocabulary;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.api.OutboxDesk;
+import dev.spream.api.ProjectionDesk;
+import dev.spream.api.ProjectionErrorRate;
+import dev.spream.api.ProjectionHealth;
+import dev.spream.api.config.ConfigException;
+import dev.spream.api.config.SpreamConfig;
+import dev.spream.api.metrics.ProjectionMetrics;
+import dev.spream.core.StorageException;
+import dev.spream.core.outbox.OutboxWorker;
+import dev.spream.core.projection.ProjectionManager;
+import dev.spream.core.projection.ProjectionStore;
+import dev.spream.core.search.IndexUpkeep;
+import dev.spream.core.search.SearchEngine;
+import dev.spream.core.search.SearchIndex;
+import dev.spream.core.search.SearchListener;
+import dev.spream.core.search.SearchProjection;
+import dev.spream.examples.http.JsonServer;
+import dev.spream.storage.jdbc.JdbcPool;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.net.URI;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Map;
+import java.util.function.IntFunction;
+
+/**
+ * The vocabulary: commands in, events, two projections of them, queries and searches out. The environment configures it:
+ *
+ * <ul>
+ *   <li>{@code DATABASE_URL} of the read model and {@code EVENT_STORE_URL} of the events, as {@code
+ *       postgres://user:password@host:5432/database}; they may be the same;
+ *   <li>{@code VOCABULARY_EVENTS}, where events go and come from: {@code event-store}, the default; {@code change-stream}, with
+ *       {@code SPANNER_DATABASE} and perhaps {@code SPANNER_EMULATOR_HOST}; or {@code pubsub}, with {@code PUBSUB_PROJECT_ID},
+ *       {@code PUBSUB_TOPIC}, {@code PUBSUB_SUBSCRIPTION}, {@code PUBSUB_ACK_DEADLINE} and perhaps {@code
+ *       PUBSUB_EMULATOR_HOST};
+ *   <li>{@code MEILISEARCH_URL} and {@code MEILISEARCH_API_KEY}, or else {@code SEARCH_DIRECTORY} of an index of Lucene, which
+ *       belongs to one process;
+ *   <li>{@code BATCH_SIZE} (100) and {@code BATCH_FLUSH_INTERVAL} (5s), how many events the search index is given at once, and how
+ *       long it waits for them;
+ *   <li>{@code MAX_RETRY_ATTEMPTS}, {@code INITIAL_RETRY_DELAY} and {@code MAX_RETRY_DELAY} of an event that fails;
+ *   <li>{@code VOCABULARY_HTTP} (8080) and {@code MANAGEMENT_HTTP} (9090), ports of this machine alone, or host and port.
+ * </ul>
+ *
+ * <p>Everything else of spream's configuration is there as {@code SPREAM_CONFIG_…}. Started and closed by one thread.
+ */
+final class VocabularyService implements AutoCloseable {
+    private static final int CONNECTIONS = 10; // for queries
+    private static final Duration DRAIN = Duration.ofSeconds(5);
+
+    private final Deque<AutoCloseable> parts = new ArrayDeque<>(); // closed from the last to the first
+    private final VocabularySettings settings;
+    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final ProjectionErrorRate errorRate = new ProjectionErrorRate(InstantSource.system());
+    private final EntryCommands commands;
+    private final ProjectionManager<Connection> manager;
+    private final LiveIndex index;
+    private final URI uri;
+    private final URI managementUri;
+
+    private VocabularyService(Map<String, String> environment) throws IOException, SQLException {
+        settings = new VocabularySettings(environment);
+        parts.push(registry::close);
+        try {
+            SpreamConfig config = settings.projections();
+            ProjectionDesk desk = part(ProjectionDesk.open(config));
+            HikariDataSource database = part(database(config));
+            VocabularyTables.create(database);
+            SearchEngine engine = desk.search();
+            IndexUpkeep upkeep = part(IndexUpkeep.start(IndexUpkeep.INTERVAL, IndexUpkeep.TOMBSTONES));
+            IntFunction<SearchIndex> searched =
+                    SearchProjection.versions(engine, VocabularyDocuments.INDEX, VocabularyDocuments.SCHEMA);
+            IntFunction<SearchIndex> indexes = upkeep.keeping(searched);
+            ProjectionStore<Connection> store = desk.store(Connection.class);
+            index = new LiveIndex(() -> store.versions(VocabularyDocuments.PROJECTION), searched);
+            commands = new EntryCommands(part(entryLog(desk)), InstantSource.system());
+            manager = part(manager(desk, indexes));
+            start(desk.shutdownTimeout());
+            ManagementApi management = new ManagementApi(this::health, registry);
+            managementUri = part(JsonServer.start("vocabulary-management", settings.managementHttp(), management))
+                    .uri();
+            VocabularyApi api = new VocabularyApi(commands, new VocabularyQueries(database), index);
+            JsonServer server = part(JsonServer.start("vocabulary-http", settings.http(), api));
+            part(() -> server.drain(DRAIN));
+            uri = server.uri();
+        } catch (Throwable t) {
+            close();
+            throw t;
+        }
+    }
+
+    /**
+     * Starts one that works until it is closed.
+     *
+     * @throws ConfigException if the environment says something that cannot be used
+     * @throws StorageException if a database cannot be reached
+     * @throws SQLException if it refuses the tables of the read model
+     * @throws IOException if an address cannot be listened at
+     */
+    static VocabularyService start(Map<String, String> environment) throws IOException, SQLException {
+        return new VocabularyService(environment);
+    }
+
+    private static HikariDataSource database(SpreamConfig config) {
+        return JdbcPool.open(
+                config.raw("projections.jdbc.url").orElse(""),
+                config.raw("projections.jdbc.user"),
+                config.raw("projections.jdbc.password"),
+                CONNECTIONS);
+    }
+
+    private EntryLog entryLog(ProjectionDesk desk) {
+        return switch (settings.events()) {
+            case EVENT_STORE, PUBSUB -> new StoredEntryLog(desk.events());
+            case CHANGE_STREAM ->
+                SpannerEntryLog.open(
+                        settings.spannerDatabase(), settings.find(VocabularySettings.SPANNER_EMULATOR_HOST));
+        };
+    }
+
+    private ProjectionManager<Connection> manager(ProjectionDesk desk, IntFunction<SearchIndex> indexes) {
+        ProjectionMetrics metrics = ProjectionMetrics.of(registry);
+        ProjectionManager.Builder<Connection> builder = desk.manager(Connection.class)
+                .listener(metrics)
+                .listener(errorRate)
+                .add(new VocabularyReadModel(), desk.source())
+                .add(
+                        new SearchProjection(VocabularyDocuments.PROJECTION, new VocabularyDocuments(), indexes)
+                                .listener(batchSizes()),
+                        desk.source(),
+                        settings.searchOptions(desk.options()));
+        if (settings.events() == EventsFrom.PUBSUB) {
+            builder.add(relay(), part(desk.events().source()));
+        }
+        ProjectionManager<Connection> built = builder.build();
+        metrics.watch(built::views);
+        return built;
+    }
+
+    /** How many documents go to the search engine at once. */
+    private SearchListener batchSizes() {
+        DistributionSummary sizes = DistributionSummary.builder("search.index.batch.size")
+                .description("Documents that one call of the search engine changed.")
+                .serviceLevelObjectives(1, 10, 100, 1_000)
+                .register(registry);
+        return (projection, changes, took) -> sizes.record(changes);
+    }
+
+    private PubsubRelay relay() {
+        OutboxDesk outbox = part(OutboxDesk.open(settings.relay()));
+        PubsubRelay relay = new PubsubRelay(outbox.outbox(Connection.class));
+        OutboxWorker worker = outbox.worker();
+        part(() -> worker.shutdown(outbox.shutdownTimeout()));
+        Thread.ofVirtual().name("vocabulary-relay").start(worker::run);
+        return relay;
+    }
+
+    private void start(Duration shutdownTimeout) {
+        Thread running = Thread.ofVirtual().name("vocabulary-projections").start(manager::run);
+        part(() -> {
+            manager.shutdown(shutdownTimeout);
+            running.join();
+        });
+    }
+
+    private <T extends AutoCloseable> T part(T opened) {
+        parts.push(opened);
+        return opened;
+    }
+
+    private ProjectionHealth health() {
+        return new ProjectionHealth(manager.views(), errorRate.current());
+    }
+
+    EntryCommands commands() {
+        return commands;
+    }
+
+    /** How many items can be found. */
+    long found() {
+        return index.get().size();
+    }
+
+    /** Of commands, queries, searches, and the page. */
+    URI uri() {
+        return uri;
+    }
+
+    /** Of health, readiness and metrics. */
+    URI managementUri() {
+        return managementUri;
+    }
+
+    /** Takes no more requests, lets those and the batches that are being written finish, and closes all. */
+    @Override
+    public void close() {
+        while (!parts.isEmpty()) {
+            try {
+                parts.pop().close();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } catch (Exception e) {
+                throw new IllegalStateException("the vocabulary service could not be closed", e);
+            }
+        }
+    }
+}

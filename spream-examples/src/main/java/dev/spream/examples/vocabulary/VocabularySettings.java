@@ -1,0 +1,197 @@
+package dev.spream.examples.vocabulary;
+
+import dev.spream.api.HttpAddress;
+import dev.spream.api.config.ConfigException;
+import dev.spream.api.config.SpreamConfig;
+import dev.spream.api.spi.ConfigType;
+import dev.spream.core.projection.ProjectionOptions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What the environment says; {@link VocabularyService} lists the variables. Those that are spream's own are read by its
+ * configuration, which has them under the keys that they mean.
+ */
+final class VocabularySettings {
+    static final String EVENTS = "VOCABULARY_EVENTS";
+    static final String HTTP = "VOCABULARY_HTTP";
+    static final String MANAGEMENT_HTTP = "MANAGEMENT_HTTP";
+    static final String BATCH_SIZE = "BATCH_SIZE";
+    static final String BATCH_FLUSH_INTERVAL = "BATCH_FLUSH_INTERVAL";
+    static final String DATABASE_URL = "DATABASE_URL";
+    static final String EVENT_STORE_URL = "EVENT_STORE_URL";
+    static final String MEILISEARCH_URL = "MEILISEARCH_URL";
+    static final String MEILISEARCH_API_KEY = "MEILISEARCH_API_KEY";
+    static final String SEARCH_DIRECTORY = "SEARCH_DIRECTORY";
+    static final String SPANNER_DATABASE = "SPANNER_DATABASE";
+    static final String SPANNER_EMULATOR_HOST = "SPANNER_EMULATOR_HOST";
+    static final String PUBSUB_PROJECT_ID = "PUBSUB_PROJECT_ID";
+    static final String PUBSUB_TOPIC = "PUBSUB_TOPIC";
+    static final String PUBSUB_SUBSCRIPTION = "PUBSUB_SUBSCRIPTION";
+    static final String PUBSUB_EMULATOR_HOST = "PUBSUB_EMULATOR_HOST";
+
+    private static final String SUBSCRIPTION = "vocabulary-events-projection-sub";
+
+    private final Map<String, String> environment;
+
+    VocabularySettings(Map<String, String> environment) {
+        this.environment = Map.copyOf(environment);
+    }
+
+    Optional<String> find(String variable) {
+        return Optional.ofNullable(environment.get(variable)).filter(value -> !value.isEmpty());
+    }
+
+    private String require(String variable, String why) {
+        return find(variable)
+                .orElseThrow(() -> new ConfigException(List.of("%s is missing: %s".formatted(variable, why))));
+    }
+
+    EventsFrom events() {
+        return EventsFrom.parse(find(EVENTS).orElse(EventsFrom.EVENT_STORE.toString()));
+    }
+
+    HttpAddress http() {
+        return address(HTTP, "8080");
+    }
+
+    HttpAddress managementHttp() {
+        return address(MANAGEMENT_HTTP, "9090");
+    }
+
+    private HttpAddress address(String variable, String otherwise) {
+        return parsed(variable, find(variable).orElse(otherwise), HttpAddress::parse);
+    }
+
+    /** How the search projection is run, which is the same as the others but for its batches. */
+    ProjectionOptions searchOptions(ProjectionOptions options) {
+        int batch = parsed(
+                BATCH_SIZE, find(BATCH_SIZE).orElse("100"), ConfigType.integer(1, ProjectionOptions.MAX_BATCH)::read);
+        Duration linger = parsed(
+                BATCH_FLUSH_INTERVAL,
+                find(BATCH_FLUSH_INTERVAL).orElse("5s"),
+                ConfigType.duration(Duration.ZERO, ProjectionOptions.MAX_LINGER)::read);
+        return options.withBatch(batch).withLinger(linger);
+    }
+
+    private interface Parser<T> {
+        T parse(String text);
+    }
+
+    private static <T> T parsed(String variable, String text, Parser<T> parser) {
+        try {
+            return parser.parse(text);
+        } catch (IllegalArgumentException e) {
+            ConfigException refusal = new ConfigException(List.of("%s: %s".formatted(variable, e.getMessage())));
+            refusal.initCause(e);
+            throw refusal;
+        }
+    }
+
+    String spannerDatabase() {
+        return require(SPANNER_DATABASE, "it is projects/<project>/instances/<instance>/databases/<database>");
+    }
+
+    String pubsubProject() {
+        return require(PUBSUB_PROJECT_ID, "it is the project of the topic and its subscriptions");
+    }
+
+    String pubsubTopic() {
+        return find(PUBSUB_TOPIC).orElse("vocabulary-events");
+    }
+
+    /**
+     * The subscription of each projection. One subscription would give each of two projections some of the events: where one is
+     * named, it is that of the read model, and the search index has another one with {@code -search} behind its name.
+     */
+    String pubsubSubscriptions() {
+        String named = find(PUBSUB_SUBSCRIPTION).orElse(SUBSCRIPTION);
+        return named.contains("=")
+                ? named
+                : "%s=%s,%s=%s-search"
+                        .formatted(VocabularyReadModel.NAME, named, VocabularyDocuments.PROJECTION, named);
+    }
+
+    /** That of the projections, and of where their events come from. */
+    SpreamConfig projections() {
+        require(DATABASE_URL, "it is the database of the read model");
+        SpreamConfig.Builder config = reads();
+        useSearch(config);
+        switch (events()) {
+            case EVENT_STORE -> useEventStore(config);
+            case CHANGE_STREAM -> useChangeStream(config);
+            case PUBSUB -> {
+                useEventStore(config);
+                usePubsub(config);
+            }
+        }
+        return config.build();
+    }
+
+    private SpreamConfig.Builder reads() {
+        return SpreamConfig.builder()
+                .environment(environment)
+                .projectionVariables()
+                .set("projections", "jdbc");
+    }
+
+    /** Has something else in the database of the read model. */
+    private void useReadDatabase(SpreamConfig.Builder config, String plugin) {
+        SpreamConfig reads = reads().build();
+        for (String key : List.of(".url", ".user", ".password")) {
+            reads.raw("projections.jdbc" + key).ifPresent(value -> config.set(plugin + key, literal(value)));
+        }
+    }
+
+    private void useSearch(SpreamConfig.Builder config) {
+        if (find(MEILISEARCH_URL).isPresent()) {
+            config.set("search", "meilisearch");
+            return;
+        }
+        String directory =
+                require(SEARCH_DIRECTORY, "it is where the search index is, if MEILISEARCH_URL names no server");
+        config.set("search", "lucene").set("search.lucene.directory", literal(directory));
+    }
+
+    private void useEventStore(SpreamConfig.Builder config) {
+        require(EVENT_STORE_URL, "it is the database of the events, which may be that of the read model");
+        config.set("events", "jdbc");
+    }
+
+    private void useChangeStream(SpreamConfig.Builder config) {
+        config.set("event-source", "change-stream")
+                .set("event-source.change-stream.table", SpannerEntryLog.TABLE)
+                .set("source", "spanner")
+                .set("source.spanner.database", literal(spannerDatabase()))
+                .set("source.spanner.stream", SpannerEntryLog.STREAM)
+                .set("storage", "jdbc");
+        useReadDatabase(config, "storage.jdbc");
+        find(SPANNER_EMULATOR_HOST).ifPresent(host -> config.set("source.spanner.emulator-host", literal(host)));
+    }
+
+    private void usePubsub(SpreamConfig.Builder config) {
+        pubsubProject();
+        config.set("event-source", "pubsub").set("event-source.pubsub.subscription", literal(pubsubSubscriptions()));
+        find(PUBSUB_EMULATOR_HOST).ifPresent(host -> config.set("event-source.pubsub.emulator-host", literal(host)));
+    }
+
+    /** That of the outbox from which events are published; it is in the database of the read model. */
+    SpreamConfig relay() {
+        SpreamConfig.Builder config = SpreamConfig.builder()
+                .environment(environment)
+                .set("outbox", "jdbc")
+                .set("outbox.enabled", "true")
+                .set("sender", "pubsub")
+                .set("sender.pubsub.topic", literal("projects/%s/topics/%s".formatted(pubsubProject(), pubsubTopic())));
+        useReadDatabase(config, "outbox.jdbc");
+        find(PUBSUB_EMULATOR_HOST).ifPresent(host -> config.set("sender.pubsub.emulator-host", literal(host)));
+        return config.build();
+    }
+
+    /** In which nothing looks like a reference. */
+    private static String literal(String value) {
+        return value.replace("${", "$${");
+    }
+}
