@@ -9,17 +9,24 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "projection",
         description =
-                "Looks at projections, stops them and lets them go on, and has parked events tried again or skipped, with"
-                        + " an audit.",
+                "Looks at projections, stops them and lets them go on, and has parked events tried again or skipped, and"
+                        + " rebuilds them, with an audit.",
         mixinStandardHelpOptions = true,
         versionProvider = VersionProvider.class,
         subcommands = {
             ProjectionListCommand.class,
             ProjectionShowCommand.class,
+            ProjectionDeadLettersCommand.class,
+            ProjectionAuditCommand.class,
             ProjectionPauseCommand.class,
             ProjectionResumeCommand.class,
             ProjectionRetryCommand.class,
-            ProjectionSkipCommand.class
+            ProjectionSkipCommand.class,
+            ProjectionRebuildCommand.class,
+            ProjectionParityCommand.class,
+            ProjectionCutoverCommand.class,
+            ProjectionRollbackCommand.class,
+            ProjectionDropCommand.class
         },
         synopsisSubcommandLabel = "COMMAND",
         exitCodeListHeading = "%nExit codes:%n",
@@ -30,8 +37,8 @@ import picocli.CommandLine.Spec;
         },
         footer = {
             "",
-            "All of it works while projections run, wherever they do, and shows nothing of what events contain. It neither"
-                    + " creates nor migrates tables, unless projections.jdbc.migrate=true is given."
+            "All of it works while projections run, wherever they do, and shows nothing of what events contain, unless"
+                    + " --payload asks for it. It neither creates nor migrates tables, unless projections.jdbc.migrate=true is given."
         })
 final class ProjectionCommand implements Runnable {
     @Spec

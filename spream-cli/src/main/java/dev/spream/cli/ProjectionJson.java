@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Projections for programs: one object each. Times are RFC 3339, durations seconds; what there is not is absent. */
@@ -17,13 +18,16 @@ final class ProjectionJson {
 
     private ProjectionJson() {}
 
-    static String row(ProjectionDetails projection) {
-        return JsonObject.of(members(projection)).toString();
+    static String row(ProjectionDetails projection, Optional<ProjectionBuild> build) {
+        Map<String, @Nullable Object> members = members(projection);
+        build.ifPresent(known -> members.put("version", known.members()));
+        return JsonObject.of(members).toString();
     }
 
-    /** With its segments. */
-    static String whole(ProjectionDetails projection, List<ParkedKey> parked) {
+    /** With its versions and its segments. */
+    static String whole(ProjectionDetails projection, List<ProjectionBuild> builds, List<ParkedKey> parked) {
         Map<String, @Nullable Object> members = members(projection);
+        members.put("versions", builds.stream().map(ProjectionBuild::members).toList());
         members.put(
                 "segments",
                 projection.segments().stream().map(ProjectionJson::segment).toList());

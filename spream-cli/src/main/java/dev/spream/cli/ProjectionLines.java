@@ -10,20 +10,24 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 
 /** Projections for people. */
 final class ProjectionLines {
     private static final String NONE = "-";
+    private static final int ERROR_LENGTH = 60;
 
     private ProjectionLines() {}
 
     /** A line for each, and one above with what the columns are. */
-    static List<String> table(List<ProjectionDetails> projections, Instant now) {
+    static List<String> table(List<ProjectionDetails> projections, Map<String, ProjectionBuild> builds, Instant now) {
         if (projections.isEmpty()) {
             return List.of();
         }
         List<List<String>> rows = new ArrayList<>();
-        rows.add(List.of("PROJECTION", "STATUS", "POSITION", "PARKED", "ERRORS", "LAST EVENT", "OF"));
+        rows.add(List.of(
+                "PROJECTION", "STATUS", "POSITION", "PARKED", "ERRORS", "LAST EVENT", "OF", "VERSION", "LAST ERROR"));
         projections.forEach(projection -> {
             ProjectionState state = projection.state();
             rows.add(List.of(
@@ -33,9 +37,18 @@ final class ProjectionLines {
                     parked(projection),
                     count(state.errorCount()),
                     state.lastEventId().map(PlainText::of).orElse(NONE),
-                    state.lastEventAt().map(at -> ago(at, now)).orElse(NONE)));
+                    state.lastEventAt().map(at -> ago(at, now)).orElse(NONE),
+                    Optional.ofNullable(builds.get(state.projection()))
+                            .map(ProjectionBuild::brief)
+                            .orElse(NONE),
+                    state.lastError().map(ProjectionLines::beginning).orElse(NONE)));
         });
         return Columns.align(rows);
+    }
+
+    private static String beginning(String error) {
+        String plain = PlainText.of(error);
+        return plain.length() <= ERROR_LENGTH ? plain : plain.substring(0, ERROR_LENGTH - 1) + "\u2026";
     }
 
     /** The status, as operators write it. */
@@ -53,7 +66,7 @@ final class ProjectionLines {
                 : "%s (%s events)".formatted(count(projection.parkedKeys()), count(projection.parkedEvents()));
     }
 
-    private static String ago(Instant at, Instant now) {
+    static String ago(Instant at, Instant now) {
         return PartitionTree.human(Duration.between(at, now)) + " ago";
     }
 
@@ -64,10 +77,14 @@ final class ProjectionLines {
     /**
      * All of a projection.
      *
+     * @param builds all of its versions
      * @param parked those of its parked aggregates that are to be shown
      */
-    static List<String> whole(ProjectionDetails projection, List<ParkedKey> parked, Instant now) {
-        List<String> lines = new ArrayList<>(Columns.align(facts(projection, now)));
+    static List<String> whole(
+            ProjectionDetails projection, List<ProjectionBuild> builds, List<ParkedKey> parked, Instant now) {
+        List<List<String>> facts = facts(projection, now);
+        builds.forEach(build -> facts.add(List.of("version", build.text())));
+        List<String> lines = new ArrayList<>(Columns.align(facts));
         lines.addAll(segments(projection));
         lines.addAll(parked(projection, parked, now));
         return lines;

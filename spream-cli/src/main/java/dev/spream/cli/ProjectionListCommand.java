@@ -6,7 +6,10 @@ import dev.spream.core.projection.ProjectionOperations;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -20,7 +23,8 @@ import picocli.CommandLine.Unmatched;
 @Command(
         name = "list",
         description =
-                "Lists projections: a line each with status, position, what is parked, errors and the last event.",
+                "Lists projections: a line each with status, position, what is parked, errors, the last event, which version"
+                        + " it is, and the last error.",
         mixinStandardHelpOptions = true,
         versionProvider = VersionProvider.class,
         sortOptions = false,
@@ -43,8 +47,16 @@ final class ProjectionListCommand implements Callable<Integer> {
     public Integer call() {
         try (ProjectionDesk desk = arguments.open(others)) {
             List<ProjectionDetails> all = all(desk.operations());
+            Map<String, ProjectionBuild> builds = builds(desk.operations(), all);
             PrintWriter out = spec.commandLine().getOut();
-            (json ? all.stream().map(ProjectionJson::row).toList() : ProjectionLines.table(all, Instant.now()))
+            (json
+                            ? all.stream()
+                                    .map(details -> ProjectionJson.row(
+                                            details,
+                                            Optional.ofNullable(
+                                                    builds.get(details.state().projection()))))
+                                    .toList()
+                            : ProjectionLines.table(all, builds, Instant.now()))
                     .forEach(out::println);
             out.flush();
             spec.commandLine().getErr().println("projections: %d".formatted(all.size()));
@@ -52,9 +64,24 @@ final class ProjectionListCommand implements Callable<Integer> {
         }
     }
 
+    /** By the names of their states. */
+    private static Map<String, ProjectionBuild> builds(ProjectionOperations projections, List<ProjectionDetails> all) {
+        Map<String, ProjectionBuild> builds = new HashMap<>();
+        all.forEach(details -> {
+            String state = details.state().projection();
+            ProjectionBuild.of(projections.rebuilds(), state).ifPresent(build -> builds.put(state, build));
+        });
+        return builds;
+    }
+
     private static List<ProjectionDetails> all(ProjectionOperations projections) {
         return projections.list().stream()
-                .flatMap(state -> projections.show(state.projection()).stream())
+                .flatMap(state -> projections.show(stored(state.projection())).stream())
                 .toList();
+    }
+
+    /** The name that means this state, whichever version is live: without a number it would mean the live one's. */
+    private static String stored(String state) {
+        return state.indexOf('@') < 0 ? state + "@1" : state;
     }
 }

@@ -62,10 +62,11 @@ final class ProjectionShowCommand implements Callable<Integer> {
         try (ProjectionDesk desk = arguments.open(others)) {
             ProjectionDetails details = projection.find(desk.operations());
             List<ParkedKey> parked = limit == 0 ? List.of() : desk.operations().parked(projection.name(), limit);
+            List<ProjectionBuild> builds = ProjectionBuild.all(desk.operations().rebuilds(), projection.name());
             PrintWriter out = spec.commandLine().getOut();
             (json
-                            ? List.of(ProjectionJson.whole(details, parked))
-                            : ProjectionLines.whole(details, parked, Instant.now()))
+                            ? List.of(ProjectionJson.whole(details, builds, parked))
+                            : ProjectionLines.whole(details, builds, parked, Instant.now()))
                     .forEach(out::println);
             out.flush();
             return ExitCode.OK;

@@ -146,7 +146,7 @@ class MirrorIT {
 
     private static List<String> command(Path file, String name) {
         List<String> command = new ArrayList<>(SpreamProcess.command(Main.class));
-        command.addAll(1, List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx256m"));
+        command.add(1, "-Xmx256m");
         command.addAll(List.of("run", "--config", file.toString(), "--worker=" + name));
         return command;
     }

@@ -9,6 +9,7 @@ import dev.spream.core.projection.Fence;
 import dev.spream.core.projection.ParkReason;
 import dev.spream.core.projection.Parking;
 import dev.spream.core.projection.Progress;
+import dev.spream.core.projection.ProjectionCode;
 import dev.spream.core.projection.ProjectionOwner;
 import dev.spream.core.projection.ProjectionStatus;
 import dev.spream.core.projection.SegmentLease;
@@ -19,6 +20,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
@@ -65,9 +67,10 @@ final class ProjectionIT {
     /** Two aggregates are parked, one of them for somebody, and something was no event. */
     @BeforeEach
     void aProjectionWithTroubles() throws Exception {
-        execute("TRUNCATE spream.projection_states, spream.projection_segments, spream.projection_owners,"
-                + " spream.projection_keys, spream.projection_parked_keys, spream.projection_parked_events,"
-                + " spream.projection_dead_letters, spream.projection_audit CASCADE");
+        execute(
+                "TRUNCATE spream.projection_states, spream.projection_versions, spream.projection_segments, spream.projection_owners,"
+                        + " spream.projection_keys, spream.projection_parked_keys, spream.projection_parked_events,"
+                        + " spream.projection_dead_letters, spream.projection_audit CASCADE");
         store.register("entries", 4);
         store.register("search", 0);
         SegmentLease lease =
@@ -88,7 +91,7 @@ final class ProjectionIT {
         store.deadLetter(
                 "entries",
                 new FeedItem.Undecodable(
-                        1, "message 7", ByteBuffer.wrap(new byte[] {1}), Map.of(), "no JSON", Instant.EPOCH));
+                        1, "message 7", ByteBuffer.wrap(new byte[] {-1}), Map.of(), "no JSON", Instant.EPOCH));
         store.report("entries", 3, Optional.of("no such column"));
     }
 
@@ -143,9 +146,83 @@ final class ProjectionIT {
     }
 
     @Test
+    void a_long_last_error_is_shown_by_its_beginning_in_the_list_and_whole_as_json() {
+        store.report("search", 1, Optional.of("x".repeat(200) + "end"));
+        run(0, "list");
+        assertThat(out.toString())
+                .containsPattern("entries .* no such column\n")
+                .containsPattern("search .* x{59}\u2026\n")
+                .doesNotContain("end");
+        run(0, "list", "--json");
+        assertThat(JsonObject.of(out.toString().lines().toList().getLast()).string("last_error"))
+                .contains("x".repeat(200) + "end");
+    }
+
+    @Test
+    void dead_letters_are_listed_with_what_they_hold_only_if_that_is_asked_for() {
+        store.deadLetter(
+                "entries",
+                new FeedItem.Undecodable(
+                        2,
+                        "message 8",
+                        ByteBuffer.wrap("no\u001b json".getBytes(StandardCharsets.UTF_8)),
+                        Map.of("user", "bob"),
+                        "no JSON",
+                        Instant.EPOCH));
+        run(0, "skip", "entries", "--key", "evil\u001b[31m", "--version", "5", "--reason", "unreadable");
+        assertThat(run(0, "deadletters", "entries")).containsExactly("dead letters: 3, 3 shown");
+        List<String> lines = out.toString().lines().toList();
+        assertThat(lines).hasSize(4).noneMatch(line -> line.contains("secret") || line.contains("bob"));
+        assertThat(lines.get(1))
+                .containsPattern(
+                        "skipped +evil\\\\u001b\\[31m +5 +EntryChanged +evil\\\\u001b\\[31m:5 +no such column");
+        assertThat(lines.get(2)).containsPattern("undecodable +- +- +- +message 8 +no JSON");
+        assertThat(lines.get(3)).contains("message 7");
+
+        run(0, "deadletters", "entries", "--payload");
+        assertThat(out.toString())
+                .contains("    {\"secret\":1}\n", "    {\"user\":\"bob\"} no\\u001b json\n", "    {} base64 /w==\n")
+                .doesNotContain("\u001b");
+
+        run(0, "deadletters", "entries", "--json");
+        assertThat(out.toString()).doesNotContain("secret", "bob", "bytes");
+        assertThat(run(0, "deadletters", "entries", "--json", "--payload", "--limit", "2"))
+                .containsExactly("dead letters: 3, 2 shown");
+        List<JsonObject> letters = out.toString().lines().map(JsonObject::of).toList();
+        assertThat(letters.getFirst().string("event_data")).contains("{\"secret\":1}");
+        assertThat(letters.getFirst().int64("event_version")).hasValue(5);
+        assertThat(letters.getLast().string("bytes_base64")).contains("bm8bIGpzb24=");
+        assertThat(letters.getLast().object("attributes").orElseThrow().string("user"))
+                .contains("bob");
+
+        assertThat(run(0, "deadletters", "search")).containsExactly("dead letters: 0, 0 shown");
+        assertThat(out.toString()).isEmpty();
+    }
+
+    @Test
+    void the_audit_is_listed_the_last_change_first() {
+        run(0, "pause", "entries", "--reason", "asked by\u001b bob");
+        run(0, "resume", "entries", "--reason", "mended");
+        assertThat(run(0, "audit", "entries")).containsExactly("changes: 2 shown");
+        assertThat(out.toString().lines().toList())
+                .satisfiesExactly(
+                        titles -> assertThat(titles).startsWith("AT"),
+                        last -> assertThat(last).containsPattern("ann +resume +PAUSED -> RUNNING +mended"),
+                        first -> assertThat(first)
+                                .containsPattern("ann +pause +RUNNING -> PAUSED +asked by\\\\u001b bob"));
+        run(0, "audit", "entries", "--json", "--limit", "1");
+        JsonObject last = JsonObject.of(out.toString());
+        assertThat(last.string("action")).contains("resume");
+        assertThat(last.string("reason")).contains("mended");
+        assertThat(last.string("actor")).contains("ann");
+    }
+
+    @Test
     void a_projection_that_is_not_there_is_named_with_those_that_are() throws Exception {
         for (List<String> command : List.of(
                 List.of("show", "entires"),
+                List.of("deadletters", "entires"),
+                List.of("audit", "entires"),
                 List.of("pause", "entires", "--reason", "x"),
                 List.of("resume", "entires", "--reason", "x"),
                 List.of("retry", "entires", "--key", "late", "--reason", "x"),
@@ -232,7 +309,7 @@ final class ProjectionIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"pause", "resume", "retry", "skip"})
+    @ValueSource(strings = {"pause", "resume", "retry", "skip", "rebuild", "cutover", "rollback", "drop"})
     void the_help_shows_that_a_reason_is_required(String command) {
         StringWriter help = new StringWriter();
         CommandLine main = Main.commandLine();
@@ -254,6 +331,8 @@ final class ProjectionIT {
         assertUsage("--key", "skip", "entries", "--version", "3", "--reason", "x");
         assertUsage("--version is 0", "skip", "entries", "--key", "late", "--version", "0", "--reason", "x");
         assertUsage("--limit is -1", "show", "entries", "--limit", "-1");
+        assertUsage("--limit is 0", "audit", "entries", "--limit", "0");
+        assertUsage("--limit is 1001", "deadletters", "entries", "--limit", "1001");
         assertUsage("PROJECTION", "show");
         assertUsage("reason has 1001 characters", "pause", "entries", "--reason", "x".repeat(1_001));
         assertUsage("did you mean projections.batch?", "list", "--projections.bach=7");
@@ -275,6 +354,72 @@ final class ProjectionIT {
                     .endsWith("there is no projection entries; none has run with these tables yet");
         } finally {
             execute("DROP SCHEMA IF EXISTS elsewhere CASCADE");
+        }
+    }
+
+    @Test
+    void another_version_is_begun_cut_over_to_rolled_back_from_and_dropped() throws Exception {
+        execute("CREATE TABLE IF NOT EXISTS words (word text PRIMARY KEY)");
+        ProjectionCode code = new ProjectionCode(1, Set.of("words"), false);
+        store.register("words", 1, code);
+        try {
+            assertThat(run(0, "rebuild", "words", "--reason", "counts items"))
+                    .singleElement()
+                    .asString()
+                    .startsWith("rebuild words: version 2 is built");
+            assertThat(run(1, "rebuild", "words", "--reason", "again"))
+                    .singleElement()
+                    .asString()
+                    .startsWith("left words: version 2 of projection 'words' is being built");
+            assertThat(run(1, "cutover", "words", "--yes", "--reason", "too early"))
+                    .singleElement()
+                    .asString()
+                    .contains("it has not begun");
+            run(0, "pause", "words@2", "--reason", "not now");
+            assertThat(run(1, "cutover", "words", "--yes", "--reason", "too early"))
+                    .singleElement()
+                    .asString()
+                    .contains("it is PAUSED: resume 'words@2'");
+            run(0, "resume", "words@2", "--reason", "now");
+            store.prepare(store.versions("words").getLast(), code, transaction -> {
+                try (Statement statement = transaction.createStatement()) {
+                    statement.execute("CREATE TABLE words (word text PRIMARY KEY)");
+                }
+            });
+            run(0, "show", "words");
+            assertThat(out.toString())
+                    .containsPattern("version +1 of revision 1, live")
+                    .containsPattern("version +2 of revision 1, shadow, 100.0 %, 0 events, caught up");
+            run(0, "list");
+            assertThat(out.toString()).containsPattern("words@2 +rebuilding .* 2 shadow 100.0 %");
+            assertThat(run(0, "cutover", "words", "--parity", "--yes", "--reason", "good"))
+                    .last()
+                    .asString()
+                    .startsWith("cutover words: version 2 is live, version 1 follows");
+            run(0, "list");
+            assertThat(out.toString())
+                    .containsPattern("words +rebuilding .* 1 retired 100.0 %")
+                    .containsPattern("words@2 +running .* 2 live");
+            execute("INSERT INTO words VALUES ('new')");
+            assertThat(run(1, "parity", "words")).containsExactly("parity words: versions 2 and 1 differ");
+            assertThat(out.toString()).containsPattern("words +1 +0 +1");
+            assertThat(run(0, "rollback", "words", "--yes", "--reason", "worse"))
+                    .last()
+                    .asString()
+                    .startsWith("rollback words: version 1 is live, version 2 follows");
+            assertThat(column("SELECT word FROM words")).isEmpty();
+            assertThat(run(1, "drop", "words", "--version", "1", "--yes", "--reason", "x"))
+                    .singleElement()
+                    .asString()
+                    .contains("is live");
+            assertThat(run(0, "drop", "words", "--version", "2", "--yes", "--reason", "x"))
+                    .containsExactly("drop words: version 2 is gone");
+            assertThat(column("SELECT nspname FROM pg_namespace WHERE nspname LIKE '%words%'"))
+                    .isEmpty();
+            assertUsage("add --yes", "cutover", "words", "--reason", "x");
+            assertUsage("--revision is 0", "rebuild", "words", "--revision", "0", "--reason", "x");
+        } finally {
+            execute("DROP TABLE IF EXISTS words");
         }
     }
 
@@ -321,7 +466,8 @@ final class ProjectionIT {
         List<String> all = new ArrayList<>(List.of("projection"));
         all.addAll(List.of(arguments));
         all.addAll(List.of("--url", postgres.getJdbcUrl("postgres", "postgres")));
-        if (List.of("pause", "resume", "retry", "skip").contains(arguments[0])) {
+        if (List.of("pause", "resume", "retry", "skip", "rebuild", "cutover", "rollback", "drop")
+                .contains(arguments[0])) {
             all.addAll(List.of("--actor", "ann"));
         }
         StringWriter err = new StringWriter();

@@ -3,7 +3,9 @@ package dev.spream.cli.http;
 import dev.spream.api.metrics.ProjectionMetrics;
 import dev.spream.core.projection.ProjectionState;
 import dev.spream.core.projection.ProjectionStatus;
+import dev.spream.core.projection.ProjectionVersion;
 import dev.spream.core.projection.ProjectionView;
+import dev.spream.core.projection.VersionRole;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
@@ -12,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** The meters of a projection that has not begun. */
+/** The meters of a projection that has not begun, and of a version of it that is built. */
 final class SampleProjection {
     private static final ProjectionView VIEW = new ProjectionView(
             new ProjectionState(
@@ -35,7 +37,11 @@ final class SampleProjection {
 
     static PrometheusMeterRegistry published() {
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-        ProjectionMetrics.of(registry).watch(() -> List.of(VIEW));
+        ProjectionMetrics metrics = ProjectionMetrics.of(registry);
+        metrics.watch(() -> List.of(VIEW));
+        metrics.versionsChanged(
+                "entries",
+                List.of(VIEW.version(), new ProjectionVersion("entries", 2, 1, VersionRole.SHADOW, 0, true)));
         return registry;
     }
 }

@@ -1,0 +1,120 @@
+package dev.spream.cli;
+
+import dev.spream.core.projection.ProjectionRebuilds;
+import dev.spream.core.projection.ProjectionVersion;
+import dev.spream.core.projection.RebuildProgress;
+import dev.spream.core.projection.VersionRole;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A version of a projection as an operator has to do with it.
+ *
+ * @param progress of one that is not live
+ */
+record ProjectionBuild(ProjectionVersion version, Optional<RebuildProgress> progress) {
+    private static final double MILLIS = 1_000;
+
+    /** All of a projection, or of the one that a version belongs to. */
+    static List<ProjectionBuild> all(ProjectionRebuilds rebuilds, String name) {
+        String projection = projection(name);
+        List<RebuildProgress> progress = rebuilds.progress(projection);
+        return rebuilds.versions(projection).stream()
+                .map(version -> new ProjectionBuild(
+                        version,
+                        progress.stream()
+                                .filter(known -> known.version().version() == version.version())
+                                .findFirst()))
+                .toList();
+    }
+
+    /** The one whose state has that name. */
+    static Optional<ProjectionBuild> of(ProjectionRebuilds rebuilds, String state) {
+        return all(rebuilds, state).stream()
+                .filter(build -> build.version().stateName().equals(state))
+                .findFirst();
+    }
+
+    private static String projection(String name) {
+        int at = name.indexOf('@');
+        return at < 0 ? name : name.substring(0, at);
+    }
+
+    /** Of the version that somebody asked for, or of the only one in such a role. */
+    static int choose(ProjectionRebuilds rebuilds, String projection, @Nullable Integer asked, VersionRole... roles) {
+        if (asked != null) {
+            return asked;
+        }
+        List<Integer> found = rebuilds.versions(projection).stream()
+                .filter(version -> List.of(roles).contains(version.role()))
+                .map(ProjectionVersion::version)
+                .toList();
+        if (found.size() != 1) {
+            throw new CommandFailure(
+                    found.isEmpty()
+                            ? "%s has no other version; spream projection rebuild begins one".formatted(projection)
+                            : "%s has the versions %s: say which by --version".formatted(projection, found));
+        }
+        return found.getFirst();
+    }
+
+    String role() {
+        return version.role().name().toLowerCase(Locale.ROOT);
+    }
+
+    /** In a word or two. */
+    String brief() {
+        return "%d %s".formatted(version.version(), role())
+                + progress.map(known -> " " + percent(known)).orElse("");
+    }
+
+    /** In a line. */
+    String text() {
+        return "%d of revision %d, %s".formatted(version.version(), version.revision(), role())
+                + progress.map(known -> ", " + text(known)).orElse("");
+    }
+
+    /** How far it is, how fast, and for how long yet. */
+    static String text(RebuildProgress progress) {
+        String line = String.format(Locale.ROOT, "%s, %,d events", percent(progress), progress.applied());
+        if (progress.isCaughtUp()) {
+            return line + ", caught up";
+        }
+        if (progress.rate().isEmpty()) {
+            return line + (progress.version().prepared() ? ", nobody builds it" : ", nobody has begun it yet");
+        }
+        return line
+                + String.format(Locale.ROOT, ", %,.0f events/s", progress.rate().getAsDouble())
+                + progress.left()
+                        .map(left -> ", %s left".formatted(PartitionTree.human(left)))
+                        .orElse("");
+    }
+
+    /** Not all of it before it is all. */
+    private static String percent(RebuildProgress progress) {
+        double percent = progress.isCaughtUp() ? 100 : Math.min(99.9, progress.share() * 100);
+        return String.format(Locale.ROOT, "%.1f %%", percent);
+    }
+
+    Map<String, @Nullable Object> members() {
+        Map<String, @Nullable Object> members = new LinkedHashMap<>();
+        members.put("version", version.version());
+        members.put("revision", version.revision());
+        members.put("role", role());
+        progress.ifPresent(known -> {
+            members.put("from_position", version.from());
+            members.put("applied", known.applied());
+            members.put("position", known.position());
+            members.put("target", known.target());
+            members.put("share", known.share());
+            known.rate().ifPresent(rate -> members.put("events_per_second", rate));
+            known.left().map(Duration::toMillis).ifPresent(left -> members.put("left_seconds", left / MILLIS));
+        });
+        return members;
+    }
+}
