@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
  * recognises nothing that it has applied, and trips over the first event that fails.
  */
 final class PlainProjection {
-    private static final int CHUNK = 1_000;
+    private static final int MIN_CHUNK = 1_000;
     private static final String READ = """
             SELECT position, event_id, aggregate_id, event_type, event_data, event_version, occurred_at
-            FROM spream.events WHERE position > ? AND slot %% ? = ? ORDER BY position LIMIT %d""".formatted(CHUNK);
+            FROM spream.events WHERE position > ? AND slot % ? = ? ORDER BY position LIMIT ?""";
 
     private final DataSource database;
     private final int batch;
@@ -97,6 +97,7 @@ final class PlainProjection {
             select.setLong(1, after);
             select.setInt(2, threads);
             select.setInt(3, share);
+            select.setInt(4, Math.max(batch, MIN_CHUNK));
             try (ResultSet row = select.executeQuery()) {
                 while (row.next()) {
                     position = row.getLong(1);

@@ -56,6 +56,7 @@ final class ProjectionRate {
             rate.compare("batches, event by event", MANY, BATCH, EventByEvent::new);
             rate.compare("batches, folded", MANY, BATCH, Folded::new);
             new EventTail(database).measure();
+            new RebuildRate(database).measure();
         }
     }
 
