@@ -43,11 +43,6 @@ record ScopedEventSource(EventSource target, CallScope scope) implements EventSo
         }
 
         @Override
-        public void giveBack(Collection<FeedItem> items) {
-            scope.run(() -> target.giveBack(items));
-        }
-
-        @Override
         public void close() {
             scope.run(target::close);
         }

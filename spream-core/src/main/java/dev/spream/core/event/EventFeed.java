@@ -6,8 +6,10 @@ import java.util.Collection;
 /**
  * Events on their way to one projection. Used by one thread at a time, except for {@link #close}.
  *
- * <p>What {@link #poll} returned is the reader's until it is acknowledged or given back. A source without positions keeps
- * extending its hold on it until then; what is neither when the feed closes comes again.
+ * <p>What {@link #poll} returned is the reader's until it is acknowledged. A source without positions keeps extending its hold
+ * on it until then, and what is not acknowledged when the feed closes is given back: it comes again from a feed that is opened
+ * later, here or elsewhere, an aggregate from its first such event on. There is no giving back of some: what a broker has sent
+ * behind it could not be called back, and would come before it.
  */
 public interface EventFeed extends AutoCloseable {
 
@@ -24,9 +26,6 @@ public interface EventFeed extends AutoCloseable {
 
     /** These are dealt with for good: their effects are durable. Of a positioned source it changes nothing. */
     void acknowledge(Collection<FeedItem> items);
-
-    /** These were not dealt with: deliver them again, here or elsewhere. Of a positioned source they come from a new feed. */
-    void giveBack(Collection<FeedItem> items);
 
     /** Ends it; a {@link #poll} that waits returns. Closing again is harmless. */
     @Override

@@ -3,13 +3,14 @@ package dev.spream.core.event;
 import static java.util.Objects.requireNonNull;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongFunction;
@@ -18,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a feed of a source without positions has received and is not done with: it waits to be polled, or is out, which is to
- * say polled and neither acknowledged nor given back. For those who write such a source. Its bound is the source's matter, which
- * receives no more while enough is neither acknowledged nor given back.
+ * say polled and not acknowledged. For those who write such a source. Its bound is the source's matter, which receives no more
+ * while enough is not acknowledged.
  *
  * <p>Safe for use by many threads; only {@link #poll} waits.
  *
@@ -30,9 +31,8 @@ public final class FeedQueue<T> {
     private final Condition changed = lock.newCondition();
 
     // Guarded by lock.
-    private final TreeMap<Long, Received<T>> waiting = new TreeMap<>(); // by place
-    private final Map<Long, Received<T>> out = new HashMap<>(); // by delivery id
-    private long places;
+    private final Deque<Delivery<T>> waiting = new ArrayDeque<>();
+    private final Map<Long, T> out = new HashMap<>(); // by delivery id
     private long deliveries;
     private @Nullable RuntimeException failure;
     private boolean closed;
@@ -50,8 +50,6 @@ public final class FeedQueue<T> {
         }
     }
 
-    private record Received<T>(long place, Delivery<T> delivery) {}
-
     /** Receives deliveries, behind all that were received before. Those of a closed queue are dropped. */
     public void add(Collection<Delivery<T>> received) {
         lock.lock();
@@ -59,10 +57,7 @@ public final class FeedQueue<T> {
             if (closed) {
                 return;
             }
-            for (Delivery<T> delivery : received) {
-                waiting.put(places, new Received<>(places, delivery));
-                places++;
-            }
+            waiting.addAll(received);
             changed.signalAll();
         } finally {
             lock.unlock();
@@ -102,10 +97,10 @@ public final class FeedQueue<T> {
     private List<FeedItem> deliver(int limit) {
         List<FeedItem> items = new ArrayList<>(Math.min(limit, waiting.size()));
         while (items.size() < limit && !waiting.isEmpty()) {
-            Received<T> next = waiting.pollFirstEntry().getValue();
+            Delivery<T> next = waiting.removeFirst();
             long id = ++deliveries;
-            out.put(id, next);
-            items.add(next.delivery().item().apply(id));
+            out.put(id, next.handle());
+            items.add(next.item().apply(id));
         }
         return items;
     }
@@ -120,31 +115,15 @@ public final class FeedQueue<T> {
         lock.lock();
         try {
             for (FeedItem item : items) {
-                Received<T> received = out.remove(item.deliveryId());
-                if (received != null) {
-                    handles.add(received.delivery().handle());
+                T handle = out.remove(item.deliveryId());
+                if (handle != null) {
+                    handles.add(handle);
                 }
             }
         } finally {
             lock.unlock();
         }
         return handles;
-    }
-
-    /** Has items that are out delivered again, at the places that they had. Those that are not out are passed over. */
-    public void putBack(Collection<FeedItem> items) {
-        lock.lock();
-        try {
-            for (FeedItem item : items) {
-                Received<T> received = out.remove(item.deliveryId());
-                if (received != null && !closed) {
-                    waiting.put(received.place(), received);
-                }
-            }
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
     }
 
     /**
@@ -156,9 +135,9 @@ public final class FeedQueue<T> {
         List<T> handles = new ArrayList<>();
         lock.lock();
         try {
-            Iterator<Received<T>> all = waiting.values().iterator();
+            Iterator<Delivery<T>> all = waiting.iterator();
             while (all.hasNext()) {
-                T handle = all.next().delivery().handle();
+                T handle = all.next().handle();
                 if (which.test(handle)) {
                     all.remove();
                     handles.add(handle);

@@ -53,9 +53,6 @@ final class MemoryEventFeed implements EventFeed {
     public void acknowledge(Collection<FeedItem> items) {}
 
     @Override
-    public void giveBack(Collection<FeedItem> items) {}
-
-    @Override
     public void close() {
         closed = true;
         log.wakeAll();

@@ -38,8 +38,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
     private ProjectionVersion version; // as it was found after the segment was taken
 
     // Confined to the thread, but for what is volatile.
-    private final List<FeedItem> open = new ArrayList<>(); // delivered, and not dealt with
-    private final Gathering gathering; // of these, what is not in a batch yet
+    private final Gathering gathering; // what is delivered and not in a batch yet
     private long stored; // position that the store has
     private long seen; // position up to which nothing is left to deal with
     private long storedAt;
@@ -73,7 +72,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
             ended(end);
         } catch (InterruptedException e) {
             log.debug("[{}] {} was interrupted", context.name(), label);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) { // an error ends one feed, and not all projections of the process
             if (!cancelled && !stopping && !context.isDropped()) {
                 context.troubles().outage(label, broken(e));
             }
@@ -83,9 +82,9 @@ final class FeedLoop<T> implements BatchRun.Loop {
         }
     }
 
-    private static Exception broken(RuntimeException e) {
-        return e instanceof StorageException
-                ? e
+    private static Exception broken(Throwable e) {
+        return e instanceof StorageException storage
+                ? storage
                 : new StorageException(
                         "a store or a source broke its contract: "
                                 + e.getClass().getName(),
@@ -134,12 +133,9 @@ final class FeedLoop<T> implements BatchRun.Loop {
                 context.manager().time());
     }
 
-    /** Whatever happens here must not hide why the loop ends; what the feed does not take back comes again when it is closed. */
+    /** Gives back what is not dealt with. Whatever happens here must not hide why the loop ends. */
     private void leave(EventFeed from) {
         try {
-            if (!open.isEmpty()) {
-                from.giveBack(List.copyOf(open));
-            }
             from.close();
         } catch (RuntimeException e) {
             context.troubles().outage(label, broken(e));
@@ -156,7 +152,6 @@ final class FeedLoop<T> implements BatchRun.Loop {
         }
         try {
             FeedBatch batch = from.poll(gathering.room(), Duration.ofNanos(longestWait()));
-            open.addAll(batch.items());
             gathering.add(batch, context.now());
             return true;
         } catch (RuntimeException e) {
@@ -205,7 +200,6 @@ final class FeedLoop<T> implements BatchRun.Loop {
     private void setAside(FeedItem.Undecodable item) {
         context.store().deadLetter(context.name(), item);
         acknowledge(List.of(item));
-        open.remove(item);
         context.progressed();
         log.warn("[{}] {} is kept among the dead letters", context.name(), item);
         context.tell(listener -> listener.undecodable(context.name(), item.origin(), item.reason()));
@@ -350,7 +344,6 @@ final class FeedLoop<T> implements BatchRun.Loop {
         context.dealt(items.size());
         works();
         acknowledge(items);
-        open.subList(0, items.size()).clear();
     }
 
     private void acknowledge(List<? extends FeedItem> items) {

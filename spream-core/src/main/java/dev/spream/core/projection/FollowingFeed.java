@@ -113,11 +113,6 @@ final class FollowingFeed implements EventFeed {
     }
 
     @Override
-    public void giveBack(Collection<FeedItem> items) {
-        feed.giveBack(items);
-    }
-
-    @Override
     public void close() {
         closed = true;
         wake.raise();

@@ -14,11 +14,13 @@ import java.util.concurrent.TimeUnit;
 final class Gathering {
     private static final int BIG = 10_000;
     private static final int FAR = 10; // batches
+    private static final long MAX_SIZE = 8L << 20; // characters of events, or bytes of what is none
 
     private final int batch;
     private final long linger;
     private final List<FeedItem> items = new ArrayList<>();
     private int limit;
+    private long size;
     private long position;
     private long head;
     private Duration waited = Duration.ZERO;
@@ -35,9 +37,17 @@ final class Gathering {
             until = now + linger;
         }
         items.addAll(batch.items());
+        batch.items().forEach(item -> size += size(item));
         position = batch.position();
         head = batch.head();
         waited = batch.waited();
+    }
+
+    private static int size(FeedItem item) {
+        return switch (item) {
+            case FeedItem.Event event -> event.envelope().eventData().length();
+            case FeedItem.Undecodable undecodable -> undecodable.bytes().remaining();
+        };
     }
 
     boolean isEmpty() {
@@ -54,9 +64,9 @@ final class Gathering {
         return limit - items.size();
     }
 
-    /** Whether there is nothing to wait for: no item that others could join, or no room for them, or no time. */
+    /** Whether there is nothing to wait for: no item that others could join, or no room or memory for them, or no time. */
     boolean isDue(long now) {
-        return isEmpty() || room() <= 0 || until - now <= 0;
+        return isEmpty() || room() <= 0 || size >= MAX_SIZE || until - now <= 0;
     }
 
     /** How long it may wait for more, in nanoseconds. */
@@ -73,6 +83,7 @@ final class Gathering {
     FeedBatch take() {
         FeedBatch batch = new FeedBatch(items, position, head, waited);
         items.clear();
+        size = 0;
         return batch;
     }
 }

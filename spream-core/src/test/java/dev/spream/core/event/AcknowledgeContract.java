@@ -52,8 +52,7 @@ interface AcknowledgeContract extends EventSourceStage {
     }
 
     @Test
-    default void what_is_neither_acknowledged_nor_given_back_when_its_feed_closes_comes_again_in_order()
-            throws Exception {
+    default void what_is_not_acknowledged_when_its_feed_closes_comes_again_in_order() throws Exception {
         fixture().write(TestEvents.events("a", 1, 4));
         try (EventFeed feed = open()) {
             List<FeedItem> items = take(feed, 4);
@@ -62,23 +61,6 @@ interface AcknowledgeContract extends EventSourceStage {
         try (EventFeed feed = fixture().anotherSource().open(request())) {
             List<FeedItem> again = take(feed, 2);
             assertThat(ids(again)).containsExactly("a#3", "a#4");
-            feed.acknowledge(again);
-            requireNothing(feed);
-        }
-    }
-
-    @Test
-    default void what_is_given_back_comes_again_in_order() throws Exception {
-        fixture().write(TestEvents.events("a", 1, 3));
-        try (EventFeed feed = open()) {
-            List<FeedItem> items = take(feed, 3);
-            feed.acknowledge(items.subList(0, 1));
-            feed.giveBack(items.subList(1, 3));
-            List<FeedItem> again = take(feed, 2);
-            assertThat(ids(again)).containsExactly("a#2", "a#3");
-            assertThat(again)
-                    .extracting(FeedItem::deliveryId)
-                    .doesNotContain(items.get(0).deliveryId());
             feed.acknowledge(again);
             requireNothing(feed);
         }
@@ -140,11 +122,13 @@ interface AcknowledgeContract extends EventSourceStage {
     }
 
     @Test
-    default void what_is_no_event_comes_again_with_the_same_origin_when_it_is_given_back() throws Exception {
+    default void what_is_no_event_comes_again_with_the_same_origin_when_its_feed_closes() throws Exception {
         writeUndecodable();
+        List<FeedItem> items;
         try (EventFeed feed = open()) {
-            List<FeedItem> items = take(feed, 1);
-            feed.giveBack(items);
+            items = take(feed, 1);
+        }
+        try (EventFeed feed = open()) {
             List<FeedItem> again = take(feed, 1);
             assertThat(((FeedItem.Undecodable) again.getFirst()).origin())
                     .isEqualTo(((FeedItem.Undecodable) items.getFirst()).origin());

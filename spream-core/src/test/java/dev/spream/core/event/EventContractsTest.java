@@ -191,9 +191,8 @@ final class EventContractsTest {
                     }
                 }))
                 .contains(
-                        "what_is_neither_acknowledged_nor_given_back_when_its_feed_closes_comes_again_in_order",
-                        "what_is_given_back_comes_again_in_order",
-                        "what_is_no_event_comes_again_with_the_same_origin_when_it_is_given_back");
+                        "what_is_not_acknowledged_when_its_feed_closes_comes_again_in_order",
+                        "what_is_no_event_comes_again_with_the_same_origin_when_its_feed_closes");
     }
 
     @Test
@@ -268,11 +267,6 @@ final class EventContractsTest {
         @Override
         public void acknowledge(Collection<FeedItem> items) {
             target.acknowledge(items);
-        }
-
-        @Override
-        public void giveBack(Collection<FeedItem> items) {
-            target.giveBack(items);
         }
 
         @Override

@@ -153,17 +153,6 @@ public final class QueueEventSource implements EventSource {
             }
         }
 
-        @Override
-        public void giveBack(Collection<FeedItem> items) {
-            broker.lock.lock();
-            try {
-                items.forEach(item -> putBack(held.remove(item.deliveryId())));
-                broker.changed.signalAll();
-            } finally {
-                broker.lock.unlock();
-            }
-        }
-
         private void putBack(@org.jspecify.annotations.Nullable Integer number) {
             if (number != null) {
                 broker.queue(projection).put(number, broker.written.get(number - 1));

@@ -2,6 +2,7 @@ package dev.spream.core.projection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.core.event.EventEnvelope;
 import dev.spream.core.event.FeedBatch;
 import dev.spream.core.event.FeedItem;
 import java.time.Duration;
@@ -43,6 +44,30 @@ final class GatheringTest {
         assertThat(gathering.room()).isEqualTo(2);
         gathering.add(batch(4, 2, 9), START);
         assertThat(gathering.isDue(START)).isTrue();
+    }
+
+    @Test
+    void huge_events_wait_for_no_others() {
+        gathering.add(huge(1), START);
+        assertThat(gathering.isDue(START)).isFalse();
+        gathering.add(huge(2), START);
+        assertThat(gathering.isDue(START)).isTrue();
+        gathering.take();
+        gathering.add(huge(3), START);
+        assertThat(gathering.isDue(START)).isFalse();
+    }
+
+    private static FeedBatch huge(long position) {
+        EventEnvelope small = Accounts.deposit("account", position, 1);
+        EventEnvelope huge = new EventEnvelope(
+                small.eventId(),
+                small.aggregateId(),
+                small.eventType(),
+                "\"%s\"".formatted("x".repeat(5 << 20)),
+                position,
+                small.occurredAt(),
+                small.metadata());
+        return new FeedBatch(List.of(new FeedItem.Event(position, position, huge)), position, position);
     }
 
     @Test

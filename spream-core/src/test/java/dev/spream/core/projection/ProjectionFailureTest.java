@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import dev.spream.core.StorageException;
 import dev.spream.core.event.EventEnvelope;
+import dev.spream.core.event.EventFeed;
+import dev.spream.core.event.EventSource;
 import dev.spream.core.event.ExpectedVersion;
+import dev.spream.core.event.FeedRequest;
+import dev.spream.core.event.Spoilt;
 import dev.spream.core.projection.InMemoryProjectionStore.Transaction;
 import dev.spream.core.projection.ManagerBench.Running;
 import java.time.Duration;
@@ -411,6 +415,36 @@ final class ProjectionFailureTest {
         assertThat(bench.operations.resume("broken", ManagerBench.ACT)).isTrue();
         Map<String, Accounts.Balance> expected = Accounts.fold(bench.events);
         bench.await("the read model", () -> bench.balances("broken").equals(expected));
+    }
+
+    @Test
+    void an_error_of_a_source_ends_a_feed_and_not_the_manager() {
+        appendMany();
+        AtomicInteger errors = new AtomicInteger(3);
+        EventSource failing = Spoilt.of(
+                EventSource.class,
+                bench.source,
+                "open",
+                (source, arguments) ->
+                        Spoilt.of(EventFeed.class, source.open((FeedRequest) arguments[0]), "poll", (feed, poll) -> {
+                            if (errors.getAndDecrement() > 0) {
+                                throw new OutOfMemoryError("a test wants it");
+                            }
+                            return feed.poll((int) poll[0], (Duration) poll[1]);
+                        }));
+        bench.start(
+                bench.database.store(),
+                builder -> builder.add(new Balances("broken"), failing, ManagerBench.OPTIONS)
+                        .add(new Balances("healthy"), bench.source, ManagerBench.OPTIONS));
+        bench.awaitBalances("healthy");
+        bench.awaitBalances("broken");
+        bench.await(
+                "told",
+                () -> bench.details("broken")
+                        .state()
+                        .lastError()
+                        .filter(error -> error.contains(OutOfMemoryError.class.getName()))
+                        .isPresent());
     }
 
     @Test

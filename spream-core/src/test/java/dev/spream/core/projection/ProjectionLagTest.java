@@ -55,9 +55,6 @@ final class ProjectionLagTest {
         public void acknowledge(Collection<FeedItem> items) {}
 
         @Override
-        public void giveBack(Collection<FeedItem> items) {}
-
-        @Override
         public void close() {
             feed.close();
         }

@@ -73,7 +73,6 @@ final class ProjectionLingerTest {
         running.stop();
         assertThat(bench.balances("balances")).isEmpty();
         assertThat(source.acknowledged).isEmpty();
-        assertThat(source.givenBack).hasSize(1);
         start(new Balances("balances"), queue.another(), PATIENT.withLinger(Duration.ZERO));
         bench.await(
                 "the event applied",
@@ -130,7 +129,6 @@ final class ProjectionLingerTest {
         private final AtomicBoolean delivered = new AtomicBoolean();
         private final AtomicBoolean failsAfterItems = new AtomicBoolean();
         private final Queue<FeedItem> acknowledged = new ConcurrentLinkedQueue<>();
-        private final Queue<FeedItem> givenBack = new ConcurrentLinkedQueue<>();
 
         OneByOne(EventSource source) {
             this.source = source;
@@ -177,12 +175,6 @@ final class ProjectionLingerTest {
             public void acknowledge(Collection<FeedItem> items) {
                 acknowledged.addAll(items);
                 feed.acknowledge(items);
-            }
-
-            @Override
-            public void giveBack(Collection<FeedItem> items) {
-                givenBack.addAll(items);
-                feed.giveBack(items);
             }
 
             @Override

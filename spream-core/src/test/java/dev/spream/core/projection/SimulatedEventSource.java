@@ -86,11 +86,6 @@ final class SimulatedEventSource implements EventSource {
         }
 
         @Override
-        public void giveBack(Collection<FeedItem> items) {
-            feed.giveBack(items);
-        }
-
-        @Override
         public void close() {
             closed = true;
             feed.close();

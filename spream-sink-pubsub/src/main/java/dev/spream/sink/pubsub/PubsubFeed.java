@@ -1,9 +1,7 @@
 package dev.spream.sink.pubsub;
 
-import com.google.api.core.ApiFuture;
 import com.google.api.core.ApiService;
 import com.google.cloud.pubsub.v1.AckReplyConsumerWithResponse;
-import com.google.cloud.pubsub.v1.AckResponse;
 import com.google.cloud.pubsub.v1.MessageReceiverWithAckResponse;
 import com.google.cloud.pubsub.v1.Subscriber;
 import com.google.pubsub.v1.PubsubMessage;
@@ -12,22 +10,19 @@ import dev.spream.core.event.FeedBatch;
 import dev.spream.core.event.FeedItem;
 import dev.spream.core.event.FeedQueue;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Receives from a subscription with Google's client, which extends its hold on what is neither acknowledged nor given back, and
- * receives no more while that is as much as it may be. The client calls this with the messages of an ordering key one after the
+ * Receives from a subscription with Google's client, which extends its hold on what is not acknowledged, and receives no
+ * more while that is as much as it may be. The client calls this with the messages of an ordering key one after the
  * other, in order, each as soon as the call before it has returned; a call only puts its message into the queue, so no key waits
  * for an acknowledgement.
  *
@@ -37,11 +32,7 @@ final class PubsubFeed implements EventFeed, MessageReceiverWithAckResponse {
     private static final Logger log = LoggerFactory.getLogger(PubsubFeed.class);
     private static final Duration TERMINATION = Duration.ofSeconds(10);
 
-    private record Received(String messageId, String orderingKey, AckReplyConsumerWithResponse reply) {
-        boolean isOf(Set<String> keys) {
-            return keys.contains(orderingKey);
-        }
-    }
+    private record Received(String messageId, AckReplyConsumerWithResponse reply) {}
 
     private final String subscription;
     private final SubscriberClients clients;
@@ -100,7 +91,7 @@ final class PubsubFeed implements EventFeed, MessageReceiverWithAckResponse {
 
     @Override
     public void receiveMessage(PubsubMessage message, AckReplyConsumerWithResponse reply) {
-        Received received = new Received(message.getMessageId(), message.getOrderingKey(), reply);
+        Received received = new Received(message.getMessageId(), reply);
         queue.add(List.of(new FeedQueue.Delivery<>(received, EventMessages.item(message))));
     }
 
@@ -115,23 +106,6 @@ final class PubsubFeed implements EventFeed, MessageReceiverWithAckResponse {
         for (Received received : queue.settle(items)) {
             answers.watch(received.messageId(), received.reply().ack());
         }
-    }
-
-    /** With what came of the same ordering keys since: Pub/Sub delivers a key again from the first one on that is given back. */
-    @Override
-    public void giveBack(Collection<FeedItem> items) {
-        List<Received> back = new ArrayList<>(queue.settle(items));
-        Set<String> keys = back.stream()
-                .map(Received::orderingKey)
-                .filter(key -> !key.isEmpty())
-                .collect(Collectors.toSet());
-        back.addAll(queue.withdraw(received -> received.isOf(keys)));
-        back.forEach(PubsubFeed::giveBack);
-    }
-
-    /** If that is lost, the message comes again when its ack deadline is over. */
-    private static void giveBack(Received received) {
-        ApiFuture<AckResponse> unused = received.reply().nack();
     }
 
     /** How many acknowledgements were refused. */

@@ -53,8 +53,7 @@ import java.util.function.Function;
  *   <li>Changes of other tables are passed over; each such table is logged once for a feed.
  * </ul>
  *
- * <p>Items that are given back are delivered again by the same feed, in their places. Safe for use by many threads. Closing ends
- * the feeds; the change stream is closed by whoever opened it.
+ * <p>Safe for use by many threads. Closing ends the feeds; the change stream is closed by whoever opened it.
  */
 public final class ChangeStreamEventSource implements EventSource {
     private final ChangeStreamSource stream;

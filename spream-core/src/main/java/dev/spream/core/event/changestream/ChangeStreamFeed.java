@@ -154,11 +154,6 @@ final class ChangeStreamFeed implements EventFeed, Consumer {
     }
 
     @Override
-    public void giveBack(Collection<FeedItem> items) {
-        queue.putBack(items);
-    }
-
-    @Override
     public void close() {
         Subscriber toClose;
         lock.lock();

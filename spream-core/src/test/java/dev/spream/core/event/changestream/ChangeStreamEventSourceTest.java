@@ -226,16 +226,13 @@ final class ChangeStreamEventSourceTest {
     }
 
     @Test
-    void what_is_given_back_comes_again_in_its_place() throws InterruptedException {
+    void what_a_closed_feed_had_comes_again_in_its_place() throws InterruptedException {
         stream.roots("p").add("p", inserted(1, row("a", 1), row("a", 2), row("a", 3)));
         try (EventFeed feed = events.open(ALL)) {
-            List<FeedItem> first = poll(feed, 2);
-            feed.giveBack(first);
-            List<FeedItem> again = poll(feed, 3);
-            assertThat(ids(again)).containsExactly("a-1", "a-2", "a-3");
-            assertThat(again.stream().map(FeedItem::deliveryId))
-                    .doesNotContainAnyElementsOf(
-                            first.stream().map(FeedItem::deliveryId).toList());
+            poll(feed, 2);
+        }
+        try (EventFeed feed = events.open(ALL)) {
+            assertThat(ids(poll(feed, 3))).containsExactly("a-1", "a-2", "a-3");
         }
     }
 

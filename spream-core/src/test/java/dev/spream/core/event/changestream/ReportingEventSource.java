@@ -44,11 +44,6 @@ record ReportingEventSource(EventSource source, Acknowledged then) implements Ev
         }
 
         @Override
-        public void giveBack(Collection<FeedItem> items) {
-            feed.giveBack(items);
-        }
-
-        @Override
         public void close() {
             feed.close();
         }

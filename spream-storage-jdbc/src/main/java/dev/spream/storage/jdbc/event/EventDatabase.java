@@ -4,6 +4,7 @@ import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.Transactions;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Predicate;
 import javax.sql.DataSource;
 
 /**
@@ -26,6 +27,17 @@ record EventDatabase(DataSource dataSource, EventTable table, Database statement
     /** See {@link Database#rows}. */
     <T> List<T> rows(String what, String sql, Database.Binder binder, Database.RowReader<T> reader) {
         return statements.rows(what, table.in(sql), binder, reader);
+    }
+
+    /** See {@link Database#rowsUntil}. */
+    <T> List<T> rowsUntil(
+            String what,
+            String sql,
+            Database.Binder binder,
+            Database.RowReader<T> reader,
+            int fetch,
+            Predicate<? super T> enough) {
+        return statements.rowsUntil(what, table.in(sql), binder, reader, fetch, enough);
     }
 
     /** Whatever is asked afterwards fails. */

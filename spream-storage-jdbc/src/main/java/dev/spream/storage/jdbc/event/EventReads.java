@@ -47,11 +47,12 @@ final class EventReads {
                 StoredEvent::read));
     }
 
-    /** The next of some slots, up to {@code end} or less: no statement looks at more than so many. */
+    /** The next of some slots, up to {@code end} or less: no statement looks at more than so many, or returns more than fit. */
     Slice slice(long after, long end, SlotRange slots, int limit) {
         long window = Math.clamp(2L * limit * slots.share(), MIN_WINDOW, MAX_WINDOW);
         long to = Math.min(end, after + window);
-        List<StoredEvent> events = database.rows(
+        MemoryBound bound = new MemoryBound();
+        List<StoredEvent> events = database.rowsUntil(
                 "reading events behind position " + after,
                 SLOTS,
                 p -> p.number(after)
@@ -59,8 +60,11 @@ final class EventReads {
                         .number(slots.first())
                         .number(slots.last())
                         .number(limit),
-                StoredEvent::read);
-        return new Slice(events, events.size() < limit ? to : events.getLast().position());
+                StoredEvent::read,
+                MemoryBound.FETCH,
+                bound);
+        boolean all = events.size() < limit && !bound.isReached();
+        return new Slice(events, all ? to : events.getLast().position());
     }
 
     /** As a feed delivers it. */

@@ -120,11 +120,6 @@ final class JdbcEventFeed implements EventFeed {
     }
 
     @Override
-    public void giveBack(Collection<FeedItem> items) {
-        // they come from a feed that is opened at the reader's position
-    }
-
-    @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
             onClose.accept(this);

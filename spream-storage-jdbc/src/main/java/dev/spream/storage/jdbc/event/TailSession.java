@@ -32,8 +32,6 @@ final class TailSession {
     private static final Duration ANSWER_TIME = Duration.ofSeconds(10);
 
     private static final int MAX_ROWS = 2_000;
-    private static final int MIN_ROWS = 16;
-    private static final long CHUNK_BYTES = 8L << 20;
 
     private static final String FALL_ASLEEP =
             "SELECT pg_advisory_lock_shared(%d, '@events'::regclass::oid::int)".formatted(EventLocks.SLEEPERS);
@@ -47,7 +45,6 @@ final class TailSession {
     private final RecentEvents recent;
     private final Tailer tailer;
     private final ShutBarrier shut;
-    private int rows = MAX_ROWS / 2;
     private boolean worked;
 
     TailSession(Connection connection, EventDatabase database, FinalMark mark, RecentEvents recent, Tailer tailer) {
@@ -142,32 +139,36 @@ final class TailSession {
         return from < end;
     }
 
+    /** In a transaction: without one, the driver would read all rows at once. */
     private Slice read(long after, long end) throws SQLException {
-        List<StoredEvent> events = new ArrayList<>();
+        connection.setAutoCommit(false);
         try (PreparedStatement statement =
                 connection.prepareStatement(database.table().in(EventReads.RANGE))) {
             statement.unwrap(PGStatement.class).setPrepareThreshold(0);
+            statement.setFetchSize(MemoryBound.FETCH);
             statement.setLong(1, after);
             statement.setLong(2, end);
-            statement.setInt(3, rows);
+            statement.setInt(3, MAX_ROWS);
             try (ResultSet row = statement.executeQuery()) {
-                while (row.next()) {
-                    events.add(StoredEvent.read(row));
-                }
+                return read(row, end);
             }
+        } finally {
+            connection.setAutoCommit(true);
         }
-        Slice slice =
-                new Slice(events, events.size() < rows ? end : events.getLast().position());
-        adaptTo(events);
-        return slice;
     }
 
-    /** As many at once as the memory can take whose size is what it was of these. */
-    private void adaptTo(List<StoredEvent> events) {
-        if (!events.isEmpty()) {
-            long size = events.stream().mapToLong(StoredEvent::bytes).sum() / events.size();
-            rows = Math.toIntExact(Math.clamp(CHUNK_BYTES / size, MIN_ROWS, MAX_ROWS));
+    private static Slice read(ResultSet row, long end) throws SQLException {
+        MemoryBound bound = new MemoryBound();
+        List<StoredEvent> events = new ArrayList<>();
+        while (row.next()) {
+            StoredEvent event = StoredEvent.read(row);
+            events.add(event);
+            if (bound.test(event)) {
+                break;
+            }
         }
+        boolean all = events.size() < MAX_ROWS && !bound.isReached();
+        return new Slice(events, all ? end : events.getLast().position());
     }
 
     private void sleep() throws SQLException {

@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import javax.sql.DataSource;
 import org.postgresql.PGStatement;
 
@@ -48,6 +49,34 @@ public final class Database {
                     }
                     return rows;
                 }
+            }
+        });
+    }
+
+    /**
+     * The first rows that the statement returns, up to the first that is enough with those before it. The server sends the
+     * others only as far as they belong to the same {@code fetch} rows, so that no more than those are in memory beside them.
+     */
+    public <T> List<T> rowsUntil(
+            String what, String sql, Binder binder, RowReader<T> reader, int fetch, Predicate<? super T> enough) {
+        return run(what, connection -> {
+            connection.setAutoCommit(false); // with it, the driver would read all of them
+            try (PreparedStatement statement = prepare(connection, sql)) {
+                statement.setFetchSize(fetch);
+                binder.bind(new Parameters(connection, statement));
+                try (ResultSet result = statement.executeQuery()) {
+                    List<T> rows = new ArrayList<>();
+                    while (result.next()) {
+                        T row = reader.read(result);
+                        rows.add(row);
+                        if (enough.test(row)) {
+                            break;
+                        }
+                    }
+                    return rows;
+                }
+            } finally {
+                connection.rollback();
             }
         });
     }

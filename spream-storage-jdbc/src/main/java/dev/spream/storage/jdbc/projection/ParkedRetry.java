@@ -15,12 +15,19 @@ final class ParkedRetry {
             SELECT last_version FROM @projection_keys WHERE projection = ? AND key = ? AND parked
             FOR NO KEY UPDATE SKIP LOCKED""";
 
-    /** Without those that were applied before they came again. */
+    /**
+     * Without those that were applied before they came again; and no more than fit into memory, but always the first. The server
+     * knows the size of a text without reading it.
+     */
     static final String EVENTS = """
-            SELECT %s FROM @projection_parked_events e
-            WHERE e.projection = ? AND e.key = ? AND e.event_version > (
-                SELECT k.last_version FROM @projection_keys k WHERE k.projection = ? AND k.key = ?)
-            ORDER BY e.event_version LIMIT ?""".formatted(EventColumns.NAMES);
+            SELECT %1$s FROM (
+                SELECT %1$s, sum(octet_length(e.event_data)) OVER (
+                    ORDER BY e.event_version ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes_before
+                FROM @projection_parked_events e
+                WHERE e.projection = ? AND e.key = ? AND e.event_version > (
+                    SELECT k.last_version FROM @projection_keys k WHERE k.projection = ? AND k.key = ?)
+                ORDER BY e.event_version LIMIT ?) AS next
+            WHERE bytes_before IS NULL OR bytes_before < %2$d ORDER BY event_version""".formatted(EventColumns.NAMES, 8 << 20);
 
     /** What follows is due at once, and nothing of it has been tried. */
     private static final String FORGET = """

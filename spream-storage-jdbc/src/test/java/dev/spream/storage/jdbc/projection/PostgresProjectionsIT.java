@@ -126,6 +126,21 @@ final class PostgresProjectionsIT {
     }
 
     @Test
+    void a_parked_aggregate_with_huge_events_is_tried_with_few_at_once() throws Exception {
+        Fence.Segment fence = test.held(ANN);
+        test.park(fence, "a", POISON, events("a", 1, 12));
+        test.execute("UPDATE spream.projection_parked_events SET event_data = '\"' || repeat('x', 1 << 20) || '\"'");
+
+        List<EventEnvelope> given = new ArrayList<>();
+        assertThat(test.retry(fence, "a", given)).contains(new KeyState(8, true));
+        assertThat(given).hasSize(8);
+        assertThat(test.retry(fence, "a", given)).contains(new KeyState(12, false));
+        assertThat(given)
+                .extracting(EventEnvelope::eventVersion)
+                .containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L, 10L, 11L, 12L);
+    }
+
+    @Test
     void an_aggregate_with_an_id_that_no_index_holds_is_like_any_other() throws Exception {
         Fence.Segment fence = test.held(ANN);
         StringBuilder id = new StringBuilder();
