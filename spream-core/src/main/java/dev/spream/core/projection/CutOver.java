@@ -3,6 +3,9 @@ package dev.spream.core.projection;
 import static java.util.Objects.requireNonNull;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
 
 /**
  * A cut-over that was made.
@@ -10,12 +13,73 @@ import java.time.Duration;
  * @param from the version that was live
  * @param to the version that is
  * @param pause how long no event was applied to either: reads went on, and saw the one or the other
- * @param withoutEffects how many aggregates were parked in the old version and are further in the new one: no side effects
- *     follow from those events
+ * @param losses what was accepted
  */
-public record CutOver(String projection, int from, int to, Duration pause, long withoutEffects) {
+public record CutOver(String projection, int from, int to, Duration pause, Losses losses) {
     public CutOver {
         requireNonNull(projection, "projection");
         requireNonNull(pause, "pause");
+        requireNonNull(losses, "losses");
+    }
+
+    /** What a cut-over does not lose unless somebody accepts it. */
+    public enum Loss {
+        /** Side effects, see {@link Losses#withoutEffects()}. */
+        EFFECTS,
+
+        /** What readers have seen, see {@link Losses#parked()} and {@link Losses#skipped()}. */
+        PARKED
+    }
+
+    /**
+     * What there is in the version that was live and not in the other, at the same positions.
+     *
+     * @param withoutEffects how many aggregates have events that are parked in the old version and not in the new one, which has
+     *     dealt with them or begins behind them: no side effects follow from those events
+     * @param parked how many aggregates are parked in the new version and further in the old one: readers see them as they were
+     *     before, or not at all, until they are tried again
+     * @param skipped how many events were skipped in the new version and not in the old one: readers miss what they did
+     */
+    public record Losses(long withoutEffects, long parked, long skipped) {
+        public static final Losses NONE = new Losses(0, 0, 0);
+
+        public Losses {
+            if (withoutEffects < 0 || parked < 0 || skipped < 0) {
+                throw new IllegalArgumentException(
+                        "%d aggregates without effects, %d parked, %d events skipped: below 0"
+                                .formatted(withoutEffects, parked, skipped));
+            }
+        }
+
+        /**
+         * Checks that somebody has accepted all of it.
+         *
+         * @param from the version that is live
+         * @param to the one that is to be
+         * @throws IllegalStateException if not; it says what would be lost and what to do, and that nothing was changed
+         */
+        public void requireAccepted(Set<Loss> accepted, String projection, int from, int to) {
+            List<String> lost = new ArrayList<>();
+            List<String> remedies = new ArrayList<>();
+            if (withoutEffects > 0 && !accepted.contains(Loss.EFFECTS)) {
+                lost.add(
+                        "side effects of events of %d aggregates that are parked in version %d, and are dealt with or left out in version %d"
+                                .formatted(withoutEffects, from, to));
+                remedies.add("retry or skip what is parked in '%s@%d', or go on without those effects (--drop-effects)"
+                        .formatted(projection, from));
+            }
+            if (parked + skipped > 0 && !accepted.contains(Loss.PARKED)) {
+                lost.add(
+                        "what readers see of %d aggregates that are parked in version %d and further in version %d, and of %d events that were skipped in version %d alone"
+                                .formatted(parked, to, from, skipped, to));
+                remedies.add(
+                        "retry what is parked in '%s@%d' with code that can apply it, drop that version and rebuild it, or have readers miss it (--accept-parked)"
+                                .formatted(projection, to));
+            }
+            if (!lost.isEmpty()) {
+                throw new IllegalStateException("projection '%s' would lose %s; nothing was changed: %s"
+                        .formatted(projection, String.join(", and ", lost), String.join("; ", remedies)));
+            }
+        }
     }
 }

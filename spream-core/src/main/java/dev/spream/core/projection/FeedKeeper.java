@@ -21,13 +21,21 @@ final class FeedKeeper<T> implements Keeper {
     public void run() throws InterruptedException {
         while (!stopping || !slot.isEmpty()) {
             slot.tidy();
-            if (slot.isEmpty() && (stopping || !context.isRunning())) {
-                context.forget(0, Assignment.WHOLE_FEED);
+            if (slot.isEmpty()) {
+                expect();
             }
             keep();
             context.keeperWake().await(slot.isEmpty() && slot.pauseLeft() > 0 ? slot.pauseLeft() : IDLE);
         }
         context.forget(0, Assignment.WHOLE_FEED);
+    }
+
+    private void expect() {
+        if (stopping || !context.isRunning()) {
+            context.forget(0, Assignment.WHOLE_FEED);
+        } else {
+            context.lags().expect(0);
+        }
     }
 
     private void keep() {

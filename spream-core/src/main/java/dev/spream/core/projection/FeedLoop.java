@@ -42,7 +42,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
     private long stored; // position that the store has
     private long seen; // position up to which nothing is left to deal with
     private long storedAt;
-    private LagSample lag = LagSample.NONE;
+    private LagSample lag = LagSample.UNKNOWN;
     private volatile boolean worked;
     private volatile boolean stopping;
     private volatile boolean cancelled;
@@ -77,6 +77,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
                 context.troubles().outage(label, broken(e));
             }
         } finally {
+            context.lags().unattended(assignment.request().segment());
             ended = true;
             context.keeperWake().raise();
         }
@@ -93,9 +94,11 @@ final class FeedLoop<T> implements BatchRun.Loop {
     }
 
     private void work() throws LoopEnd, InterruptedException {
+        VersionEntry<T> entry = new VersionEntry<>(context);
         if (assignment.positioned()) {
-            version = new VersionEntry<>(context).enter();
+            version = entry.enter();
         }
+        entry.requireModel(version);
         EventFeed opened = open();
         feed = opened;
         try {
@@ -211,36 +214,35 @@ final class FeedLoop<T> implements BatchRun.Loop {
             Instant at = event.envelope().occurredAt();
             oldest = at.isBefore(oldest) ? at : oldest;
         }
-        lag(new LagSample(
-                assignment.positioned() ? Math.max(events.size(), batch.head() - seen) : events.size(),
-                Optional.of(oldest)));
+        lag(LagSample.behind(
+                assignment.positioned() ? Math.max(events.size(), batch.head() - seen) : events.size(), oldest));
     }
 
     private void caughtUpTo(FeedBatch batch, List<FeedItem.Event> events) {
         seen = Math.max(seen, batch.position());
         if (!assignment.positioned() || batch.head() <= seen) {
-            lag(LagSample.NONE);
+            lag(LagSample.caughtUp(context.instant()));
             return;
         }
-        lag(new LagSample(batch.head() - seen, oldestBehind(batch, events)));
+        lag(LagSample.behind(batch.head() - seen, oldestBehind(batch, events)));
     }
 
     /** What cannot be delivered yet is as old as that it cannot be, as far as anybody knows. */
-    private Optional<Instant> oldestBehind(FeedBatch batch, List<FeedItem.Event> events) {
+    private Instant oldestBehind(FeedBatch batch, List<FeedItem.Event> events) {
         if (batch.waited().isPositive()) {
-            return Optional.of(context.manager().clock().instant().minus(batch.waited()));
+            return context.instant().minus(batch.waited());
         }
         return events.isEmpty()
-                ? lag.oldest()
-                : Optional.of(events.getLast().envelope().occurredAt());
+                ? lag.since().orElseGet(context::instant)
+                : events.getLast().envelope().occurredAt();
     }
 
     private void lag(LagSample sample) {
         lag = sample;
         if (!version.isLive()) {
-            gathering.behind(sample.events());
+            gathering.behind(sample.events().orElse(0));
         }
-        context.lag(assignment.request().segment(), sample);
+        context.lags().found(assignment.request().segment(), sample);
     }
 
     private void works() {

@@ -198,15 +198,49 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
 
     /** Nobody else prepares it meanwhile; empty if it is not there any more. */
     private Optional<StoredProjection> toPrepare(ProjectionVersion version) {
+        awaitPrepared(version);
+        Optional<StoredProjection> found = memory.find(version.stateName());
+        found.ifPresent(projection -> projection.preparing(!projection.version().prepared()));
+        return found;
+    }
+
+    @Override
+    public Optional<String> outsideModel(ProjectionVersion version, Beginning beginning) throws Exception {
+        Optional<StoredProjection> found = memory.locked(() -> toBegin(version));
+        if (found.isEmpty() || found.get().outside().isPresent()) {
+            return found.flatMap(StoredProjection::outside);
+        }
+        StoredProjection projection = found.get();
+        try {
+            String id = beginning.begin();
+            memory.locked(() -> projection.outside(id));
+            return Optional.of(id);
+        } finally {
+            memory.locked(() -> {
+                projection.preparing(false);
+                memory.statusChanged();
+            });
+        }
+    }
+
+    /** Nobody else begins its read model meanwhile. */
+    private Optional<StoredProjection> toBegin(ProjectionVersion version) {
+        awaitPrepared(version);
+        Optional<StoredProjection> found = memory.find(version.stateName());
+        found.filter(projection -> projection.outside().isEmpty()).ifPresent(projection -> {
+            projection.requireNothingDealtWith();
+            projection.preparing(true);
+        });
+        return found;
+    }
+
+    private void awaitPrepared(ProjectionVersion version) {
         memory.await(
                 () -> memory.find(version.stateName())
                         .filter(StoredProjection::isPreparing)
                         .isEmpty(),
                 Long.MAX_VALUE,
                 "while projection '%s' was prepared".formatted(version.stateName()));
-        Optional<StoredProjection> found = memory.find(version.stateName());
-        found.ifPresent(projection -> projection.preparing(!projection.version().prepared()));
-        return found;
     }
 
     @Override

@@ -96,27 +96,17 @@ final class MemoryRebuilds implements ProjectionRebuilds {
     }
 
     @Override
-    public CutOver cutOver(String projection, int version, Duration patience, boolean dropEffects, Act act) {
+    public CutOver cutOver(String projection, int version, Duration patience, Set<CutOver.Loss> accepted, Act act) {
         return memory.locked(() -> {
             try (StandStill still = standStill(projection, version, patience)) {
                 StoredProjection live = still.live;
                 StoredProjection other = still.other;
-                boolean effects = live.code().effects() || other.code().effects();
-                long missing = effects ? live.withoutEffects(other) : 0;
-                if (missing > 0 && !dropEffects) {
-                    throw new IllegalStateException(
-                            "%d aggregates of projection '%s' are parked in version %d and further in version %d, and no side effects would follow from those events; nothing was changed: retry or skip them in version %d, or drop their side effects"
-                                    .formatted(
-                                            missing,
-                                            projection,
-                                            live.version().version(),
-                                            version,
-                                            live.version().version()));
-                }
-                exchange(live, other);
                 int from = live.version().version();
+                CutOver.Losses losses = live.losses(other);
+                losses.requireAccepted(accepted, projection, from, version);
+                exchange(live, other);
                 audit(other, "cutover", "version %d -> version %d".formatted(from, version), act);
-                return new CutOver(projection, from, version, still.since(), missing);
+                return new CutOver(projection, from, version, still.since(), losses);
             }
         });
     }
@@ -131,28 +121,43 @@ final class MemoryRebuilds implements ProjectionRebuilds {
 
     @Override
     public Parity parity(String projection, int version, Set<String> ignored, Duration patience) {
+        requireNoneIgnored(ignored);
         return memory.locked(() -> {
             try (StandStill still = standStill(projection, version, patience)) {
                 Set<String> tables = new TreeSet<>(still.live.code().tables());
-                tables.retainAll(still.other.code().tables());
+                tables.addAll(still.other.code().tables());
                 List<Parity.Table> compared = new ArrayList<>();
-                for (String table : tables) {
-                    compared.add(compare(
-                            table,
-                            memory.rows.table(still.live.place(table)),
-                            memory.rows.table(still.other.place(table))));
-                }
+                tables.forEach(table -> compared.add(compare(table, still.live, still.other)));
                 return new Parity(projection, still.live.version().version(), version, compared);
             }
         });
     }
 
-    private static Parity.Table compare(String table, Map<String, Object> live, Map<String, Object> other) {
+    private static void requireNoneIgnored(Set<String> ignored) {
+        if (!ignored.isEmpty()) {
+            throw new IllegalStateException(
+                    "read models in memory have no columns, but %s are to be ignored; nothing was compared: ignore none"
+                            .formatted(ignored));
+        }
+    }
+
+    private Parity.Table compare(String table, StoredProjection live, StoredProjection other) {
+        boolean both =
+                live.code().tables().contains(table) && other.code().tables().contains(table);
+        return compare(table, rows(live, table), rows(other, table), both ? List.of() : List.of("*"));
+    }
+
+    private Map<String, Object> rows(StoredProjection version, String table) {
+        return version.code().tables().contains(table) ? memory.rows.table(version.place(table)) : Map.of();
+    }
+
+    private static Parity.Table compare(
+            String table, Map<String, Object> live, Map<String, Object> other, List<String> oneSided) {
         Set<Map.Entry<String, Object>> different = new HashSet<>(live.entrySet());
         different.removeAll(other.entrySet());
         Set<Map.Entry<String, Object>> more = new HashSet<>(other.entrySet());
         more.removeAll(live.entrySet());
-        return new Parity.Table(table, live.size(), other.size(), different.size() + more.size());
+        return new Parity.Table(table, live.size(), other.size(), different.size() + more.size(), oneSided);
     }
 
     /** Has both versions stand still at the same positions, until it is closed. */

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -77,6 +78,15 @@ final class ParkedEvents {
         if (moved) {
             tryAgain(now);
         }
+    }
+
+    boolean has(long version) {
+        return events.containsKey(version);
+    }
+
+    /** The versions of those behind that one. */
+    Set<Long> behind(long version) {
+        return events.tailMap(version, false).keySet();
     }
 
     boolean isEmpty() {

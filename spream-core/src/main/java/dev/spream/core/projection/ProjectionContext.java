@@ -1,13 +1,9 @@
 package dev.spream.core.projection;
 
 import dev.spream.core.internal.Alarm;
-import java.time.Duration;
 import java.time.Instant;
-import java.util.Collection;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
@@ -28,7 +24,7 @@ final class ProjectionContext<T> {
     private final DueSegments dueSegments;
     private final Alarm watchWake;
     private final Alarm keeperWake;
-    private final Map<Integer, LagSample> lags = new ConcurrentHashMap<>();
+    private final SegmentLags lags = new SegmentLags();
     private final AtomicLong dealt = new AtomicLong(); // events that the version's progress does not show yet
     private volatile ProjectionVersion version;
     private volatile Optional<RebuildProgress> rebuild = Optional.empty();
@@ -64,7 +60,7 @@ final class ProjectionContext<T> {
                 unread(setup, first),
                 0,
                 OptionalLong.empty(),
-                Duration.ZERO,
+                Optional.empty(),
                 Optional.empty(),
                 Optional.empty());
     }
@@ -199,6 +195,11 @@ final class ProjectionContext<T> {
         return manager.now();
     }
 
+    /** The time of day, for how long ago events occurred. */
+    Instant instant() {
+        return manager.clock().instant();
+    }
+
     void tell(Consumer<? super ProjectionListener> event) {
         if (manager.listening()) {
             manager.listeners().tell(event);
@@ -253,34 +254,18 @@ final class ProjectionContext<T> {
         return was;
     }
 
-    void lag(int segment, LagSample sample) {
-        lags.put(segment, sample);
+    SegmentLags lags() {
+        return lags;
     }
 
     /** Nobody reads that here now: how far it was, and that it failed, says nothing any more. */
     void forget(int segment, String label) {
-        lags.remove(segment);
+        lags.forget(segment);
         troubles.forget(label);
     }
 
     ProjectionView view(int segmentsHeld) {
-        Collection<LagSample> samples = lags.values();
-        Instant now = manager.clock().instant();
-        return new ProjectionView(
-                version,
-                state,
-                segmentsHeld,
-                samples.isEmpty()
-                        ? OptionalLong.empty()
-                        : OptionalLong.of(samples.stream()
-                                .mapToLong(LagSample::events)
-                                .max()
-                                .orElseThrow()),
-                samples.stream()
-                        .map(sample -> sample.age(now))
-                        .max(Duration::compareTo)
-                        .orElse(Duration.ZERO),
-                troubles.outage(),
-                rebuild);
+        SegmentLags.Furthest lag = lags.furthest(instant(), segmentsHeld > 0 || segments(setup) == 0);
+        return new ProjectionView(version, state, segmentsHeld, lag.events(), lag.age(), troubles.outage(), rebuild);
     }
 }

@@ -35,32 +35,39 @@ public interface ProjectionRebuilds {
     /**
      * Compares a version with the live one. Both are held up until they are at the same positions; comparing holds nothing up.
      *
-     * @param ignored columns that need not be the same, such as times of writing
+     * @param ignored columns that need not be the same, nor be there, such as times of writing; none if the store has no columns
      * @param patience how long to hold the live version up at most
-     * @throws IllegalStateException if there is no such version, or it does not catch up within that time
+     * @throws IllegalStateException if there is no such version, it does not catch up within that time, neither version has a
+     *     column that is to be ignored, or all columns that a table has in both are
      */
     Parity parity(String projection, int version, Set<String> ignored, Duration patience);
 
     /**
      * Makes another version live, a shadow or a retired one, which is a rollback. No event is applied meanwhile: the live version
      * stands still until the other has caught up, and then both are exchanged in one transaction. Readers see the old read model
-     * or the new one, complete. The old one is kept and follows. The epochs of both states and of all their segments are raised:
+     * or the new one, complete: whoever reads by a snapshot in which the other was not complete is waited for before, while
+     * everything goes on. The old one is kept and follows. The epochs of both states and of all their segments are raised:
      * whoever held a segment of either before writes nothing any more, and takes it anew, knowing the new roles.
+     *
+     * <p>What belongs to the old tables beside rows and grants, such as row security, triggers and publications, the new ones must
+     * have as well.
      *
      * <p>Of an aggregate that is parked in the version that becomes live, it is remembered up to which event side effects have
      * followed, see {@link ParkedKey#followed()}.
      *
-     * @param patience how long to hold the live version up at most
-     * @param dropEffects whether to go on if side effects would be missing, see {@link CutOver#withoutEffects()}
+     * @param patience how long to wait for readers at most, and then how long to hold the live version up at most
+     * @param accepted what may be lost; nothing if empty
      * @throws IllegalStateException if there is no such version or it is live, it does not catch up within that time, it is not
-     *     running, or side effects would be missing
+     *     running, something would be lost that is not accepted, see {@link CutOver.Losses}, somebody reads for longer, its tables
+     *     lack what the live ones have, or what would leave the place of the live tables is not known to be the live version's
      */
-    CutOver cutOver(String projection, int version, Duration patience, boolean dropEffects, Act act);
+    CutOver cutOver(String projection, int version, Duration patience, Set<CutOver.Loss> accepted, Act act);
 
     /**
-     * Removes a version that is not live, with its tables.
+     * Removes a version that is not live, with its tables, and nothing that others have made.
      *
-     * @throws IllegalStateException if there is no such version, or it is live
+     * @throws IllegalStateException if there is no such version, or it is live, or something of others is among its tables or
+     *     depends on them
      */
     void drop(String projection, int version, Act act);
 }

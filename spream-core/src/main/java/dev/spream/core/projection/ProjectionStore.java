@@ -63,6 +63,23 @@ public interface ProjectionStore<T> extends AutoCloseable {
     }
 
     /**
+     * The id of a version's {@linkplain OutsideReadModel read model outside of the database}. If none is known it is begun and its id
+     * remembered, in one transaction; somebody else who is at it is waited for.
+     *
+     * @return empty if there is no such version any more; nothing was done then
+     * @throws ProjectionFailure that is fatal if none is known though events were dealt with; nothing changed
+     * @throws Exception what the beginning threw; nothing changed
+     */
+    Optional<String> outsideModel(ProjectionVersion version, Beginning beginning) throws Exception;
+
+    /** Begins a read model outside of the database. */
+    @FunctionalInterface
+    interface Beginning {
+        /** Returns its id. */
+        String begin() throws Exception;
+    }
+
+    /**
      * Up to which position a version that is not live may be brought: where the live one is in that segment. It never gets ahead:
      * {@link #apply} refuses a position behind that with a retryable {@link dev.spream.core.StorageException}, and nothing changed.
      * Positions never go back, so what was answered once is allowed until roles are exchanged.

@@ -34,7 +34,27 @@ public record ProjectionVersion(
         return version == 1 ? projection : projection + SEPARATOR + version;
     }
 
+    /**
+     * What names it for operators, and is taken by {@link ProjectionOperations}: the projection's name for the live one, whichever
+     * version it is, and {@code name@version} for others.
+     */
+    public String label() {
+        return isLive() ? projection : projection + SEPARATOR + version;
+    }
+
     public boolean isLive() {
         return role == VersionRole.LIVE;
+    }
+
+    /**
+     * What is thrown where events of the version were dealt with, and nothing is known of its {@linkplain OutsideReadModel read model
+     * outside of the database}.
+     */
+    public ProjectionFailure withoutOutsideModel() {
+        return new ProjectionFailure(
+                FailureKind.FATAL,
+                "events of version %d of projection '%s' were dealt with, and nothing is remembered of where its read model is, which is not in this database; nothing was written: build it anew with 'projection rebuild %s', or run the projection under another name"
+                        .formatted(version, projection, projection),
+                null);
     }
 }

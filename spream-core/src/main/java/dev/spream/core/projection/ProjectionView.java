@@ -12,13 +12,15 @@ import java.util.OptionalLong;
  * @param version which one, and whether it is live
  * @param state as it was last read
  * @param segmentsHeld by this process
- * @param lagEvents how many are not dealt with yet of the segments held here, 0 if caught up. Of a source with positions, how far
+ * @param lagEvents how many are not dealt with yet of the segments held here. Of a source with positions, how far
  *     the furthest segment is from the last event, those included that a transaction which is open keeps from being read:
- *     an upper bound; of others, those that were delivered. Empty if nothing is
- *     known: nothing was read yet, or nothing is read, since the projection does not run, or others have its segments
+ *     an upper bound; of others, those that were delivered. 0 only if each segment is being read and was found caught up within the
+ *     last ten seconds. Empty if that is not known: nothing was read yet, or nobody has looked lately and no event is known, since
+ *     the source or the store cannot be reached, or leases have run out; or nothing is to be read here, since the projection does
+ *     not run, or others have its segments
  * @param lag how long ago the oldest event occurred that is known and not dealt with, or since when a transaction which is open
- *     has kept others from being read; 0 if caught up. Says nothing if
- *     {@code lagEvents} is empty
+ *     has kept others from being read; where a segment was caught up and is not looked at any more, since when. It grows as long
+ *     as that lasts. Zero only if {@code lagEvents} may be 0; empty if nobody has looked yet, or nothing is to be read here
  * @param outage what keeps it from going on, and is tried again all the while, such as an unreachable database
  * @param rebuild how far a version is that is not live, as it was last read; empty of the live one
  */
@@ -27,7 +29,7 @@ public record ProjectionView(
         ProjectionState state,
         int segmentsHeld,
         OptionalLong lagEvents,
-        Duration lag,
+        Optional<Duration> lag,
         Optional<String> outage,
         Optional<RebuildProgress> rebuild) {
     public ProjectionView {
@@ -41,7 +43,11 @@ public record ProjectionView(
 
     /** The live version of a projection. */
     public ProjectionView(
-            ProjectionState state, int segmentsHeld, OptionalLong lagEvents, Duration lag, Optional<String> outage) {
+            ProjectionState state,
+            int segmentsHeld,
+            OptionalLong lagEvents,
+            Optional<Duration> lag,
+            Optional<String> outage) {
         this(
                 new ProjectionVersion(state.projection(), 1, 1, VersionRole.LIVE, 0, true),
                 state,

@@ -44,7 +44,15 @@ final class RebuildLog {
 
     private static void caughtUp(RebuildProgress progress) {
         ProjectionVersion version = progress.version();
-        if (version.role() == VersionRole.SHADOW) {
+        if (progress.parked() > 0) {
+            log.warn(
+                    "[{}] has caught up with the live version after {} events, but {} aggregates are parked in it; they stay as they are until somebody acts, and a cut-over that loses them is refused: 'projection show {}@{}' says why",
+                    version.stateName(),
+                    progress.applied(),
+                    progress.parked(),
+                    version.projection(),
+                    version.version());
+        } else if (version.role() == VersionRole.SHADOW) {
             log.info(
                     "[{}] has caught up with the live version after {} events; make it live with 'projection cutover {}'",
                     version.stateName(),

@@ -14,10 +14,17 @@ import java.util.OptionalDouble;
  * @param applied how many events were dealt with since then
  * @param position every event up to here is dealt with
  * @param target where the live version is
+ * @param parked how many aggregates are parked in it
  * @param rate events a second lately, as whoever runs it says; empty if nobody runs it
  */
 public record RebuildProgress(
-        ProjectionVersion version, Instant startedAt, long applied, long position, long target, OptionalDouble rate) {
+        ProjectionVersion version,
+        Instant startedAt,
+        long applied,
+        long position,
+        long target,
+        long parked,
+        OptionalDouble rate) {
     public RebuildProgress {
         requireNonNull(version, "version");
         requireNonNull(startedAt, "startedAt");

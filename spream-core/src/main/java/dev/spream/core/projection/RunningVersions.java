@@ -36,6 +36,7 @@ final class RunningVersions<T> {
     private final Map<Integer, RunningProjection<T>> running = new TreeMap<>();
     private boolean stopping;
     private boolean unknown; // none of the versions is of a revision that is here
+    private int elsewhere; // the live version if others run here, and it does not; otherwise 0
 
     RunningVersions(ManagerContext<T> manager, List<ProjectionSetup<T>> setups) {
         this.manager = manager;
@@ -130,6 +131,7 @@ final class RunningVersions<T> {
             return dropped;
         });
         missing(versions);
+        liveElsewhere(versions);
     }
 
     private void missing(List<ProjectionVersion> versions) {
@@ -141,6 +143,22 @@ final class RunningVersions<T> {
                     name,
                     remedy(),
                     versions.stream().map(ProjectionVersion::revision).toList());
+        }
+    }
+
+    private void liveElsewhere(List<ProjectionVersion> versions) {
+        int before = elsewhere;
+        Optional<ProjectionVersion> live = versions.stream()
+                .filter(ProjectionVersion::isLive)
+                .filter(version -> !running.isEmpty() && !running.containsKey(version.version()))
+                .findFirst();
+        elsewhere = live.map(ProjectionVersion::version).orElse(0);
+        if (elsewhere != 0 && elsewhere != before) {
+            log.warn(
+                    "[{}] the live version {} is of revision {}, which is not here: it goes on only where that revision runs, and one that follows it gets no further; have that run until another version is live",
+                    name,
+                    elsewhere,
+                    live.get().revision());
         }
     }
 

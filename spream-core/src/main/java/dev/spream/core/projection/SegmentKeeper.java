@@ -84,7 +84,9 @@ final class SegmentKeeper<T> implements Keeper {
             if (!context.isRunning() || held.leaving || held.lost || isOutdated(held)) {
                 held.slot.stop();
             }
-            if (held.slot.isEmpty() && !canStart(held)) {
+            if (canStart(held)) {
+                context.lags().expect(held.lease.segment());
+            } else if (held.slot.isEmpty()) {
                 context.forget(held.lease.segment(), Assignment.label(held.lease.segment()));
             }
             if (held.slot.isEmpty() && held.lost) {
@@ -168,6 +170,7 @@ final class SegmentKeeper<T> implements Keeper {
         }
         leases.values().forEach(lease -> {
             Held held = new Held(lease);
+            context.lags().expect(lease.segment());
             segments.put(lease.segment(), held);
             startable.add(held);
         });

@@ -12,12 +12,14 @@ import org.slf4j.LoggerFactory;
 final class StatusWatch {
     private static final Logger log = LoggerFactory.getLogger(StatusWatch.class);
     private static final long EVERY = TimeUnit.SECONDS.toNanos(1);
+    private static final long BUILT_EVERY = TimeUnit.SECONDS.toNanos(5);
     private static final String READING = "reading its state";
     private static final String REPORTING = "reporting";
 
     private final ProjectionContext<?> context;
     private final RebuildLog rebuildLog;
     private final Keeper keeper;
+    private long builtAt;
     private volatile boolean stopped;
 
     StatusWatch(ProjectionContext<?> context, Keeper keeper) {
@@ -74,11 +76,10 @@ final class StatusWatch {
     /** Of a version that is not live, says how many events were dealt with, and learns how far it is. */
     private void built() {
         long events = context.takeDealt();
-        boolean settled = events == 0
-                && context.rebuild().filter(RebuildProgress::isCaughtUp).isPresent();
-        if (context.version().isLive() || settled) {
+        if (context.version().isLive() || (events == 0 && isSettled())) {
             return;
         }
+        builtAt = context.now();
         try {
             Optional<RebuildProgress> progress = context.store().built(context.version(), events);
             context.rebuild(progress);
@@ -87,6 +88,12 @@ final class StatusWatch {
             context.dealt(events);
             outage(e);
         }
+    }
+
+    /** Whether it was where the live one is a moment ago: if it has stopped there, the live one goes on without it. */
+    private boolean isSettled() {
+        return context.rebuild().filter(RebuildProgress::isCaughtUp).isPresent()
+                && context.now() - builtAt < BUILT_EVERY;
     }
 
     private void report() {

@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A version of a projection in an {@link InMemoryProjectionStore}, with all that is remembered of it. Guarded by the memory. */
@@ -34,6 +35,7 @@ final class StoredProjection {
     private final Instant startedAt;
     private ProjectionVersion version;
     private ProjectionCode code;
+    private Optional<String> outside = Optional.empty();
     private long applied;
     private ProjectionStatus status;
     private long epoch = 1;
@@ -104,6 +106,21 @@ final class StoredProjection {
         preparing = now;
     }
 
+    /** The id of its read model outside of the memory; empty before one is begun. */
+    Optional<String> outside() {
+        return outside;
+    }
+
+    void outside(String id) {
+        outside = Optional.of(id);
+    }
+
+    void requireNothingDealtWith() {
+        if (!versions.isEmpty() || !parked.isEmpty()) {
+            throw version.withoutOutsideModel();
+        }
+    }
+
     boolean prepared() {
         version = new ProjectionVersion(
                 version.projection(), version.version(), version.revision(), version.role(), version.from(), true);
@@ -137,7 +154,8 @@ final class StoredProjection {
     }
 
     RebuildProgress progress(long target, Instant now) {
-        return new RebuildProgress(version, startedAt, applied, segments.position(), target, rate.at(now));
+        return new RebuildProgress(
+                version, startedAt, applied, segments.position(), target, parked.size(), rate.at(now));
     }
 
     /** Up to which event of an aggregate side effects have followed, while it is live. */
@@ -147,11 +165,36 @@ final class StoredProjection {
                 find(key).map(ParkedEvents::followed).orElse(0L));
     }
 
-    /** How many aggregates are further in the other than side effects have followed here, while it is live. */
-    long withoutEffects(StoredProjection other) {
-        return parked.keySet().stream()
-                .filter(key -> effectsUpTo(key) < other.versions.getOrDefault(key, 0L))
+    /** What there is here, while it is live, and not in the other at the same positions. */
+    CutOver.Losses losses(StoredProjection other) {
+        boolean effects = code.effects() || other.code.effects();
+        long withoutEffects = parked.keySet().stream()
+                .filter(key -> parkedEvents(key).behind(effectsUpTo(key)).stream()
+                        .anyMatch(event -> !other.hasSetAside(key, event)))
                 .count();
+        long behind = other.parked.keySet().stream()
+                .filter(key -> keyState(key).lastVersion() > other.keyState(key).lastVersion())
+                .count();
+        long skipped = other.skipped()
+                .filter(event -> skipped().noneMatch(same -> isSame(same, event)))
+                .filter(event -> !hasSetAside(event.aggregateId(), event.eventVersion()))
+                .count();
+        return new CutOver.Losses(effects ? withoutEffects : 0, behind, skipped);
+    }
+
+    private boolean hasSetAside(String key, long event) {
+        return find(key).filter(events -> events.has(event)).isPresent();
+    }
+
+    private Stream<EventEnvelope> skipped() {
+        return deadLetters.stream()
+                .flatMap(letter -> letter instanceof ProjectionDeadLetter.Skipped skipped
+                        ? Stream.of(skipped.event())
+                        : Stream.empty());
+    }
+
+    private static boolean isSame(EventEnvelope one, EventEnvelope other) {
+        return one.aggregateId().equals(other.aggregateId()) && one.eventVersion() == other.eventVersion();
     }
 
     /** Has it remember up to where the one that is live has done what follows. */

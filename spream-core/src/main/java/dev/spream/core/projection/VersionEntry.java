@@ -1,5 +1,7 @@
 package dev.spream.core.projection;
 
+import java.util.Optional;
+
 /**
  * Finds out, when a loop begins, what its version is for by now, and has its read model created if it is not there. A loop that
  * has taken its segment before that is fenced off if roles are exchanged after it. Confined to the loop's thread.
@@ -35,12 +37,44 @@ final class VersionEntry<T> {
         try {
             there = context.store().prepare(version, ProjectionCode.of(context.projection()), this::create);
         } catch (Throwable t) {
-            FailureKind kind = context.judge().kind(t, thrown || t instanceof ProjectionFailure);
-            Exception failure = FailureJudge.asException(t);
-            throw kind == FailureKind.TRANSIENT ? LoopEnd.outage(failure) : LoopEnd.fatal(failure);
+            throw end(t);
         }
         if (!there) {
             throw LoopEnd.fenced(context.name());
+        }
+    }
+
+    private LoopEnd end(Throwable t) throws LoopEnd {
+        FailureKind kind = context.judge().kind(t, thrown || t instanceof ProjectionFailure);
+        Exception failure = FailureJudge.asException(t);
+        return kind == FailureKind.TRANSIENT ? LoopEnd.outage(failure) : LoopEnd.fatal(failure);
+    }
+
+    /** Has a read model outside of the store begun, or checks that it is the one that was. */
+    void requireModel(ProjectionVersion version) throws LoopEnd {
+        if (!(context.projection() instanceof OutsideReadModel model)) {
+            return;
+        }
+        Optional<String> id;
+        try {
+            id = context.store().outsideModel(version, () -> begun(model));
+            if (id.isPresent()) {
+                model.require(id.get());
+            }
+        } catch (Throwable t) {
+            throw end(t);
+        }
+        if (id.isEmpty()) {
+            throw LoopEnd.fenced(context.name());
+        }
+    }
+
+    private String begun(OutsideReadModel model) throws Exception {
+        try {
+            return model.begin();
+        } catch (Throwable t) {
+            thrown = true;
+            throw t;
         }
     }
 

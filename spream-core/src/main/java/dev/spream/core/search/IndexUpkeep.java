@@ -33,10 +33,13 @@ public final class IndexUpkeep implements AutoCloseable {
 
     private final Duration interval;
     private final Duration tombstones;
-    private final Map<Integer, SearchIndex> indexes = new ConcurrentHashMap<>();
+    private final Map<Kept, SearchIndex> indexes = new ConcurrentHashMap<>();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition closing = lock.newCondition();
     private volatile boolean closed; // written under the lock
+
+    /** A version of what is opened so. */
+    private record Kept(IntFunction<SearchIndex> opening, int version) {}
 
     private IndexUpkeep(Duration interval, Duration tombstones) {
         if (!interval.isPositive()) {
@@ -67,7 +70,7 @@ public final class IndexUpkeep implements AutoCloseable {
         requireNonNull(opening, "opening");
         return version -> {
             SearchIndex index = opening.apply(version);
-            indexes.put(version, index);
+            indexes.put(new Kept(opening, version), index);
             return index;
         };
     }

@@ -8,6 +8,8 @@ import java.util.List;
  *
  * <p>A deletion leaves a tombstone with its version, so that an older change which comes late does not bring the document back;
  * {@link #optimize} takes old ones away.
+ *
+ * <p>An index that is gone, or another one than was opened, is not written: that is fatal until {@link #id} was asked for.
  */
 public interface SearchIndex extends AutoCloseable {
 
@@ -19,6 +21,16 @@ public interface SearchIndex extends AutoCloseable {
      * @param changes each document once
      */
     void write(List<SearchChange> changes);
+
+    /** Tells the index from all others: it has another id when it was made anew, or emptied. */
+    String id();
+
+    /**
+     * Empties it: documents and tombstones are gone, and it has another id.
+     *
+     * @return the id that it has now
+     */
+    String clear();
 
     /** Documents that match, best first. */
     SearchResult search(SearchQuery query);

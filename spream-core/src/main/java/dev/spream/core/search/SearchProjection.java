@@ -3,7 +3,9 @@ package dev.spream.core.search;
 import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.event.EventEnvelope;
+import dev.spream.core.projection.FailureKind;
 import dev.spream.core.projection.FoldableProjection;
+import dev.spream.core.projection.OutsideReadModel;
 import dev.spream.core.projection.ProjectionFailure;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,7 +14,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.IntFunction;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A projection into a search index. What a batch of events does to a document becomes one change, and a batch of changes one
@@ -22,9 +27,14 @@ import org.jspecify.annotations.Nullable;
  * <p>How much goes into a batch, and how long it waits to be full, is {@link
  * dev.spream.core.projection.ProjectionOptions#batch} and {@link dev.spream.core.projection.ProjectionOptions#linger}.
  *
+ * <p>The store remembers which index a version has begun. Nothing is written to another one, such as an empty one in the place of
+ * one that was lost. The index of a version that is built anew is emptied before its first event; that of a first version must be
+ * empty then.
+ *
  * <p>Safe for use by many threads. The index stays whose it is, and is closed by them.
  */
-public final class SearchProjection implements FoldableProjection<Object, Map<String, SearchChange>> {
+public final class SearchProjection implements FoldableProjection<Object, Map<String, SearchChange>>, OutsideReadModel {
+    private static final Logger log = LoggerFactory.getLogger(SearchProjection.class);
     private static final int CHANGES_IN_A_CALL = 1_000;
 
     private final String name;
@@ -131,12 +141,54 @@ public final class SearchProjection implements FoldableProjection<Object, Map<St
     public void write(Object transaction, Map<String, Map<String, SearchChange>> folded) {
         List<SearchChange> changes = new ArrayList<>();
         folded.values().forEach(ofAggregate -> changes.addAll(ofAggregate.values()));
-        try {
+        asking(() -> {
             for (int from = 0; from < changes.size(); from += CHANGES_IN_A_CALL) {
                 call(changes.subList(from, Math.min(changes.size(), from + CHANGES_IN_A_CALL)));
             }
+            return changes;
+        });
+    }
+
+    private static <R> R asking(Supplier<R> engine) {
+        try {
+            return engine.get();
         } catch (SearchException e) {
             throw new ProjectionFailure(e.kind(), String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    @Override
+    public String begin() {
+        return asking(() -> {
+            SearchIndex empty = index.get();
+            long documents = empty.size();
+            if (documents > 0 && !index.isBuiltAnew()) {
+                throw new ProjectionFailure(
+                        FailureKind.FATAL,
+                        "the search index %s has %d documents, and the database of projection '%s' knows nothing of them, so that they may be another one's; nothing was changed: drop that index and resume the projection, or give it another"
+                                .formatted(empty, documents, name),
+                        null);
+            }
+            if (documents > 0) {
+                log.warn(
+                        "[{}] {} old documents of the search index {} go, since it is built anew",
+                        name,
+                        documents,
+                        empty);
+            }
+            return empty.clear();
+        });
+    }
+
+    @Override
+    public void require(String id) {
+        SearchIndex known = index.get();
+        if (!asking(known::id).equals(id)) {
+            throw new ProjectionFailure(
+                    FailureKind.FATAL,
+                    "the search index %s is another one than projection '%s' has written, which is gone, or on another host; nothing was written: bring that one back and resume the projection, or build it anew with 'projection rebuild %s' and cut over"
+                            .formatted(known, name, name),
+                    null);
         }
     }
 

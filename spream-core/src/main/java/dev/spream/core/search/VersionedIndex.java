@@ -30,6 +30,11 @@ final class VersionedIndex {
         return version == 0 || version == other ? this : new VersionedIndex(indexes, other);
     }
 
+    /** Whether it is not the first of its projection. */
+    boolean isBuiltAnew() {
+        return version > 1;
+    }
+
     SearchIndex get() {
         SearchIndex known = open;
         return known == null ? opened() : known;

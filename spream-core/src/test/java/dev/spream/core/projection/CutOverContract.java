@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.event.Threads;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -27,11 +28,19 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     private CutOver cutOver(int version) {
-        return versions().rebuilds().cutOver(NAME, version, PATIENT, false, ACT);
+        return cutOver(version, Set.of());
+    }
+
+    private CutOver cutOver(int version, Set<CutOver.Loss> accepted) {
+        return versions().rebuilds().cutOver(NAME, version, PATIENT, accepted, ACT);
     }
 
     private void refused(int version, Duration patience) {
-        assertThatThrownBy(() -> versions().rebuilds().cutOver(NAME, version, patience, false, ACT))
+        refused(version, patience, Set.of());
+    }
+
+    private void refused(int version, Duration patience, Set<CutOver.Loss> accepted) {
+        assertThatThrownBy(() -> versions().rebuilds().cutOver(NAME, version, patience, accepted, ACT))
                 .isInstanceOf(IllegalStateException.class);
     }
 
@@ -43,7 +52,7 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(done.from()).isEqualTo(1);
         assertThat(done.to()).isEqualTo(2);
         assertThat(done.pause()).isBetween(Duration.ZERO, PATIENT);
-        assertThat(done.withoutEffects()).isZero();
+        assertThat(done.losses()).isEqualTo(CutOver.Losses.NONE);
         assertThat(given().rows()).containsOnly(Map.entry("b", 1L));
         assertThat(versions().roles()).containsOnly(Map.entry(1, VersionRole.RETIRED), Map.entry(2, VersionRole.LIVE));
         assertThat(versions().state(1).status()).isEqualTo(ProjectionStatus.REBUILDING);
@@ -157,10 +166,10 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         given().park(shadow, "a", POISON, 2, 3);
         assertThat(given().operations().parked("balances@2", 10).getFirst().followed())
                 .isZero();
-        cutOver(2);
+        cutOver(2, Set.of(CutOver.Loss.PARKED));
         assertThat(given().parked("a").followed()).isEqualTo(3);
         assertThat(given().parked("a").lastVersion()).isEqualTo(1);
-        assertThat(cutOver(1).withoutEffects()).isZero();
+        assertThat(cutOver(1).losses()).isEqualTo(CutOver.Losses.NONE);
     }
 
     @Test
@@ -171,11 +180,92 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         given().park(live, "b", POISON, 1, 1);
         Fence shadow = versions().shadow();
         given().apply(shadow, OptionalLong.of(3), event("a", 1), event("a", 2));
-        refused(2, PATIENT);
+        given().park(shadow, "b", POISON, 1, 1);
+        refused(2, PATIENT, Set.of(CutOver.Loss.PARKED));
         assertThat(given().apply(live, event("c", 1))).isTrue();
-        assertThat(versions().rebuilds().cutOver(NAME, 2, PATIENT, true, ACT).withoutEffects())
-                .isEqualTo(1);
+        assertThat(cutOver(2, Set.of(CutOver.Loss.EFFECTS)).losses()).isEqualTo(new CutOver.Losses(1, 0, 0));
         assertThat(versions().roles()).containsEntry(2, VersionRole.LIVE);
+    }
+
+    @Test
+    default void effects_of_parked_events_that_the_other_version_begins_behind_would_be_missing_too() {
+        Fence live = versions().live();
+        given().apply(live, OptionalLong.of(5), event("a", 1), event("b", 1));
+        given().park(live, "a", POISON, 2, 3);
+        given().park(live, "b", POISON, 2, 4);
+        versions().prepare(versions().begun(5));
+        Fence shadow = versions().hold(2);
+        given().park(shadow, "b", POISON, 4, 4);
+        refused(2, PATIENT, Set.of(CutOver.Loss.PARKED));
+        assertThat(cutOver(2, Set.of(CutOver.Loss.values())).losses()).isEqualTo(new CutOver.Losses(2, 1, 0));
+    }
+
+    @Test
+    default void what_is_parked_in_the_other_version_alone_is_lost_only_if_somebody_says_so() {
+        Fence live = versions().live();
+        given().apply(live, OptionalLong.of(3), event("a", 1), event("a", 2), event("b", 1), event("d", 1));
+        given().park(live, "c", POISON, 1, 2);
+        Fence shadow = versions().shadow();
+        given().apply(shadow, OptionalLong.of(3), event("a", 1), event("d", 1));
+        given().park(shadow, "a", POISON, 2, 2);
+        given().park(shadow, "b", POISON, 1, 1);
+        given().park(shadow, "c", POISON, 1, 2);
+        assertThat(versions().rebuilds().progress(NAME).getFirst().parked()).isEqualTo(3);
+        refused(2, PATIENT, Set.of(CutOver.Loss.EFFECTS));
+        assertThat(given().rows()).containsOnly(Map.entry("a", 2L), Map.entry("b", 1L), Map.entry("d", 1L));
+        assertThat(given().apply(live, event("d", 2))).isTrue();
+        assertThat(cutOver(2, Set.of(CutOver.Loss.PARKED)).losses()).isEqualTo(new CutOver.Losses(0, 2, 0));
+        assertThat(given().rows()).containsOnly(Map.entry("a", 1L), Map.entry("d", 1L));
+    }
+
+    @Test
+    default void what_was_skipped_in_the_other_version_alone_is_lost_only_if_somebody_says_so() {
+        Fence live = versions().live();
+        given().apply(live, OptionalLong.of(3), event("a", 1), event("a", 2));
+        given().park(live, "b", POISON, 1, 1);
+        given().park(live, "c", POISON, 1, 1);
+        Fence shadow = versions().shadow();
+        given().apply(shadow, OptionalLong.of(3), event("a", 1));
+        given().park(shadow, "a", POISON, 2, 2);
+        given().park(shadow, "b", POISON, 1, 1);
+        given().park(shadow, "c", POISON, 1, 1);
+        for (String skipped : List.of("b", "c")) {
+            assertThat(given().operations().skip("balances@2", skipped, 1, ACT)).isTrue();
+        }
+        assertThat(given().operations().skip(NAME, "b", 1, ACT)).isTrue();
+        assertThat(given().operations().skip("balances@2", "a", 2, ACT)).isTrue();
+        refused(2, PATIENT, Set.of(CutOver.Loss.EFFECTS));
+        assertThat(given().operations().skip(NAME, "c", 1, ACT)).isTrue();
+        assertThat(cutOver(2, Set.of(CutOver.Loss.PARKED)).losses()).isEqualTo(new CutOver.Losses(0, 0, 1));
+        assertThat(given().rows()).containsOnly(Map.entry("a", 1L));
+    }
+
+    @Test
+    default void a_version_without_the_tables_of_the_live_one_is_not_equal() {
+        versions().live();
+        ProjectionVersion plain = versions().begun(0);
+        prepare(plain, ProjectionCode.PLAIN);
+        assertThat(versions().rebuilds().parity(NAME, 2, Set.of(), PATIENT).isEqual())
+                .isFalse();
+    }
+
+    private void prepare(ProjectionVersion version, ProjectionCode code) {
+        try {
+            assertThat(given().store().prepare(version, code, transaction -> {}))
+                    .isTrue();
+        } catch (Exception e) {
+            throw new AssertionError("the version was not prepared", e);
+        }
+    }
+
+    @Test
+    default void a_column_that_neither_version_has_is_not_ignored() {
+        versions().live();
+        versions().shadow();
+        assertThatThrownBy(() -> versions().rebuilds().parity(NAME, 2, Set.of("updated_when"), PATIENT))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("updated_when")
+                .hasMessageContaining("nothing was compared");
     }
 
     @Test
@@ -189,7 +279,7 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(different.other()).isEqualTo(2);
         assertThat(different.tables())
                 .containsExactly(
-                        new Parity.Table(given().fixture().tables().iterator().next(), 2, 3, 3));
+                        new Parity.Table(given().fixture().tables().iterator().next(), 2, 3, 3, List.of()));
         assertThat(different.isEqual()).isFalse();
         given().apply(live, OptionalLong.of(4), event("c", 1));
         given().apply(shadow, OptionalLong.of(4), event("b", 2));

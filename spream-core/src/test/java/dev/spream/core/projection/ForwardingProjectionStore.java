@@ -65,6 +65,11 @@ abstract class ForwardingProjectionStore<T> implements ProjectionStore<T> {
     }
 
     @Override
+    public Optional<String> outsideModel(ProjectionVersion version, Beginning beginning) throws Exception {
+        return call("outsideModel", () -> store.outsideModel(version, beginning));
+    }
+
+    @Override
     public long limit(ProjectionVersion version, int segment) {
         return unchecked("limit", () -> store.limit(version, segment));
     }

@@ -200,8 +200,8 @@ final class ProjectionContractsTest {
                 .contains("a_version_that_is_begun_has_a_state_of_its_own_and_changes_nothing_of_the_live_one");
         assertThat(rebuildsFailures(
                         "cutOver",
-                        (target, arguments) ->
-                                new CutOver((String) arguments[0], 1, (int) arguments[1], Duration.ZERO, 0)))
+                        (target, arguments) -> new CutOver(
+                                (String) arguments[0], 1, (int) arguments[1], Duration.ZERO, CutOver.Losses.NONE)))
                 .contains(
                         "readers_see_the_version_that_became_live_and_the_old_one_goes_on_apart",
                         "who_held_segments_before_writes_nothing_any_more_and_takes_them_anew",
@@ -233,6 +233,10 @@ final class ProjectionContractsTest {
                         "a_version_is_prepared_once_however_many_are_at_it",
                         "a_preparation_that_fails_changes_nothing_and_can_be_repeated",
                         "what_a_version_writes_is_apart_from_what_the_live_one_writes");
+        assertThat(versionFailures(store((memory, target) -> new SpoiltProjectionStores.ForgetsModels(target))))
+                .contains(
+                        "a_read_model_outside_is_begun_once_and_its_id_remembered",
+                        "a_read_model_outside_of_which_nothing_is_known_is_not_begun_behind_events");
     }
 
     private static Set<String> rebuildsFailures(String method, Answer<ProjectionRebuilds> answer) {

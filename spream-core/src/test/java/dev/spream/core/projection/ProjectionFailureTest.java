@@ -375,10 +375,11 @@ final class ProjectionFailureTest {
         bench.await("many tries", () -> tries.get() > 50);
         assertThat(bench.parked("balances")).isEmpty();
         assertThat(bench.balances("balances")).isEmpty();
-        down.set(false);
-        bench.awaitBalances("balances");
         assertThat(bench.told.all(RecordingProjectionListener.Told.Parked.class))
                 .isEmpty();
+        down.set(false);
+        bench.awaitBalances("balances");
+        bench.await("nobody parked", () -> bench.parked("balances").isEmpty());
         bench.await(
                 "no outage", () -> running.manager().views().getFirst().outage().isEmpty());
     }

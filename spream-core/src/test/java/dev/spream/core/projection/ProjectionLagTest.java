@@ -64,6 +64,10 @@ final class ProjectionLagTest {
         return running.manager().views().getFirst();
     }
 
+    private Duration lag(ManagerBench.Running running) {
+        return view(running).lag().orElse(Duration.ZERO);
+    }
+
     @Test
     void what_cannot_be_read_yet_is_lag_and_as_old_as_that_it_cannot() {
         Accounts.append(bench.events, "account-1", 1, 2, 3);
@@ -72,10 +76,10 @@ final class ProjectionLagTest {
                 builder -> builder.add(new Balances("balances"), new ShutSource(bench.source, shut)));
         bench.awaitBalances("balances");
         bench.await("lag", () -> view(running).lagEvents().orElse(0) == GIVEN);
-        bench.await("its age", () -> view(running).lag().compareTo(WAITED) >= 0);
-        assertThat(view(running).lag()).isLessThan(WAITED.multipliedBy(2));
+        bench.await("its age", () -> lag(running).compareTo(WAITED) >= 0);
+        assertThat(lag(running)).isLessThan(WAITED.multipliedBy(2));
         shut.set(false);
         bench.await("no lag", () -> view(running).lagEvents().orElse(1) == 0);
-        assertThat(view(running).lag()).isZero();
+        assertThat(view(running).lag()).hasValue(Duration.ZERO);
     }
 }

@@ -3,6 +3,7 @@ package dev.spream.core.projection;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
 import dev.spream.core.event.EventEnvelope;
 import dev.spream.core.projection.InMemoryProjectionStore.Transaction;
 import dev.spream.core.projection.ManagerBench.Running;
@@ -95,7 +96,7 @@ final class RebuildEngineTest {
     }
 
     private CutOver cutOver(int version) {
-        return rebuilds.cutOver(NAME, version, PATIENT, false, ManagerBench.ACT);
+        return rebuilds.cutOver(NAME, version, PATIENT, Set.of(), ManagerBench.ACT);
     }
 
     private void assertFollowedOnce() {
@@ -127,6 +128,28 @@ final class RebuildEngineTest {
         assertFollowedOnce();
         assertThat(rebuilds.parity(NAME, 1, Set.of(), PATIENT).isEqual()).isTrue();
         assertThat(bench.told.all(Told.Lost.class)).isEmpty();
+    }
+
+    @Test
+    void a_version_that_is_stopped_where_the_live_one_was_is_behind_when_that_goes_on() {
+        Running running = bench.start(new Rebuilt(1));
+        append();
+        bench.awaitBalances(NAME);
+        rebuild(1, 0);
+        awaitBuilt(2);
+        bench.await("caught up", () -> share(running, 2) == 1);
+        bench.operations.pause(NAME + "@2", ManagerBench.ACT);
+        append();
+        bench.await("behind", () -> share(running, 2) < 1);
+    }
+
+    private static double share(Running running, int version) {
+        return running.manager().views().stream()
+                .filter(view -> view.version().version() == version)
+                .flatMap(view -> view.rebuild().stream())
+                .mapToDouble(RebuildProgress::share)
+                .findFirst()
+                .orElse(0);
     }
 
     @Test
@@ -165,6 +188,28 @@ final class RebuildEngineTest {
         bench.await(
                 "the view", () -> both.manager().views().getFirst().version().version() == 2);
         assertFollowedOnce();
+    }
+
+    @Test
+    void who_does_not_have_the_live_version_says_so_once() throws Exception {
+        bench.start(new Rebuilt(1));
+        append();
+        bench.awaitBalances(NAME);
+        rebuild(2, 0);
+        try (LogLines lines = new LogLines(RunningVersions.class)) {
+            bench.start(new Rebuilt(2));
+            awaitBuilt(2);
+            bench.await("said", () -> !elsewhere(lines, 1).isEmpty());
+            cutOver(2);
+            bench.await("said by the other", () -> !elsewhere(lines, 2).isEmpty());
+            assertThat(elsewhere(lines, 1)).hasSize(1);
+        }
+    }
+
+    private static List<String> elsewhere(LogLines lines, int live) {
+        return lines.of(Level.WARN, NAME).stream()
+                .filter(line -> line.contains("the live version %d is of revision".formatted(live)))
+                .toList();
     }
 
     @Test
@@ -362,7 +407,9 @@ final class RebuildEngineTest {
         bench.awaitBalances(NAME);
         rebuild(1, 0);
         bench.awaitParked("balances@2", "account-3", ParkReason.POISON);
-        cutOver(2);
+        assertThat(rebuilds.cutOver(NAME, 2, PATIENT, Set.of(CutOver.Loss.PARKED), ManagerBench.ACT)
+                        .losses())
+                .isEqualTo(new CutOver.Losses(0, 1, 0));
         Accounts.append(bench.events, "account-3", 5);
         broken.set(false);
         bench.await("what was set aside", () -> bench.parked(NAME).getFirst().events() == 6);

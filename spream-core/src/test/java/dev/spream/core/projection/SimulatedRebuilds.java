@@ -6,8 +6,10 @@ import dev.spream.core.projection.ProjectionOperations.Act;
 import dev.spream.core.projection.ProjectionSimulation.Event;
 import dev.spream.core.subscription.SimulatedProcess;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import java.util.function.ObjLongConsumer;
@@ -71,14 +73,24 @@ final class SimulatedRebuilds {
     }
 
     private void cutOver(ProjectionVersion other) {
-        boolean dropEffects = random.nextInt(3) == 0;
+        Set<CutOver.Loss> accepted = EnumSet.noneOf(CutOver.Loss.class);
+        if (random.nextInt(3) == 0) {
+            accepted.add(CutOver.Loss.EFFECTS);
+        }
+        if (random.nextInt(3) > 0) {
+            accepted.add(CutOver.Loss.PARKED);
+        }
         Duration patience = Duration.ofNanos(random.nextLong(PATIENCE));
-        CutOver made = rebuilds.cutOver(name, other.version(), patience, dropEffects, ACT);
+        CutOver made = rebuilds.cutOver(name, other.version(), patience, accepted, ACT);
         tally.accept(other.role() == VersionRole.RETIRED ? Event.ROLLED_BACK : Event.CUT_OVER, 1);
-        assertThat(made.withoutEffects() > 0 && !dropEffects)
+        CutOver.Losses losses = made.losses();
+        assertThat(losses.withoutEffects() > 0 && !accepted.contains(CutOver.Loss.EFFECTS))
                 .as("side effects that nobody dropped")
                 .isFalse();
-        if (made.withoutEffects() > 0) {
+        assertThat(losses.parked() + losses.skipped() > 0 && !accepted.contains(CutOver.Loss.PARKED))
+                .as("what readers have seen and nobody gave up")
+                .isFalse();
+        if (losses.withoutEffects() > 0) {
             tally.accept(Event.EFFECTS_DROPPED, 1);
             versions.droppedEffects(made);
         }

@@ -54,6 +54,11 @@ final class SpoiltProjectionStores {
         }
 
         @Override
+        public Optional<String> outsideModel(ProjectionVersion version, Beginning beginning) throws Exception {
+            return target.outsideModel(version, beginning);
+        }
+
+        @Override
         public long limit(ProjectionVersion version, int segment) {
             return target.limit(version, segment);
         }
@@ -359,6 +364,18 @@ final class SpoiltProjectionStores {
 
         @Override
         public void leave(String projection, ProjectionOwner owner) {}
+    }
+
+    /** Begins read models again and again. */
+    static final class ForgetsModels extends Forwarding {
+        ForgetsModels(ProjectionStore<Transaction> target) {
+            super(target);
+        }
+
+        @Override
+        public Optional<String> outsideModel(ProjectionVersion version, Beginning beginning) throws Exception {
+            return Optional.of(beginning.begin());
+        }
     }
 
     /** Says that it has prepared versions. */

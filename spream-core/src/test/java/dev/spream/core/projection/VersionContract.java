@@ -112,6 +112,36 @@ interface VersionContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
+    default void a_read_model_outside_is_begun_once_and_its_id_remembered() throws Exception {
+        versions().live();
+        ProjectionVersion version = versions().begun(0);
+        AtomicInteger begun = new AtomicInteger();
+        assertThatThrownBy(() -> given().store().outsideModel(version, () -> {
+                    throw new IOException("no such file");
+                }))
+                .hasMessage("no such file");
+        Callable<Optional<String>> model =
+                () -> given().store().outsideModel(version, () -> "model-" + begun.incrementAndGet());
+        assertThat(given().threads().together(Collections.nCopies(4, model))).containsOnly(Optional.of("model-1"));
+        assertThat(given().fixture().anotherStore().outsideModel(versions().version(1), () -> "live"))
+                .contains("live");
+        assertThat(model.call()).contains("model-1");
+        versions().rebuilds().drop(NAME, 2, ACT);
+        assertThat(model.call()).isEmpty();
+        assertThat(begun).hasValue(1);
+    }
+
+    @Test
+    default void a_read_model_outside_of_which_nothing_is_known_is_not_begun_behind_events() {
+        Fence live = versions().live();
+        given().apply(live, OptionalLong.of(7), event("a", 1));
+        assertThatThrownBy(() -> given().store().outsideModel(versions().version(1), () -> "another"))
+                .isInstanceOfSatisfying(
+                        ProjectionFailure.class, e -> assertThat(e.kind()).isEqualTo(FailureKind.FATAL))
+                .hasMessageContaining("projection rebuild");
+    }
+
+    @Test
     default void a_preparation_that_fails_changes_nothing_and_can_be_repeated() {
         versions().live();
         ProjectionVersion version = versions().begun(0);

@@ -44,6 +44,20 @@ final class IndexUpkeepTest {
     }
 
     @Test
+    void indexes_of_several_projections_are_all_optimized() throws Exception {
+        Optimized words = new Optimized();
+        Optimized people = new Optimized();
+        try (IndexUpkeep upkeep = IndexUpkeep.start(Duration.ofMillis(1), WEEK)) {
+            assertThat(upkeep.keeping(version -> words).apply(1)).isSameAs(words);
+            assertThat(upkeep.keeping(version -> people).apply(1)).isSameAs(people);
+            assertThat(people.ages.poll(30, TimeUnit.SECONDS)).isEqualTo(WEEK);
+            assertThat(words.ages.poll(30, TimeUnit.SECONDS)).isEqualTo(WEEK);
+            words.ages.clear();
+            assertThat(words.ages.poll(30, TimeUnit.SECONDS)).isEqualTo(WEEK);
+        }
+    }
+
+    @Test
     void one_that_fails_is_tried_again_and_does_not_stop_the_others() throws Exception {
         try (IndexUpkeep upkeep = IndexUpkeep.start(Duration.ofMillis(1), WEEK)) {
             IntFunction<SearchIndex> kept = upkeep.keeping(this::index);
@@ -69,6 +83,16 @@ final class IndexUpkeepTest {
 
         @Override
         public void write(List<SearchChange> changes) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public String id() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public String clear() {
             throw new UnsupportedOperationException();
         }
 

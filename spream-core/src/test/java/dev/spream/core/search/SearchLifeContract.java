@@ -36,6 +36,23 @@ interface SearchLifeContract extends SearchStage {
     }
 
     @Test
+    default void an_index_has_its_id_until_it_is_emptied_of_everything() {
+        String first = index().id();
+        write(put("1", 5, "word", "apple"));
+        write(delete("2", 5));
+        assertThat(reopened().id()).isEqualTo(first);
+        String second = index().clear();
+        assertThat(second).isNotEqualTo(first);
+        assertThat(index().id()).isEqualTo(second);
+        assertThat(index().size()).isZero();
+        write(put("1", 1, "word", "pear"), put("2", 1, "word", "plum"));
+        assertThat(found("")).containsExactlyInAnyOrder("1", "2");
+        assertThat(reopened().id()).isEqualTo(second);
+        assertThat(found("pear")).containsExactly("1");
+        assertThat(engine().open("words-v2", SCHEMA).id()).isNotEqualTo(second);
+    }
+
+    @Test
     default void indexes_do_not_know_of_each_other() {
         SearchIndex other = engine().open("words-v2", SCHEMA);
         write(put("1", 1, "word", "apple"));
@@ -51,12 +68,14 @@ interface SearchLifeContract extends SearchStage {
 
     @Test
     default void an_index_that_was_dropped_begins_anew() {
+        String id = index().id();
         write(put("1", 5, "word", "apple"));
         write(delete("2", 5));
         assertThat(engine().drop(NAME)).isTrue();
         assertThat(engine().drop(NAME)).isFalse();
         assertThat(engine().indexes()).isEmpty();
         SearchIndex again = engine().open(NAME, SCHEMA);
+        assertThat(again.id()).isNotEqualTo(id);
         assertThat(again.size()).isZero();
         again.write(List.of(put("2", 1, "word", "pear")));
         assertThat(again.size()).isEqualTo(1);

@@ -58,6 +58,8 @@ final class SearchProjectionTest {
 
     private static final class Calls implements SearchIndex {
         private final List<List<SearchChange>> calls = new ArrayList<>();
+        private String id = "an id";
+        private long size;
         private Optional<SearchException> failure = Optional.empty();
 
         @Override
@@ -69,13 +71,25 @@ final class SearchProjectionTest {
         }
 
         @Override
+        public String id() {
+            return id;
+        }
+
+        @Override
+        public String clear() {
+            size = 0;
+            id += "'";
+            return id;
+        }
+
+        @Override
         public SearchResult search(SearchQuery query) {
             throw new UnsupportedOperationException();
         }
 
         @Override
         public long size() {
-            throw new UnsupportedOperationException();
+            return size;
         }
 
         @Override
@@ -146,5 +160,37 @@ final class SearchProjectionTest {
                 .isInstanceOfSatisfying(
                         ProjectionFailure.class, e -> assertThat(e.kind()).isEqualTo(FailureKind.POISON))
                 .hasMessage("refused: invalid_document_id");
+    }
+
+    @Test
+    void what_is_built_anew_begins_empty_and_a_first_version_where_nothing_is() {
+        Calls first = new Calls();
+        Calls second = new Calls();
+        indexes.put(1, first);
+        indexes.put(2, second);
+        first.size = 3;
+        second.size = 3;
+        assertThatThrownBy(projection::begin)
+                .isInstanceOfSatisfying(
+                        ProjectionFailure.class, e -> assertThat(e.kind()).isEqualTo(FailureKind.FATAL))
+                .hasMessageContaining("has 3 documents")
+                .hasMessageContaining("drop that index");
+        assertThat(first.size).isEqualTo(3);
+        first.size = 0;
+        assertThat(projection.begin()).isEqualTo(first.id);
+        assertThat(projection.ofVersion(2).begin()).isEqualTo(second.id);
+        assertThat(second.size).isZero();
+    }
+
+    @Test
+    void another_index_than_was_begun_is_fatal() {
+        String begun = projection.begin();
+        projection.require(begun);
+        indexes.values().forEach(index -> index.id = "another");
+        assertThatThrownBy(() -> projection.require(begun))
+                .isInstanceOfSatisfying(
+                        ProjectionFailure.class, e -> assertThat(e.kind()).isEqualTo(FailureKind.FATAL))
+                .hasMessageContaining("nothing was written")
+                .hasMessageContaining("projection rebuild words");
     }
 }
