@@ -8,10 +8,13 @@ import dev.spream.core.projection.ProjectionView;
 import dev.spream.core.record.JsonObject;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +32,10 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
     public enum Status {
         /** Everything goes on. */
         HEALTHY,
-        /** Something is paused, was not read yet, cannot reach what it needs and tries again, or is a version that has failed and is not live. */
+        /**
+         * Something is paused, was not read yet, cannot reach what it needs and tries again, or is a version that has failed and
+         * is not live; or the live version of a projection is run elsewhere, if at all, as its code is not here.
+         */
         DEGRADED,
         /** Something has failed, and waits for somebody. */
         UNHEALTHY
@@ -47,7 +53,16 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
             return Status.UNHEALTHY;
         }
         boolean allGoOn = projections.stream().allMatch(view -> isReachable(view) && goesOn(view));
-        return allGoOn ? Status.HEALTHY : Status.DEGRADED;
+        return allGoOn && allLiveAreHere() ? Status.HEALTHY : Status.DEGRADED;
+    }
+
+    private boolean allLiveAreHere() {
+        Set<String> live = new HashSet<>();
+        projections.stream()
+                .filter(view -> view.version().isLive())
+                .forEach(view -> live.add(view.version().projection()));
+        return projections.stream()
+                .allMatch(view -> live.contains(view.version().projection()));
     }
 
     /** One that nobody reads harms nobody. */
@@ -72,13 +87,20 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
         return view.state().epoch() > 0 && view.outage().isEmpty();
     }
 
-    /** How far the live version is behind that is so for longest, of those that it is known of; 0 if all are caught up. */
-    public Duration lag() {
-        return projections.stream()
-                .filter(view -> view.version().isLive() && view.lagEvents().isPresent())
+    /**
+     * How far the live version is behind that is so for longest, of those that it is known of; 0 only if all are caught up.
+     * Empty if none is known to be behind, and not all are known to be caught up.
+     */
+    public Optional<Duration> lag() {
+        List<Optional<Duration>> lags = projections.stream()
+                .filter(view -> view.version().isLive())
                 .map(ProjectionView::lag)
-                .max(Comparator.naturalOrder())
-                .orElse(Duration.ZERO);
+                .toList();
+        boolean allKnown = lags.stream().allMatch(Optional::isPresent);
+        return lags.stream()
+                .flatMap(Optional::stream)
+                .filter(lag -> allKnown || lag.isPositive())
+                .max(Comparator.naturalOrder());
     }
 
     /** One object of JSON; what there is not, or is not known, is absent. It has neither data nor errors of events in it. */
@@ -87,9 +109,9 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
         members.put("status", lower(status()));
         members.put("ready", isReady());
         Map<String, @Nullable Object> each = new LinkedHashMap<>();
-        projections.forEach(view -> each.put(view.state().projection(), members(view)));
+        projections.forEach(view -> each.put(view.version().label(), members(view)));
         members.put("projections", each);
-        members.put("lag_seconds", lag().toMillis() / MILLIS);
+        lag().ifPresent(lag -> members.put("lag_seconds", seconds(lag)));
         members.put("error_rate", errorRate);
         return JsonObject.of(members).toString();
     }
@@ -105,12 +127,14 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
             members.put("position", state.position());
         }
         members.put("segments_held", view.segmentsHeld());
-        view.lagEvents().ifPresent(events -> {
-            members.put("lag_events", events);
-            members.put("lag_seconds", view.lag().toMillis() / MILLIS);
-        });
+        view.lagEvents().ifPresent(events -> members.put("lag_events", events));
+        view.lag().ifPresent(lag -> members.put("lag_seconds", seconds(lag)));
         members.put("outage", view.outage().isPresent());
         return members;
+    }
+
+    private static double seconds(Duration lag) {
+        return lag.toMillis() / MILLIS;
     }
 
     private static String lower(Enum<?> constant) {

@@ -79,15 +79,38 @@ final class ProjectionHealthTest {
     @Test
     void how_far_something_is_behind_that_does_not_run_is_not_known() {
         ProjectionView paused =
-                new ProjectionView(RUNNING.state(), 0, OptionalLong.empty(), Duration.ofSeconds(99), Optional.empty());
-        assertThat(health(paused).lag()).isZero();
-        JsonObject entries = JsonObject.of(health(paused).json())
+                new ProjectionView(RUNNING.state(), 0, OptionalLong.empty(), Optional.empty(), Optional.empty());
+        assertThat(health(paused).lag()).isEmpty();
+        JsonObject health = JsonObject.of(health(paused).json());
+        assertThat(health.get("lag_seconds")).isNull();
+        JsonObject entries =
+                health.object("projections").orElseThrow().object("entries").orElseThrow();
+        assertThat(entries.get("lag_events")).isNull();
+        assertThat(entries.get("lag_seconds")).isNull();
+    }
+
+    @Test
+    void what_is_caught_up_hides_nothing_that_is_not_known() {
+        ProjectionView unknown =
+                new ProjectionView(RUNNING.state(), 4, OptionalLong.empty(), Optional.empty(), Optional.empty());
+        ProjectionView caughtUp = new ProjectionView(
+                RUNNING.state(), 4, OptionalLong.of(0), Optional.of(Duration.ZERO), Optional.empty());
+        assertThat(health(caughtUp).lag()).hasValue(Duration.ZERO);
+        assertThat(health(caughtUp, unknown).lag()).isEmpty();
+        assertThat(health(RUNNING, unknown).lag()).isEqualTo(RUNNING.lag());
+    }
+
+    @Test
+    void what_is_cut_off_has_a_lag_without_a_number_of_events() {
+        ProjectionView cutOff = new ProjectionView(
+                RUNNING.state(), 4, OptionalLong.empty(), Optional.of(Duration.ofMinutes(9)), Optional.of("no source"));
+        JsonObject entries = JsonObject.of(health(cutOff).json())
                 .object("projections")
                 .orElseThrow()
                 .object("entries")
                 .orElseThrow();
         assertThat(entries.get("lag_events")).isNull();
-        assertThat(entries.get("lag_seconds")).isNull();
+        assertThat(String.valueOf(entries.get("lag_seconds"))).isEqualTo("540.0");
     }
 
     @Test
@@ -143,13 +166,42 @@ final class ProjectionHealthTest {
         assertThat(failed.lag()).isEqualTo(RUNNING.lag());
     }
 
+    @Test
+    void a_projection_whose_live_version_is_run_elsewhere_is_degraded_and_ready() {
+        ProjectionHealth alone = health(shadow(ProjectionStatus.REBUILDING));
+        assertThat(alone.status()).isEqualTo(ProjectionHealth.Status.DEGRADED);
+        assertThat(alone.isReady()).isTrue();
+    }
+
+    @Test
+    void the_live_version_has_the_name_of_the_projection() {
+        JsonObject projections = JsonObject.of(
+                        health(shadow(ProjectionStatus.REBUILDING), RUNNING).json())
+                .object("projections")
+                .orElseThrow();
+        assertThat(projections.members()).containsOnlyKeys("entries@2", "entries");
+        ProjectionView second = new ProjectionView(
+                new ProjectionVersion("entries", 2, 1, VersionRole.LIVE, 0, true),
+                view("entries@2", ProjectionStatus.RUNNING, 1, Optional.empty()).state(),
+                4,
+                OptionalLong.of(0),
+                Optional.of(Duration.ZERO),
+                Optional.empty(),
+                Optional.empty());
+        assertThat(JsonObject.of(health(second).json())
+                        .object("projections")
+                        .orElseThrow()
+                        .members())
+                .containsOnlyKeys("entries");
+    }
+
     private static ProjectionView shadow(ProjectionStatus status) {
         return new ProjectionView(
                 new ProjectionVersion("entries", 2, 1, VersionRole.SHADOW, 0, true),
                 view("entries@2", status, 1, Optional.empty()).state(),
                 4,
                 OptionalLong.of(50_000),
-                Duration.ofDays(1),
+                Optional.of(Duration.ofDays(1)),
                 Optional.empty(),
                 Optional.empty());
     }
@@ -174,7 +226,7 @@ final class ProjectionHealthTest {
                         AT),
                 4,
                 OptionalLong.of(5),
-                Duration.ofMillis(2_500),
+                Optional.of(Duration.ofMillis(2_500)),
                 outage);
     }
 }

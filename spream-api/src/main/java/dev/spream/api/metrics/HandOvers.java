@@ -4,8 +4,10 @@ import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.PartitionToken;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * When the parents of partitions ended here, to tell how long their children waited. A child that another worker reads is
@@ -14,20 +16,43 @@ import java.util.Optional;
 final class HandOvers {
     private static final int KEPT = 1_000;
 
-    private final Map<PartitionToken, Long> endedAt = new LinkedHashMap<>(); // by child, guarded by this
+    // Guarded by this.
+    private final Map<PartitionToken, Long> endedAt = new LinkedHashMap<>(); // by child
+    private final Set<PartitionToken> begun = new LinkedHashSet<>(); // before an end of a parent was told
 
-    /** @param nanos when it was finished, by the same clock as in {@link #started} */
-    synchronized void finished(EndProof proof, long nanos) {
+    /**
+     * A partition was finished.
+     *
+     * @param nanos when, by the same clock as in {@link #started}
+     * @return how many children were not waited for: the reader of one was told first
+     */
+    synchronized int finished(EndProof proof, long nanos) {
+        int atOnce = 0;
         for (PartitionToken child : proof.children()) {
-            endedAt.put(child, nanos); // the last of two parents counts
-            if (endedAt.size() > KEPT) {
-                endedAt.remove(endedAt.keySet().iterator().next());
+            if (begun.remove(child)) {
+                atOnce++;
+                continue;
             }
+            endedAt.put(child, nanos); // the last of two parents counts
+            forgetOldest(endedAt.keySet());
         }
+        return atOnce;
     }
 
-    /** How long the partition waited for its reader; empty if its parents did not end here, or it started before. */
+    /** How long the partition waited for its reader; empty if no end of a parent was told here, or not yet. */
     synchronized Optional<Duration> started(PartitionToken partition, long nanos) {
-        return Optional.ofNullable(endedAt.remove(partition)).map(ended -> Duration.ofNanos(nanos - ended));
+        Long ended = endedAt.remove(partition);
+        if (ended == null) {
+            begun.add(partition);
+            forgetOldest(begun);
+            return Optional.empty();
+        }
+        return Optional.of(Duration.ofNanos(nanos - ended));
+    }
+
+    private static void forgetOldest(Set<PartitionToken> partitions) {
+        if (partitions.size() > KEPT) {
+            partitions.remove(partitions.iterator().next());
+        }
     }
 }

@@ -38,12 +38,12 @@ final class ProjectionGauges {
         Tags tags = Tags.of("projection", projection);
         ofView(
                 "projection.lag.events",
-                "Events that are not dealt with yet of the segments held here; of a source with positions an upper bound, how far the furthest of them is behind.",
+                "Events that are not dealt with yet of the segments held here, as far as known; of a source with positions an upper bound, how far the furthest of them is behind.",
                 tags,
                 view -> view.lagEvents().isPresent() ? view.lagEvents().getAsLong() : Double.NaN);
         Gauge.builder("projection.event.lag", () -> view(ProjectionGauges::lagSeconds))
                 .description(
-                        "How long ago the oldest event occurred that is known here and not dealt with; 0 if caught up.")
+                        "How long ago the oldest event occurred that is known here and not dealt with, or since when nobody here could look; 0 if caught up.")
                 .baseUnit("seconds")
                 .tags(tags)
                 .register(registry);
@@ -79,7 +79,7 @@ final class ProjectionGauges {
     }
 
     private static double lagSeconds(ProjectionView view) {
-        return view.lagEvents().isPresent() ? view.lag().toMillis() / MILLIS : Double.NaN;
+        return view.lag().map(lag -> lag.toMillis() / MILLIS).orElse(Double.NaN);
     }
 
     private void ofView(String name, String meaning, Tags tags, ToDoubleFunction<ProjectionView> value) {

@@ -98,7 +98,9 @@ public final class SpreamMetrics implements SubscriptionListener {
 
     @Override
     public void partitionFinished(PartitionToken partition, EndProof proof) {
-        handOvers.finished(proof, System.nanoTime());
+        for (int atOnce = handOvers.finished(proof, System.nanoTime()); atOnce > 0; atOnce--) {
+            timers.handOver().record(Duration.ZERO);
+        }
         counters.increment(Count.FINISHED);
     }
 

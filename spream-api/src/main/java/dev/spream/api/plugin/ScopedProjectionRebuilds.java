@@ -34,8 +34,8 @@ record ScopedProjectionRebuilds(ProjectionRebuilds target, CallScope scope) impl
     }
 
     @Override
-    public CutOver cutOver(String projection, int version, Duration patience, boolean dropEffects, Act act) {
-        return scope.call(() -> target.cutOver(projection, version, patience, dropEffects, act));
+    public CutOver cutOver(String projection, int version, Duration patience, Set<CutOver.Loss> accepted, Act act) {
+        return scope.call(() -> target.cutOver(projection, version, patience, accepted, act));
     }
 
     @Override

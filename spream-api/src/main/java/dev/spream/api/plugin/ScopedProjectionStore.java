@@ -49,6 +49,13 @@ record ScopedProjectionStore<T>(ProjectionStore<T> target, CallScope scope) impl
     }
 
     @Override
+    public Optional<String> outsideModel(ProjectionVersion version, Beginning beginning) throws Exception {
+        CallScope host = CallScope.ofThisThread();
+        Beginning asHost = () -> host.call(beginning::begin);
+        return scope.call(() -> target.outsideModel(version, asHost));
+    }
+
+    @Override
     public long limit(ProjectionVersion version, int segment) {
         return scope.call(() -> target.limit(version, segment));
     }

@@ -45,6 +45,16 @@ record ScopedSearchEngine(SearchEngine target, CallScope scope) implements Searc
         }
 
         @Override
+        public String id() {
+            return scope.call(target::id);
+        }
+
+        @Override
+        public String clear() {
+            return scope.call(target::clear);
+        }
+
+        @Override
         public SearchResult search(SearchQuery query) {
             return scope.call(() -> target.search(query));
         }

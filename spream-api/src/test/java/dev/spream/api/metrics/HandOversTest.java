@@ -24,6 +24,14 @@ final class HandOversTest {
     }
 
     @Test
+    void a_child_whose_reader_is_told_first_did_not_wait() {
+        assertThat(handOvers.started(CHILD, 1_000)).isEmpty();
+        assertThat(handOvers.finished(proof(CHILD), 2_000)).isEqualTo(1);
+        assertThat(handOvers.finished(proof(CHILD), 3_000)).isZero();
+        assertThat(handOvers.started(CHILD, 9_000)).contains(Duration.ofNanos(6_000));
+    }
+
+    @Test
     void children_that_nobody_here_reads_are_forgotten_in_the_end() {
         handOvers.finished(proof(CHILD), 1_000);
         for (int i = 0; i < 1_000; i++) {

@@ -29,7 +29,8 @@ import org.junit.jupiter.api.Test;
 
 final class ProjectionMetricsTest {
     private static final Instant AT = Instant.parse("2026-01-01T00:00:00Z");
-    private static final ProjectionView CAUGHT_UP = view(ProjectionStatus.RUNNING, OptionalLong.of(0), Duration.ZERO);
+    private static final ProjectionView CAUGHT_UP =
+            view(ProjectionStatus.RUNNING, OptionalLong.of(0), Optional.of(Duration.ZERO));
 
     private static final ProjectionVersion FIRST = new ProjectionVersion("entries", 1, 1, VersionRole.LIVE, 0, true);
     private static final ProjectionVersion SECOND = new ProjectionVersion("entries", 2, 1, VersionRole.SHADOW, 0, true);
@@ -93,13 +94,17 @@ final class ProjectionMetricsTest {
         assertThat(gauge("projection.outage")).isZero();
         assertThat(status("running")).isEqualTo(1);
 
-        now = view(ProjectionStatus.FAILED, OptionalLong.of(9), Duration.ofMillis(1_500));
+        now = view(ProjectionStatus.FAILED, OptionalLong.of(9), Optional.of(Duration.ofMillis(1_500)));
         assertThat(gauge("projection.event.lag")).isEqualTo(1.5);
         assertThat(gauge("projection.lag.events")).isEqualTo(9);
         assertThat(status("running")).isZero();
         assertThat(status("failed")).isEqualTo(1);
 
-        now = view(ProjectionStatus.RUNNING, OptionalLong.empty(), Duration.ZERO);
+        now = view(ProjectionStatus.RUNNING, OptionalLong.empty(), Optional.of(Duration.ofMinutes(9)));
+        assertThat(gauge("projection.event.lag")).isEqualTo(540);
+        assertThat(gauge("projection.lag.events")).isNaN();
+
+        now = view(ProjectionStatus.RUNNING, OptionalLong.empty(), Optional.empty());
         assertThat(gauge("projection.event.lag")).isNaN();
         assertThat(gauge("projection.lag.events")).isNaN();
     }
@@ -217,7 +222,7 @@ final class ProjectionMetricsTest {
         return new EventEnvelope("e-1", "word-1", type, "{}", 1, AT, EventMetadata.NONE);
     }
 
-    private static ProjectionView view(ProjectionStatus status, OptionalLong lagEvents, Duration lag) {
+    private static ProjectionView view(ProjectionStatus status, OptionalLong lagEvents, Optional<Duration> lag) {
         return new ProjectionView(state("entries", status), 4, lagEvents, lag, Optional.empty());
     }
 
@@ -227,9 +232,9 @@ final class ProjectionMetricsTest {
                 state("entries@2", status),
                 4,
                 OptionalLong.of(1_500),
-                Duration.ofDays(1),
+                Optional.of(Duration.ofDays(1)),
                 Optional.of("no database"),
-                Optional.of(new RebuildProgress(SECOND, AT, 500, 500, 2_000, OptionalDouble.of(rate))));
+                Optional.of(new RebuildProgress(SECOND, AT, 500, 500, 2_000, 0, OptionalDouble.of(rate))));
     }
 
     private static ProjectionState state(String name, ProjectionStatus status) {

@@ -100,6 +100,7 @@ final class ForwardingCheck<T> {
                         "EventFeed",
                         "EventSource",
                         "Preparation",
+                        "Beginning",
                         "Progress",
                         "ProjectionRebuilds",
                         "RetryWork",

@@ -174,7 +174,7 @@ final class PortSamples {
             Map.entry(SearchResult.class, new SearchResult(7, List.of(), Duration.ofSeconds(7))),
             Map.entry(ProjectionCode.class, ProjectionCode.PLAIN),
             Map.entry(ProjectionVersion.class, new ProjectionVersion("entries", 2, 1, VersionRole.SHADOW, 0, false)),
-            Map.entry(CutOver.class, new CutOver("entries", 1, 2, Duration.ofMillis(7), 0)),
+            Map.entry(CutOver.class, new CutOver("entries", 1, 2, Duration.ofMillis(7), CutOver.Losses.NONE)),
             Map.entry(Parity.class, new Parity("entries", 1, 2, List.of())),
             Map.entry(OptionalInt.class, OptionalInt.of(7)),
             Map.entry(boolean.class, true),
