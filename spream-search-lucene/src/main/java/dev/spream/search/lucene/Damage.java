@@ -3,12 +3,16 @@ package dev.spream.search.lucene;
 import dev.spream.core.projection.FailureKind;
 import dev.spream.core.search.SearchException;
 import java.io.EOFException;
+import java.io.UncheckedIOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.apache.lucene.index.CorruptIndexException;
 import org.apache.lucene.index.IndexFormatTooNewException;
 import org.apache.lucene.index.IndexFormatTooOldException;
 import org.apache.lucene.index.IndexNotFoundException;
+import org.apache.lucene.search.IndexSearcher;
+import org.apache.lucene.store.AlreadyClosedException;
+import org.apache.lucene.util.ThreadInterruptedException;
 
 /** What Lucene's failures mean. */
 final class Damage {
@@ -22,21 +26,30 @@ final class Damage {
             case IndexFormatTooOldException other -> damaged(what, folder, other);
             case EOFException damaged -> damaged(what, folder, damaged);
             case NoSuchFileException damaged -> damaged(what, folder, damaged);
-            case IllegalArgumentException refused ->
-                new SearchException(FailureKind.POISON, "%s: a document cannot be indexed".formatted(what), refused);
-            default ->
-                new SearchException(
-                        FailureKind.TRANSIENT,
-                        "%s: %s; what was written before is there"
-                                .formatted(what, e.getClass().getSimpleName()),
-                        e);
+            case AlreadyClosedException closed
+            when closed.getCause() instanceof Exception cause -> judge(what, folder, cause);
+            case AlreadyClosedException closed -> passing(what, closed);
+            case ThreadInterruptedException interrupted -> passing(what, interrupted);
+            case UncheckedIOException failed -> passing(what, failed);
+            case IndexSearcher.TooManyClauses many ->
+                new SearchException(FailureKind.POISON, "%s: too many words".formatted(what), many);
+            case RuntimeException nonsense -> damaged(what, folder, nonsense); // of what was read
+            default -> passing(what, e);
         };
+    }
+
+    private static SearchException passing(String what, Exception e) {
+        return new SearchException(
+                FailureKind.TRANSIENT,
+                "%s: %s; what was written before is there"
+                        .formatted(what, e.getClass().getSimpleName()),
+                e);
     }
 
     private static SearchException damaged(String what, Path folder, Exception e) {
         return new SearchException(
                 FailureKind.FATAL,
-                "%s: the files in %s are damaged, or of another version of Lucene (%s); remove the folder and build the index again"
+                "%s: the files in %s are damaged, or of another version of Lucene (%s); nothing was written: bring the folder back as it was, or build the index again with 'projection rebuild' and cut over, and remove the folder afterwards"
                         .formatted(what, folder, e.getClass().getSimpleName()),
                 e);
     }

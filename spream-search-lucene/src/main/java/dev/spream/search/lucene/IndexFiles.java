@@ -9,21 +9,25 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.UUID;
 import org.apache.lucene.document.Document;
 import org.apache.lucene.index.IndexWriter;
 import org.apache.lucene.index.IndexWriterConfig;
+import org.apache.lucene.index.LeafReader;
+import org.apache.lucene.index.LeafReaderContext;
+import org.apache.lucene.index.StoredFields;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.ScoreDoc;
 import org.apache.lucene.search.SearcherManager;
 import org.apache.lucene.search.TermQuery;
 import org.apache.lucene.store.FSDirectory;
 import org.apache.lucene.store.LockObtainFailedException;
+import org.apache.lucene.util.Bits;
 
 /**
  * The files of an index, open to be written and searched. What searches see is what was committed last. One thread at a time
@@ -31,17 +35,41 @@ import org.apache.lucene.store.LockObtainFailedException;
  */
 final class IndexFiles {
     private static final String FORMAT = "spream.format";
-    private static final String CURRENT = "1";
+    private static final String CURRENT = "2";
+    private static final String ID = "spream.id";
     private static final String SCHEMA = "spream.schema";
 
     private final FSDirectory directory;
     private final IndexWriter writer;
     private final SearcherManager searchers;
+    private volatile String id;
 
     private IndexFiles(FSDirectory directory, IndexWriter writer, SearcherManager searchers) {
+        this.id = Optional.ofNullable(data(writer).get(ID)).orElseGet(IndexFiles::newId);
         this.directory = directory;
         this.writer = writer;
         this.searchers = searchers;
+    }
+
+    /** Opens the index in the folder again, which has to be the one with that id. */
+    static IndexFiles reopen(String name, Path folder, InstantSource clock, String id) {
+        if (IndexFolder.isNew(folder)) {
+            throw gone(name, folder);
+        }
+        IndexFiles files = open(name, folder, clock);
+        if (!files.id.equals(id)) {
+            files.abandon();
+            throw gone(name, folder);
+        }
+        return files;
+    }
+
+    private static SearchException gone(String name, Path folder) {
+        return new SearchException(
+                FailureKind.FATAL,
+                "the search index %s is gone from %s, where there is none or another one; nothing was written: bring it back and resume its projection, or build it anew with 'projection rebuild' and cut over"
+                        .formatted(name, folder),
+                null);
     }
 
     /** Opens the index in the folder, or begins one if nothing is in it. */
@@ -126,9 +154,25 @@ final class IndexFiles {
         return Json.text(members);
     }
 
+    /** Which index it is: made with it. */
+    String id() {
+        return id;
+    }
+
+    /** All documents and tombstones go, and the id, once that is committed. */
+    void clear() throws IOException {
+        writer.deleteAll();
+        id = newId();
+    }
+
+    private static String newId() {
+        return UUID.randomUUID().toString();
+    }
+
     /** Makes everything durable, and then found. */
     void commit(SearchSchema schema) throws IOException {
-        writer.setLiveCommitData(Map.of(FORMAT, CURRENT, SCHEMA, text(schema)).entrySet());
+        writer.setLiveCommitData(
+                Map.of(FORMAT, CURRENT, ID, id, SCHEMA, text(schema)).entrySet());
         writer.commit();
         searchers.maybeRefreshBlocking();
     }
@@ -151,16 +195,31 @@ final class IndexFiles {
                 : Optional.of(searcher.storedFields().document(found[0].doc));
     }
 
-    /** All documents, without tombstones. */
-    List<Document> live() throws IOException {
-        return look(searcher -> {
-            List<Document> live = new ArrayList<>();
-            int count = searcher.count(new TermQuery(IndexDocument.LIVE));
-            for (ScoreDoc hit : searcher.search(new TermQuery(IndexDocument.LIVE), Math.max(1, count)).scoreDocs) {
-                live.add(searcher.storedFields().document(hit.doc));
+    /** Does something with each document, without tombstones, as they were committed last. */
+    void eachLive(Each work) throws IOException {
+        look(searcher -> {
+            for (LeafReaderContext leaf : searcher.getIndexReader().leaves()) {
+                eachLive(leaf.reader(), work);
             }
-            return live;
+            return work;
         });
+    }
+
+    private static void eachLive(LeafReader segment, Each work) throws IOException {
+        Bits there = segment.getLiveDocs();
+        StoredFields documents = segment.storedFields();
+        for (int number = 0; number < segment.maxDoc(); number++) {
+            if (there == null || there.get(number)) {
+                Document document = documents.document(number);
+                if (!IndexDocument.isTombstone(document)) {
+                    work.with(document);
+                }
+            }
+        }
+    }
+
+    interface Each {
+        void with(Document document) throws IOException;
     }
 
     <R> R look(SharedIndex.Look<R> look) throws IOException {

@@ -16,7 +16,7 @@ final class LockedIndex {
     static SearchException by(String name, Path folder, IOException cause) {
         return new SearchException(
                 FailureKind.TRANSIENT,
-                "the search index %s in %s is open elsewhere: %s has it; only one process at a time can use it, so stop that one, or give this one a directory of its own"
+                "the search index %s in %s is open elsewhere: %s has it; only one process at a time can use it, so stop that one first: a projection that writes to two directories leaves each with a part"
                         .formatted(name, folder, IndexFolder.owner(folder)),
                 cause);
     }

@@ -25,6 +25,16 @@ final class LuceneSearchIndex implements SearchIndex {
     }
 
     @Override
+    public String id() {
+        return index().id();
+    }
+
+    @Override
+    public String clear() {
+        return index().clear();
+    }
+
+    @Override
     public SearchResult search(SearchQuery query) {
         return index().search(query);
     }

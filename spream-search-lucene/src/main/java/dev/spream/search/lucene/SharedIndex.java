@@ -45,6 +45,7 @@ final class SharedIndex {
 
     private @Nullable IndexFiles files; // changed under both locks
     private volatile SearchSchema schema; // changed while writing
+    private volatile String id = ""; // changed while writing; empty if it is not known
     private boolean broken; // guarded by writing: the files are of no use to writers
 
     int users; // guarded by the engine's lock
@@ -59,7 +60,9 @@ final class SharedIndex {
     static SharedIndex open(String name, Path folder, InstantSource clock, SearchSchema schema) {
         SharedIndex index = new SharedIndex(name, folder, clock, schema);
         try {
-            index.files = Uninterrupted.call(() -> IndexFiles.open(name, folder, clock));
+            IndexFiles opened = Uninterrupted.call(() -> IndexFiles.open(name, folder, clock));
+            index.files = opened;
+            index.id = opened.id();
             index.use(schema);
             return index;
         } catch (IOException e) {
@@ -78,17 +81,31 @@ final class SharedIndex {
     void use(SearchSchema wanted) {
         writing("could not be given its schema", to -> {
             if (!to.has(wanted)) {
-                for (Document stored : to.live()) {
+                to.eachLive(stored -> {
                     SearchDocument document = IndexDocument.read(stored);
-                    to.writer()
-                            .updateDocument(
-                                    IndexDocument.key(document.id()),
-                                    IndexDocument.of(document, IndexDocument.version(stored), wanted));
-                }
+                    put(to.writer(), document, IndexDocument.version(stored), wanted);
+                });
                 to.commit(wanted);
             }
             schema = wanted;
         });
+    }
+
+    /** Which index it is, as it is now. */
+    String id() {
+        writing("could not be asked which it is", to -> {});
+        return id;
+    }
+
+    /** Empties it; the id that it has then. */
+    String clear() {
+        writing("was not emptied", to -> {
+            to.clear();
+            id = ""; // either, should this fail in the middle
+            to.commit(schema);
+            id = to.id();
+        });
+        return id;
     }
 
     void write(List<SearchChange> changes) {
@@ -110,19 +127,36 @@ final class SharedIndex {
                 .isPresent()) {
             return false;
         }
-        Optional<Document> after =
-                switch (change) {
-                    case SearchChange.Put put -> Optional.of(IndexDocument.of(put.document(), put.version(), schema));
-                    case SearchChange.Delete delete ->
-                        Optional.of(IndexDocument.tombstone(delete.id(), delete.version(), clock.instant()));
-                    case SearchChange.Merge merge ->
-                        before.filter(stored -> !IndexDocument.isTombstone(stored))
-                                .map(stored -> IndexDocument.of(merged(stored, merge), merge.version(), schema));
-                };
-        if (after.isPresent()) {
-            writer.updateDocument(IndexDocument.key(change.id()), after.get());
+        switch (change) {
+            case SearchChange.Put put -> put(writer, put.document(), put.version(), schema);
+            case SearchChange.Delete delete ->
+                writer.updateDocument(
+                        IndexDocument.key(delete.id()),
+                        IndexDocument.tombstone(delete.id(), delete.version(), clock.instant()));
+            case SearchChange.Merge merge -> {
+                Optional<SearchDocument> merged = before.filter(stored -> !IndexDocument.isTombstone(stored))
+                        .map(stored -> merged(stored, merge));
+                if (merged.isEmpty()) {
+                    return false;
+                }
+                put(writer, merged.get(), merge.version(), schema);
+            }
         }
-        return after.isPresent();
+        return true;
+    }
+
+    /** What Lucene says here of its arguments is said of the document. */
+    private void put(IndexWriter writer, SearchDocument document, long version, SearchSchema offered)
+            throws IOException {
+        try {
+            writer.updateDocument(IndexDocument.key(document.id()), IndexDocument.of(document, version, offered));
+        } catch (IllegalArgumentException e) {
+            throw new SearchException(
+                    FailureKind.POISON,
+                    "the search index %s did not take a batch: a document cannot be indexed; nothing of it was applied"
+                            .formatted(name),
+                    e);
+        }
     }
 
     private static SearchDocument merged(Document stored, SearchChange.Merge merge) {
@@ -213,8 +247,10 @@ final class SharedIndex {
         life.writeLock().lock();
         try {
             known.abandon();
-            IndexFiles again = IndexFiles.open(name, folder, clock);
+            IndexFiles again =
+                    id.isEmpty() ? IndexFiles.open(name, folder, clock) : IndexFiles.reopen(name, folder, clock, id);
             files = again;
+            id = again.id();
             broken = false;
             return again;
         } finally {
@@ -243,7 +279,7 @@ final class SharedIndex {
         life.readLock().lock();
         try {
             return files().look(look);
-        } catch (IOException | AlreadyClosedException e) {
+        } catch (IOException | RuntimeException e) {
             throw failure("could not be searched", e);
         } finally {
             life.readLock().unlock();

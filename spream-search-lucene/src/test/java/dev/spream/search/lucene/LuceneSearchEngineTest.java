@@ -12,6 +12,7 @@ import dev.spream.core.search.SearchIndex;
 import dev.spream.core.search.SearchQuery;
 import dev.spream.core.search.SearchSchema;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -103,6 +104,63 @@ final class LuceneSearchEngineTest {
             assertThat(engine.drop("words")).isTrue();
             assertThat(engine.open("words", SCHEMA).size()).isZero();
         }
+    }
+
+    @Test
+    void an_index_that_is_lost_is_not_begun_anew_behind_the_back_of_who_writes() throws IOException {
+        try (LuceneSearchEngine engine = LuceneSearchEngine.open(directory)) {
+            SearchIndex index = engine.open("words", SCHEMA);
+            index.write(List.of(put("1", 1, Map.of("word", "apple"))));
+            Path away = directory.resolve("away");
+            Files.move(directory.resolve("words"), away);
+            for (int version = 1; version < 4; version++) {
+                SearchChange change = put("2", version, Map.of("word", "pear"));
+                SearchException lost = failure(() -> index.write(List.of(change)));
+                assertThat(lost.kind()).isEqualTo(FailureKind.FATAL);
+                assertThat(lost).hasMessageContaining("nothing was written").hasMessageContaining("projection rebuild");
+            }
+            assertThat(failure(index::id)).hasMessageContaining("is gone from");
+            assertThat(directory.resolve("words")).doesNotExist();
+            Files.move(away, directory.resolve("words"));
+            index.write(List.of(put("2", 4, Map.of("word", "pear"))));
+            assertThat(found(index, "")).containsExactlyInAnyOrder("1", "2");
+        }
+    }
+
+    @Test
+    void what_damaged_files_hold_is_not_blamed_on_events() throws IOException {
+        StringBuilder text = new StringBuilder("apple"); // long and manifold, or it is not in one piece in the file
+        for (int i = 0; i < 300; i++) {
+            text.append(i == 150 ? " Cherry " : " ").append(Integer.toHexString(i * 7_919));
+        }
+        try (LuceneSearchEngine engine = LuceneSearchEngine.open(directory)) {
+            engine.open("words", SCHEMA).write(List.of(put("1", 1, Map.of("word", text.toString()))));
+        }
+        assertThat(spoil("Cherry", "Che\"ry")).isPositive();
+        try (LuceneSearchEngine engine = LuceneSearchEngine.open(directory)) {
+            SearchIndex index = engine.open("words", SCHEMA);
+            SearchException unread = failure(() -> index.search(SearchQuery.of("apple")));
+            assertThat(unread.kind()).isEqualTo(FailureKind.FATAL);
+            assertThat(unread).hasMessageContaining("damaged").hasMessageContaining("projection rebuild");
+            assertThat(failure(() -> index.write(List.of(new SearchChange.Merge("1", Map.of("level", "x"), 2))))
+                            .kind())
+                    .isEqualTo(FailureKind.FATAL);
+        }
+    }
+
+    /** Writes something else into the files of the index; how many times. */
+    private long spoil(String there, String instead) throws IOException {
+        long spoilt = 0;
+        try (Stream<Path> files = Files.list(directory.resolve("words"))) {
+            for (Path file : files.toList()) {
+                String bytes = Files.readString(file, StandardCharsets.ISO_8859_1);
+                if (bytes.contains(there)) {
+                    Files.writeString(file, bytes.replace(there, instead), StandardCharsets.ISO_8859_1);
+                    spoilt++;
+                }
+            }
+        }
+        return spoilt;
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.spream.search.meilisearch;
 
 import dev.spream.core.projection.FailureKind;
 import dev.spream.core.search.SearchException;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.Set;
@@ -16,6 +17,17 @@ final class DocumentClaims {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Set<String> claimed = new HashSet<>(); // guarded by the lock
+    private final LateRequests late;
+
+    /** @param patience how long a request may come that was not answered */
+    DocumentClaims(Duration patience) {
+        this.late = new LateRequests(patience);
+    }
+
+    /** What may come of documents that are written. */
+    LateRequests late() {
+        return late;
+    }
 
     /** Does something with documents to itself. */
     void with(Set<String> ids, Runnable work) {

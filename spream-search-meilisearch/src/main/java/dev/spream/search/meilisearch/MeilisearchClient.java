@@ -61,16 +61,34 @@ final class MeilisearchClient implements AutoCloseable {
     }
 
     JsonObject changeText(String method, String path, @Nullable String body) {
-        JsonObject enqueued = ask(method, path, body);
-        long task = enqueued.int64("taskUid")
-                .orElseThrow(() -> new SearchException(
-                        FailureKind.TRANSIENT,
-                        "%s answered without a task; it may be no Meilisearch".formatted(url),
-                        null));
+        return tasks.await(enqueue(method, path, body));
+    }
+
+    /** Sends what the server does later: the number of its task. */
+    long enqueue(String method, String path, @Nullable String body) {
+        return task(ask(method, path, body));
+    }
+
+    private long task(JsonObject answer) {
+        return Answers.read(this, () -> answer.int64("taskUid").orElseThrow());
+    }
+
+    /** Waits until the server has done a task. */
+    JsonObject await(long task) {
         return tasks.await(task);
     }
 
-    JsonObject ask(String method, String path, @Nullable String body) {
+    /** Waits for a while. */
+    void rest(long nanos) {
+        tasks.rest(nanos);
+    }
+
+    /** How long a task may take. */
+    Duration taskTimeout() {
+        return tasks.timeout();
+    }
+
+    private JsonObject ask(String method, String path, @Nullable String body) {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(base() + path))
                 .timeout(REQUEST)
                 .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body));

@@ -4,12 +4,13 @@ import dev.spream.core.projection.FailureKind;
 import dev.spream.core.record.Json;
 import dev.spream.core.record.JsonObject;
 import dev.spream.core.search.SearchChange;
-import dev.spream.core.search.SearchDocument;
 import dev.spream.core.search.SearchException;
 import dev.spream.core.search.SearchIndex;
 import dev.spream.core.search.SearchQuery;
 import dev.spream.core.search.SearchResult;
 import dev.spream.core.search.SearchSchema;
+import java.net.ConnectException;
+import java.net.http.HttpConnectTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -34,15 +35,61 @@ final class MeilisearchIndex implements SearchIndex {
     private final MeilisearchClient client;
     private final InstantSource clock;
     private final DocumentClaims claims;
+    private final Supplier<String> anew;
+    private volatile String id;
     private volatile boolean closed;
 
+    /**
+     * An open index.
+     *
+     * @param id see {@link #id()}
+     * @param anew drops it and makes it again: its id then
+     */
     MeilisearchIndex(
-            String name, SearchSchema schema, MeilisearchClient client, InstantSource clock, DocumentClaims claims) {
+            String name,
+            SearchSchema schema,
+            MeilisearchClient client,
+            InstantSource clock,
+            DocumentClaims claims,
+            String id,
+            Supplier<String> anew) {
         this.name = name;
         this.schema = schema;
         this.client = client;
         this.clock = clock;
         this.claims = claims;
+        this.id = id;
+        this.anew = anew;
+    }
+
+    /** When it was made, to the nanosecond, which the server keeps with it. */
+    static String id(MeilisearchClient client, String name) {
+        JsonObject index = client.get("/indexes/" + name);
+        return Answers.read(client, () -> index.string("createdAt").orElseThrow());
+    }
+
+    @Override
+    public String id() {
+        String now = asking(() -> id(client, name));
+        id = now;
+        return now;
+    }
+
+    @Override
+    public String clear() {
+        String now = asking(anew);
+        id = now;
+        return now;
+    }
+
+    private void requireSame() {
+        if (!id(client, name).equals(id)) {
+            throw new SearchException(
+                    FailureKind.FATAL,
+                    "the search index %s is another one than was opened, made anew in its place; nothing was written: bring that one back and resume its projection, or build it anew with 'projection rebuild' and cut over"
+                            .formatted(this),
+                    null);
+        }
     }
 
     @Override
@@ -53,40 +100,63 @@ final class MeilisearchIndex implements SearchIndex {
             claims.with(
                     ids,
                     () -> asking(() -> {
-                        send(some, stored(ids));
+                        requireSame();
+                        send(some, settled(ids));
                         return true;
                     }));
         }
     }
 
-    private Map<String, StoredDocument> stored(Set<String> ids) {
-        Map<String, StoredDocument> stored = new HashMap<>();
-        Map<String, Object> query = Map.of("ids", List.copyOf(ids), "limit", ids.size());
-        client.post(path("/documents/fetch"), query).objects("results").stream()
-                .map(StoredDocument::of)
-                .forEach(document -> stored.put(document.id(), document));
+    /** What is there of them, once no request may come any more that was sent before and not answered. */
+    private Map<String, StoredDocument> settled(Set<String> ids) {
+        Map<String, StoredDocument> stored = stored(ids);
+        long pause = TaskWait.FIRST_PAUSE;
+        while (claims.late().mayCome(ids, stored)) {
+            client.rest(pause);
+            pause = Math.min(2 * pause, TaskWait.LONGEST_PAUSE);
+            stored = stored(ids);
+        }
         return stored;
+    }
+
+    private Map<String, StoredDocument> stored(Set<String> ids) {
+        Map<String, Object> query = Map.of("ids", List.copyOf(ids), "limit", ids.size());
+        JsonObject answer = client.post(path("/documents/fetch"), query);
+        Map<String, StoredDocument> stored = new HashMap<>();
+        documents(answer, "results").forEach(document -> stored.put(document.id(), document));
+        return stored;
+    }
+
+    private List<StoredDocument> documents(JsonObject answer, String member) {
+        return Answers.read(
+                client,
+                () -> Answers.objects(answer, member).stream()
+                        .map(StoredDocument::of)
+                        .toList());
     }
 
     /** Sends what is newer, in requests of a bounded size. */
     private void send(List<SearchChange> changes, Map<String, StoredDocument> stored) {
         List<String> request = new ArrayList<>();
+        Map<String, Long> versions = new HashMap<>();
         int size = 0;
         for (SearchChange change : changes) {
             String text = text(change, stored);
             int bytes = text.getBytes(StandardCharsets.UTF_8).length;
             if (size + bytes > BYTES && !request.isEmpty()) {
-                send(request);
+                request(request, versions);
                 request.clear();
+                versions.clear();
                 size = 0;
             }
             if (!text.isEmpty()) {
                 request.add(text);
+                versions.put(change.id(), change.version());
                 size += bytes;
             }
         }
         if (!request.isEmpty()) {
-            send(request);
+            request(request, versions);
         }
     }
 
@@ -103,9 +173,24 @@ final class MeilisearchIndex implements SearchIndex {
         }
     }
 
-    private void send(List<String> documents) {
-        client.changeText(
-                "POST", path("/documents?primaryKey=" + StoredDocument.ID), "[" + String.join(",", documents) + "]");
+    private void request(List<String> documents, Map<String, Long> versions) {
+        client.await(enqueue("[" + String.join(",", documents) + "]", versions));
+    }
+
+    private long enqueue(String documents, Map<String, Long> versions) {
+        try {
+            return client.enqueue("POST", path("/documents?primaryKey=" + StoredDocument.ID), documents);
+        } catch (RefusedException e) {
+            if (e.mayBeDone()) {
+                claims.late().add(versions);
+            }
+            throw e;
+        } catch (SearchException e) {
+            if (!(e.getCause() instanceof ConnectException) && !(e.getCause() instanceof HttpConnectTimeoutException)) {
+                claims.late().add(versions);
+            }
+            throw e;
+        }
     }
 
     @Override
@@ -121,24 +206,31 @@ final class MeilisearchIndex implements SearchIndex {
         });
         body.put("matchingStrategy", "all");
         JsonObject found = asking(() -> client.post(path("/search"), body));
-        List<SearchDocument> documents = found.objects("hits").stream()
-                .map(StoredDocument::of)
-                .map(StoredDocument::document)
-                .toList();
-        return new SearchResult(
-                found.int64("estimatedTotalHits").orElse(documents.size()),
-                documents,
-                Duration.ofMillis(found.int64("processingTimeMs").orElse(0)));
+        List<StoredDocument> hits = documents(found, "hits");
+        return Answers.read(
+                client,
+                () -> new SearchResult(
+                        found.int64("estimatedTotalHits").orElse(hits.size()),
+                        hits.stream().map(StoredDocument::document).toList(),
+                        Duration.ofMillis(found.int64("processingTimeMs").orElse(0))));
     }
 
     private List<String> filters(SearchQuery query) {
         List<String> filters = new ArrayList<>(List.of(LIVE));
         query.filters().forEach((field, value) -> {
             require(field, schema.filterable(), "filterable");
-            filters.add(
-                    "%s = \"%s\"".formatted(field, value.replace("\\", "\\\\").replace("\"", "\\\"")));
+            filters.add("%s = %s".formatted(field, quoted(field, value)));
         });
         return filters;
+    }
+
+    private static String quoted(String field, String value) {
+        return FilterText.quoted(value)
+                .orElseThrow(() -> new SearchException(
+                        FailureKind.POISON,
+                        "the field %s cannot be filtered by a value that ends with a backslash, or has one before each kind of quotes: Meilisearch has no way to write it"
+                                .formatted(field),
+                        null));
     }
 
     private static void require(String field, Set<String> offered, String how) {
@@ -150,9 +242,8 @@ final class MeilisearchIndex implements SearchIndex {
 
     @Override
     public long size() {
-        return asking(() -> client.post(path("/documents/fetch"), Map.of("filter", LIVE, "limit", 0)))
-                .int64("total")
-                .orElseThrow();
+        JsonObject answer = asking(() -> client.post(path("/documents/fetch"), Map.of("filter", LIVE, "limit", 0)));
+        return Answers.read(client, () -> answer.int64("total").orElseThrow());
     }
 
     /** Old tombstones go; the files of the server stay as they are. */

@@ -27,6 +27,9 @@ import java.util.regex.Pattern;
  * shows, and compared before writing: in this process one writer of a document at a time, and between processes as the segments of a
  * projection keep them apart.
  *
+ * <p>What was sent and not answered may be taken by the server later. Its documents are not written before it has come, or as long as
+ * a task may take.
+ *
  * <p>Indexes of others on the same server, which have another primary key, are neither listed nor touched.
  */
 public final class MeilisearchSearchEngine implements SearchEngine {
@@ -63,6 +66,24 @@ public final class MeilisearchSearchEngine implements SearchEngine {
     }
 
     private SearchIndex opened(String name, SearchSchema schema) {
+        String id = made(name, schema);
+        return new MeilisearchIndex(
+                name,
+                schema,
+                client,
+                clock,
+                claims.computeIfAbsent(name, any -> new DocumentClaims(client.taskTimeout())),
+                id,
+                () -> anew(name, schema));
+    }
+
+    private String anew(String name, SearchSchema schema) {
+        dropped(name);
+        return made(name, schema);
+    }
+
+    /** Its id once it is there with its settings. */
+    private String made(String name, SearchSchema schema) {
         Optional<JsonObject> there = client.find("/indexes/" + name);
         if (there.isPresent()) {
             requireOurs(name, there.get());
@@ -73,8 +94,7 @@ public final class MeilisearchSearchEngine implements SearchEngine {
         if (!settings.hold(client.get("/indexes/" + name + "/settings"))) {
             client.change("PATCH", "/indexes/" + name + "/settings", settings.members());
         }
-        return new MeilisearchIndex(
-                name, schema, client, clock, claims.computeIfAbsent(name, any -> new DocumentClaims()));
+        return MeilisearchIndex.id(client, name);
     }
 
     private static void requireName(String name) {
@@ -96,8 +116,8 @@ public final class MeilisearchSearchEngine implements SearchEngine {
         }
     }
 
-    private static void requireOurs(String name, JsonObject index) {
-        if (!isOurs(index)) {
+    private void requireOurs(String name, JsonObject index) {
+        if (!Answers.read(client, () -> index.string("uid").isPresent() && isOurs(index))) {
             throw new SearchException(
                     FailureKind.FATAL,
                     "the server has an index %s that is not spream's: its primary key is another; nothing was changed: choose another name, or remove it"
@@ -117,17 +137,25 @@ public final class MeilisearchSearchEngine implements SearchEngine {
 
     private Set<String> listed() {
         Set<String> names = new TreeSet<>();
-        List<JsonObject> page;
+        List<String> page;
         int offset = 0;
         do {
-            page = client.get("/indexes?limit=%d&offset=%d".formatted(PAGE, offset))
-                    .objects("results");
-            page.stream()
-                    .filter(MeilisearchSearchEngine::isOurs)
-                    .forEach(index -> names.add(index.string("uid").orElseThrow()));
+            page = page(offset);
+            names.addAll(page);
             offset += PAGE;
         } while (page.size() == PAGE);
+        names.remove("");
         return names;
+    }
+
+    /** Of those that are not spream's an empty name. */
+    private List<String> page(int offset) {
+        JsonObject answer = client.get("/indexes?limit=%d&offset=%d".formatted(PAGE, offset));
+        return Answers.read(
+                client,
+                () -> Answers.objects(answer, "results").stream()
+                        .map(index -> isOurs(index) ? index.string("uid").orElseThrow() : "")
+                        .toList());
     }
 
     @Override

@@ -30,6 +30,11 @@ final class RefusedException extends RuntimeException {
         return code;
     }
 
+    /** Whether somebody between here and the server has answered, such as a proxy that waited in vain. */
+    boolean mayBeDone() {
+        return code.startsWith("http_5") || code.equals("http_408");
+    }
+
     /** For those who do not know better. */
     SearchException failure() {
         return failure;

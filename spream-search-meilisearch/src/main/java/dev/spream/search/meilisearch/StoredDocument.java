@@ -21,6 +21,7 @@ record StoredDocument(String id, long version, boolean deleted, Map<String, Obje
     static final String DELETED = "_deleted";
     static final String DELETED_AT = "_deletedAt"; // in milliseconds
 
+    /** @throws RuntimeException if it is none of spream's */
     static StoredDocument of(JsonObject members) {
         Map<String, Object> fields = new LinkedHashMap<>();
         members.members().forEach((name, value) -> {
@@ -30,14 +31,16 @@ record StoredDocument(String id, long version, boolean deleted, Map<String, Obje
         });
         return new StoredDocument(
                 members.string(ID).orElseThrow(),
-                members.int64(VERSION).orElse(0),
+                members.int64(VERSION).orElseThrow(),
                 Boolean.TRUE.equals(members.get(DELETED)),
                 fields);
     }
 
+    /** A fraction or an exponent is a double's, also where the server writes one of 1e30 that it was sent in full. */
     private static Object value(Object value) {
         return switch (value) {
-            case BigDecimal number when number.scale() > 0 -> number.doubleValue();
+            case BigDecimal number
+            when number.scale() != 0 || number.unscaledValue().bitLength() >= Long.SIZE -> number.doubleValue();
             case BigDecimal number -> number.longValueExact();
             default -> value;
         };

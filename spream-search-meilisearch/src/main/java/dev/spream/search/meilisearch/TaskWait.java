@@ -10,8 +10,8 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /** Waits until the server has done a task, and asks for it less and less often. Safe for use by many threads. */
 final class TaskWait implements AutoCloseable {
-    private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(10);
-    private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(500);
+    static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(10);
+    static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final MeilisearchClient client;
     private final Duration timeout;
@@ -78,6 +78,11 @@ final class TaskWait implements AutoCloseable {
                             .formatted(task, client, timeout),
                     null);
         }
+        rest(nanos);
+    }
+
+    /** Waits for a while. */
+    void rest(long nanos) {
         long left = nanos;
         lock.lock();
         try {
@@ -87,16 +92,23 @@ final class TaskWait implements AutoCloseable {
             if (closed) {
                 throw new SearchException(
                         FailureKind.TRANSIENT,
-                        "the search engine was closed before task %d was done".formatted(task),
+                        "the search engine was closed before Meilisearch had done what it was sent; it may do it yet",
                         null);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new SearchException(
-                    FailureKind.TRANSIENT, "interrupted while waiting for task %d of Meilisearch".formatted(task), e);
+                    FailureKind.TRANSIENT,
+                    "interrupted before Meilisearch had done what it was sent; it may do it yet",
+                    e);
         } finally {
             lock.unlock();
         }
+    }
+
+    /** How long a task may take. */
+    Duration timeout() {
+        return timeout;
     }
 
     @Override

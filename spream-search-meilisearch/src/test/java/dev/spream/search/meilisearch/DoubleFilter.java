@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A filter as the double understands it: comparisons that are joined by AND. */
 final class DoubleFilter {
-    private static final Pattern COMPARISON =
-            Pattern.compile("\\G\\s*(\\w+) (=|<=) (?:\"((?:[^\"\\\\]|\\\\.)*)\"|([\\w.-]+))\\s*(AND|$)");
+    private static final Pattern COMPARISON = Pattern.compile(
+            "\\G\\s*(\\w+) (=|<=) (?:\"((?:[^\"\\\\]|\\\\.)*)\"|'((?:[^'\\\\]|\\\\.)*)'|([\\w.-]+))\\s*(AND|$)",
+            Pattern.DOTALL);
 
     private record Comparison(String field, boolean upTo, String value) {
         boolean matches(Map<String, @Nullable Object> document) {
@@ -62,19 +63,23 @@ final class DoubleFilter {
         Matcher matcher = COMPARISON.matcher(text);
         int end = 0;
         while (end < text.length() && matcher.find()) {
-            String quoted = matcher.group(3);
             if (!filterable.contains(matcher.group(1))) {
                 throw new DoubleRefusal(400, code);
             }
-            comparisons.add(new Comparison(
-                    matcher.group(1),
-                    matcher.group(2).equals("<="),
-                    quoted == null ? matcher.group(4) : quoted.replaceAll("\\\\(.)", "$1")));
+            comparisons.add(new Comparison(matcher.group(1), matcher.group(2).equals("<="), value(matcher)));
             end = matcher.end();
         }
         if (end < text.length()) {
             throw new DoubleRefusal(400, code);
         }
+    }
+
+    /** A backslash is left out before a quote of the kind that is around the value, and nowhere else. */
+    private static String value(Matcher matcher) {
+        if (matcher.group(3) != null) {
+            return matcher.group(3).replace("\\\"", "\"");
+        }
+        return matcher.group(4) == null ? matcher.group(5) : matcher.group(4).replace("\\'", "'");
     }
 
     boolean matches(Map<String, @Nullable Object> document) {

@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
@@ -21,11 +22,13 @@ import org.jspecify.annotations.Nullable;
 final class DoubleIndex {
     private static final Pattern ID = Pattern.compile("[A-Za-z0-9_-]{1,511}");
     private static final Pattern WORD = Pattern.compile("[\\p{L}\\p{N}]+");
+    private static final AtomicLong MADE = new AtomicLong();
     private static final int DEFAULT_LIMIT = 20;
     private static final long DEFAULT_TOTAL = 1_000;
 
     private final String name;
     private final String primaryKey;
+    private final String createdAt = "2026-01-01T00:00:00.%09dZ".formatted(MADE.incrementAndGet());
     private final Map<String, @Nullable Object> settings = new LinkedHashMap<>();
     private final Map<String, Map<String, @Nullable Object>> documents = new LinkedHashMap<>();
 
@@ -40,7 +43,7 @@ final class DoubleIndex {
     }
 
     Map<String, Object> describe() {
-        return Map.of("uid", name, "primaryKey", primaryKey);
+        return Map.of("uid", name, "primaryKey", primaryKey, "createdAt", createdAt);
     }
 
     synchronized Map<String, @Nullable Object> settings() {

@@ -1,5 +1,7 @@
 package dev.spream.search.meilisearch;
 
+import static java.util.Objects.requireNonNull;
+
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.spream.core.record.Json;
@@ -15,9 +17,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +43,9 @@ public final class MeilisearchDouble implements AutoCloseable {
     private final AtomicInteger lostAnswers = new AtomicInteger();
     private final AtomicInteger errors = new AtomicInteger();
     private final AtomicInteger requests = new AtomicInteger();
+    private final AtomicReference<@Nullable Runnable> held = new AtomicReference<>();
+    private final Map<String, String> instead = new ConcurrentHashMap<>();
+    private volatile boolean holding;
     private volatile boolean down;
     private volatile String key = "";
 
@@ -83,6 +90,25 @@ public final class MeilisearchDouble implements AutoCloseable {
     /** Answers so many requests with status 503, and does nothing of them. */
     public void failRequests(int count) {
         errors.set(count);
+    }
+
+    /** Does not answer the next request with documents, nor does it take them before {@link #takeHeld}. */
+    public void holdDocuments() {
+        holding = true;
+    }
+
+    /** Takes the documents that it held, as if they came now. */
+    public void takeHeld() {
+        requireNonNull(held.getAndSet(null), "no request was held").run();
+    }
+
+    /** Answers requests whose path ends so with that instead, and does nothing of them; with an empty body, no longer. */
+    public void answer(String path, String body) {
+        if (body.isEmpty()) {
+            instead.remove(path);
+        } else {
+            instead.put(path, body);
+        }
     }
 
     /** Says of each task that there is none, as of one that has been cleared, or no longer. */
@@ -137,16 +163,27 @@ public final class MeilisearchDouble implements AutoCloseable {
             if (down) {
                 return;
             }
+            String text = new String(body, StandardCharsets.UTF_8);
+            String path = exchange.getRequestURI().getPath();
+            if (holding && path.endsWith("/documents")) {
+                holding = false;
+                held.set(() -> answer(exchange, text));
+                return;
+            }
             DoubleAnswer answer = takeOne(errors)
                     ? DoubleAnswer.error(503, "internal", "service_unavailable")
-                    : answer(exchange, new String(body, StandardCharsets.UTF_8));
+                    : instead.entrySet().stream()
+                            .filter(entry -> path.endsWith(entry.getKey()))
+                            .findFirst()
+                            .map(entry -> new DoubleAnswer(200, entry.getValue()))
+                            .orElseGet(() -> answer(exchange, text));
             if (!takeOne(keptAnswers) && takeOne(lostAnswers)) {
                 return;
             }
-            byte[] text = answer.body().getBytes(StandardCharsets.UTF_8);
+            byte[] answered = answer.body().getBytes(StandardCharsets.UTF_8);
             exchange.getResponseHeaders().set("Content-Type", "application/json");
-            exchange.sendResponseHeaders(answer.status(), text.length);
-            exchange.getResponseBody().write(text);
+            exchange.sendResponseHeaders(answer.status(), answered.length);
+            exchange.getResponseBody().write(answered);
         }
     }
 

@@ -10,6 +10,7 @@ import dev.spream.core.search.SearchIndex;
 import dev.spream.core.search.SearchQuery;
 import dev.spream.core.search.SearchSchema;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a server does that is not as it should be. */
 @Timeout(60)
@@ -113,12 +116,99 @@ final class MeilisearchSearchEngineTest {
     @Test
     void an_answer_that_is_lost_does_not_make_a_change_twice() {
         long before = server.tasks();
-        server.loseAnswers(1, 1); // that of the versions comes, that with the task does not
+        server.loseAnswers(2, 1); // that of the versions comes, that with the task does not
         assertThat(failedWrite().kind()).isEqualTo(FailureKind.TRANSIENT);
         index.write(List.of(put("1", 1, "apple")));
         index.write(List.of(put("1", 1, "apple")));
         assertThat(server.documents("words")).hasSize(1);
         assertThat(server.tasks() - before).isLessThanOrEqualTo(2);
+    }
+
+    @Test
+    void what_the_server_takes_late_is_waited_for_before_anything_newer_is_written() throws Exception {
+        server.holdDocuments();
+        assertThat(failedWrite().kind()).isEqualTo(FailureKind.TRANSIENT);
+        int asked = server.requests();
+        FutureTask<Void> newer = new FutureTask<>(
+                () -> index.write(List.of(new SearchChange.Delete("1", 2), put("2", 1, "pear"))), null);
+        Thread.ofVirtual().start(newer);
+        while (server.requests() < asked + 4 && !newer.isDone()) {
+            Thread.onSpinWait();
+        }
+        server.takeHeld();
+        newer.get(30, TimeUnit.SECONDS);
+        index.write(List.of(put("3", 1, "plum"))); // behind all others
+        assertThat(server.documents("words").get("1"))
+                .containsEntry("_deleted", true)
+                .containsEntry("_version", BigDecimal.valueOf(2));
+        assertThat(index.size()).isEqualTo(2);
+    }
+
+    @Test
+    void what_has_not_come_in_the_time_of_a_task_is_sent_again() {
+        try (MeilisearchSearchEngine impatient = engine(Duration.ofMillis(100))) {
+            SearchIndex words = impatient.open("words", SCHEMA);
+            server.holdDocuments();
+            assertThat(failure(() -> words.write(List.of(put("1", 1, "apple")))).kind())
+                    .isEqualTo(FailureKind.TRANSIENT);
+            words.write(List.of(put("1", 1, "apple")));
+            assertThat(words.size()).isEqualTo(1);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{}",
+                "[]",
+                "{\"status\":\"ok\"}",
+                "{\"results\":[7]}",
+                "{\"results\":[{\"_id\":\"1\",\"word\":\"x\"}]}",
+                "{\"results\":[{\"id\":1}]}",
+                "{\"results\":[{\"_id\":\"1\",\"_version\":\"x\"}]}"
+            })
+    void an_answer_that_is_none_does_not_count_as_nothing_stored(String answer) {
+        index.write(List.of(put("1", 9, "apple")));
+        long before = server.tasks();
+        server.answer("/documents/fetch", answer);
+        assertThat(failure(() -> index.write(List.of(put("1", 3, "old")))).kind())
+                .isEqualTo(FailureKind.TRANSIENT);
+        assertThat(failure(index::size).kind()).isEqualTo(FailureKind.TRANSIENT);
+        server.answer("/search", answer);
+        assertThat(failure(() -> index.search(SearchQuery.of("apple"))).kind()).isEqualTo(FailureKind.TRANSIENT);
+        assertThat(server.tasks()).isEqualTo(before);
+    }
+
+    @Test
+    void numbers_are_read_as_the_server_writes_them() {
+        String hit =
+                "{\"_id\":\"1\",\"_version\":1,\"_deleted\":false,\"a\":1e30,\"b\":1e16,\"c\":5,\"d\":0.5,\"e\":98765432109876543210}";
+        server.answer("/search", "{\"hits\":[%s],\"estimatedTotalHits\":1}".formatted(hit));
+        assertThat(index.search(SearchQuery.of("")).documents().getFirst().fields())
+                .isEqualTo(Map.of("a", 1e30, "b", 1e16, "c", 5L, "d", 0.5, "e", 98765432109876543210d));
+        server.answer("/documents/fetch", "{\"results\":[%s]}".formatted(hit));
+        index.write(List.of(new SearchChange.Merge("1", Map.of("word", "apple"), 2)));
+        assertThat(server.documents("words").get("1")).containsEntry("a", new BigDecimal("1e30").setScale(1));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a\\b", "c:\\temp\\x", "say \"hi\"", "it's", "\\\"", "\\'", "\"'", "end\\\\", ""})
+    void filters_compare_with_what_they_say(String value) {
+        index = engine.open("words", new SearchSchema(List.of("word"), Set.of("word"), Set.of()));
+        index.write(List.of(put("1", 1, value), put("2", 1, value + "?"), put("3", 1, "\\" + value)));
+        assertThat(index.search(new SearchQuery("", Map.of("word", value), Optional.empty(), 0, 20))
+                        .documents())
+                .extracting(SearchDocument::id)
+                .containsExactly("1");
+    }
+
+    @Test
+    void a_filter_that_the_server_cannot_be_told_is_refused() {
+        index = engine.open("words", new SearchSchema(List.of("word"), Set.of("word"), Set.of()));
+        SearchQuery query = new SearchQuery("", Map.of("word", "c:\\"), Optional.empty(), 0, 20);
+        SearchException refused = failure(() -> index.search(query));
+        assertThat(refused.kind()).isEqualTo(FailureKind.POISON);
+        assertThat(refused).hasMessageContaining("ends with a backslash");
     }
 
     @Test
@@ -218,6 +308,19 @@ final class MeilisearchSearchEngineTest {
         }
         assertThat(failedWrite().kind()).isEqualTo(FailureKind.FATAL);
         assertThat(engine.indexes()).isEmpty();
+    }
+
+    @Test
+    void an_index_that_was_made_anew_elsewhere_is_another_one_and_not_written() {
+        index.write(List.of(put("1", 1, "apple")));
+        try (MeilisearchSearchEngine other = engine(Duration.ofSeconds(20))) {
+            assertThat(other.drop("words")).isTrue();
+            other.open("words", SCHEMA);
+        }
+        SearchException failed = failure(() -> index.write(List.of(put("2", 1, "pear"))));
+        assertThat(failed.kind()).isEqualTo(FailureKind.FATAL);
+        assertThat(failed).hasMessageContaining("nothing was written").hasMessageContaining("projection rebuild");
+        assertThat(server.documents("words")).isEmpty();
     }
 
     @Test

@@ -1,0 +1,59 @@
+package dev.spream.search.meilisearch;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Requests with documents that were sent and not answered, so that the server may take them later than what is written after them.
+ * Such a request has come once one of its documents is there; for how long it may come is a matter of opinion.
+ *
+ * <p>Safe for use by many threads. Of a document, one at a time asks and adds: the one that has claimed it.
+ */
+final class LateRequests {
+    private final long patience;
+    private final Map<String, Late> byId = new ConcurrentHashMap<>();
+
+    private record Late(Map<String, Long> versions, long until) {
+        boolean hasCome(String id, Map<String, StoredDocument> stored) {
+            StoredDocument there = stored.get(id);
+            return there != null && there.version() >= versions.getOrDefault(id, Long.MAX_VALUE);
+        }
+
+        boolean isOver() {
+            return until - System.nanoTime() <= 0;
+        }
+    }
+
+    /** @param patience how long a request may come after nobody waits for its answer any more */
+    LateRequests(Duration patience) {
+        this.patience = TimeUnit.NANOSECONDS.convert(patience);
+    }
+
+    /** @param versions of the documents that were sent, by their ids */
+    void add(Map<String, Long> versions) {
+        byId.values().removeIf(Late::isOver);
+        Late late = new Late(Map.copyOf(versions), System.nanoTime() + patience);
+        versions.keySet().forEach(id -> byId.put(id, late));
+    }
+
+    /**
+     * Whether a request with one of the documents may come yet.
+     *
+     * @param stored what is there of them
+     */
+    boolean mayCome(Set<String> ids, Map<String, StoredDocument> stored) {
+        if (byId.isEmpty()) {
+            return false;
+        }
+        for (String id : ids) {
+            Late late = byId.get(id);
+            if (late != null && (late.hasCome(id, stored) || late.isOver())) {
+                byId.values().removeIf(late::equals);
+            }
+        }
+        return ids.stream().anyMatch(byId::containsKey);
+    }
+}
