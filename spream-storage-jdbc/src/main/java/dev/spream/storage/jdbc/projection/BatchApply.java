@@ -20,7 +20,8 @@ import java.util.TreeMap;
 
 /**
  * Applies batches. Besides the statements of the projection a batch costs three trips to the server: one that checks the fence
- * and reads the keys, one that writes the progress, and the commit; a segment's batch a fourth if it has parked keys.
+ * and reads the keys, one that writes the progress, and the commit; a segment's batch a fourth
+ * if it has parked keys, and that of a version that is not live one to see that it has tables of its own.
  */
 final class BatchApply {
     static final String MOVE = """
@@ -56,7 +57,7 @@ final class BatchApply {
         Map<String, String> idByKey = StoredKeys.byStored(keys);
         RoundTrip trip = transaction.first();
         RoundTrip.Rows<Boolean> held = Fences.ask(trip, database.schema(), fence);
-        RoundTrip.Rows<Long> limit = VersionTable.enter(trip, fence);
+        OwnTables own = OwnTables.enter(trip, database.schema(), fence);
         RoundTrip.Rows<KeyTable.Row> found =
                 switch (fence) {
                     case Fence.Segment segment -> {
@@ -70,6 +71,7 @@ final class BatchApply {
             transaction.rollback();
             return Optional.empty();
         }
+        own.begin(transaction);
         List<KeyTable.Row> rows =
                 switch (fence) {
                     case Fence.Segment segment -> KeyTable.lockParked(transaction, fence.projection(), found.list());
@@ -78,8 +80,8 @@ final class BatchApply {
         Map<String, KeyState> before = states(idByKey, rows);
         Progress progress = FencedWork.run(transaction, connection -> work.apply(connection, before));
         check(fence, before, progress);
-        checkLimit(fence, progress, limit.list());
-        write(transaction, fence, before, progress);
+        checkLimit(fence, progress, own.limit());
+        write(transaction, fence, own, before, progress);
         return Optional.of(progress);
     }
 
@@ -109,15 +111,15 @@ final class BatchApply {
     }
 
     /** Positions of the live version do not go back while this holds the lock of the one that follows. */
-    private static void checkLimit(Fence fence, Progress progress, List<Long> limit) {
-        if (!limit.isEmpty() && progress.position().orElse(0) > limit.getFirst()) {
+    private static void checkLimit(Fence fence, Progress progress, Optional<Long> limit) {
+        if (limit.isPresent() && progress.position().orElse(0) > limit.get()) {
             throw new StorageException(
                     "bringing segment %d of '%s' to position %d failed: the live version is at %d, and no other gets ahead of it; nothing was changed"
                             .formatted(
                                     Fences.segment(fence),
                                     fence.projection(),
                                     progress.position().orElse(0),
-                                    limit.getFirst()),
+                                    limit.get()),
                     true,
                     null);
         }
@@ -132,9 +134,14 @@ final class BatchApply {
     }
 
     private static void write(
-            ProjectionTransaction transaction, Fence fence, Map<String, KeyState> before, Progress progress)
+            ProjectionTransaction transaction,
+            Fence fence,
+            OwnTables own,
+            Map<String, KeyState> before,
+            Progress progress)
             throws SQLException {
         RoundTrip trip = transaction.next();
+        own.watch(trip);
         KeyTable.write(trip, fence.projection(), after(before, progress));
         ParkedTable.park(trip, fence, progress.parked());
         ParkedTable.setAside(trip, fence.projection(), progress.setAside());
@@ -143,6 +150,7 @@ final class BatchApply {
             move(trip, held, progress);
         }
         trip.run();
+        own.requireApart();
     }
 
     private static Map<String, KeyState> after(Map<String, KeyState> before, Progress progress) {

@@ -2,68 +2,72 @@ package dev.spream.storage.jdbc.projection;
 
 import dev.spream.core.projection.FailureKind;
 import dev.spream.core.projection.ProjectionFailure;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 
 /**
- * What a projection sees of the connection: all of it, but what would end the transaction or change its manners. Once the work
- * is over nothing of it can be used any more. Equal to nothing but itself.
+ * What a projection sees of the connection: all of it, but what would end the transaction or change its manners. Statements, rows,
+ * arrays and metadata that come from it lead back to it, and never to what is behind it. Once the work is over nothing of it can
+ * be used any more. Each is equal to nothing but itself.
+ *
+ * <p>{@code unwrap} gives interfaces of the driver that are no connections, such as {@code PGConnection} and {@code PGStatement},
+ * and holds them to the same; {@code isWrapperFor} knows which. What such an interface gives out, a {@code CopyManager} for example,
+ * is the driver's own, and must not be kept.
  */
-final class GuardedConnection implements InvocationHandler {
+final class GuardedConnection {
     private static final Set<String> REFUSED = Set.of(
-            "abort", "close", "commit", "setAutoCommit", "setNetworkTimeout", "setReadOnly", "setTransactionIsolation");
+            "abort",
+            "addDataType",
+            "alterUserPassword",
+            "close",
+            "commit",
+            "getReplicationAPI",
+            "setAdaptiveFetch",
+            "setAutoCommit",
+            "setAutosave",
+            "setDefaultFetchSize",
+            "setNetworkTimeout",
+            "setPrepareThreshold",
+            "setQueryTimeout",
+            "setReadOnly",
+            "setTransactionIsolation");
 
     private final Connection connection;
+    private final Connection view;
     private volatile boolean over;
 
     GuardedConnection(Connection connection) {
         this.connection = connection;
+        this.view = GuardedObject.ofConnection(this, connection, Connection.class);
     }
 
     Connection view() {
-        return (Connection) Proxy.newProxyInstance(
-                GuardedConnection.class.getClassLoader(), new Class<?>[] {Connection.class}, this);
+        return view;
     }
 
-    @Override
-    @SuppressWarnings("ReferenceEquality") // it is what this equality is
-    public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments) throws Throwable {
-        return switch (method.getName()) {
-            case "equals" -> arguments != null && proxy == arguments[0];
-            case "hashCode" -> System.identityHashCode(proxy);
-            case "toString" -> "the connection of a projection's transaction";
-            default -> call(method, arguments);
-        };
-    }
-
-    private @Nullable Object call(Method method, Object @Nullable [] arguments) throws Throwable {
-        String name = method.getName();
-        boolean wholeRollback = name.equals("rollback") && method.getParameterCount() == 0;
-        if (over || wholeRollback || REFUSED.contains(name)) {
-            throw refusal(name);
-        }
-        try {
-            return method.invoke(connection, arguments);
-        } catch (InvocationTargetException e) {
-            throw e.getCause() == null ? e : e.getCause();
+    /** Refuses what is called when the work is over. */
+    void requireWork(String method) {
+        if (over) {
+            throw failure("a projection called %s() on a connection whose transaction is over; it must keep none"
+                    .formatted(method));
         }
     }
 
-    private ProjectionFailure refusal(String method) {
-        return failure(
-                over
-                        ? "a projection called %s() on a connection whose transaction is over; it must keep none"
-                                .formatted(method)
-                        : "a projection called %s() on the connection that it was handed; whoever runs it ends the transaction"
-                                .formatted(method));
+    /**
+     * Refuses what is not for a projection to call on a connection.
+     *
+     * @param arguments how many there are
+     */
+    void requireAllowed(String method, int arguments) {
+        boolean wholeRollback = arguments == 0 && method.equals("rollback");
+        if (wholeRollback || REFUSED.contains(method)) {
+            throw failure(
+                    "a projection called %s() on the connection that it was handed; whoever runs it ends the transaction"
+                            .formatted(method));
+        }
     }
 
     /** Nobody uses it any more. */

@@ -51,8 +51,8 @@ final class JdbcProjectionRebuilds implements ProjectionRebuilds {
     }
 
     @Override
-    public CutOver cutOver(String projection, int version, Duration patience, boolean dropEffects, Act act) {
-        return exchange.run(projection, version, patience, dropEffects, act);
+    public CutOver cutOver(String projection, int version, Duration patience, Set<CutOver.Loss> accepted, Act act) {
+        return exchange.run(projection, version, patience, accepted, act);
     }
 
     @Override

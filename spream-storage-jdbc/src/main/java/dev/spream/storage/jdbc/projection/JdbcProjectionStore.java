@@ -39,6 +39,7 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
     private final StateTable states;
     private final VersionTable versions;
     private final VersionPreparation preparation;
+    private final OutsideModels outside;
     private final SegmentLeases leases;
     private final BatchApply batches;
     private final ParkedTable parked;
@@ -52,6 +53,7 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
         this.states = new StateTable(keeping);
         this.versions = new VersionTable(keeping);
         this.preparation = new VersionPreparation(database);
+        this.outside = new OutsideModels(database);
         this.leases = new SegmentLeases(keeping);
         this.batches = new BatchApply(database, states);
         this.parked = new ParkedTable(database);
@@ -111,6 +113,11 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
     public boolean prepare(ProjectionVersion version, ProjectionCode code, Preparation<Connection> create)
             throws Exception {
         return preparation.prepare(version, code, create);
+    }
+
+    @Override
+    public Optional<String> outsideModel(ProjectionVersion version, Beginning beginning) throws Exception {
+        return outside.of(version, beginning);
     }
 
     @Override

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Compares the tables of two versions in one snapshot, which is taken while both stand still; then they go on. Until it is
@@ -15,12 +16,6 @@ import java.util.stream.Collectors;
  */
 final class ParityCheck {
     private static final Duration WORK = Duration.ofHours(2);
-
-    private static final String COLUMNS = """
-            SELECT l.attname FROM pg_attribute l JOIN pg_attribute o ON o.attname = l.attname
-            WHERE l.attrelid = to_regclass(?) AND o.attrelid = to_regclass(?) AND l.attnum > 0 AND o.attnum > 0
-                AND NOT l.attisdropped AND NOT o.attisdropped
-            ORDER BY l.attnum""";
 
     private static final String EXISTS = "SELECT to_regclass(?) IS NOT NULL";
 
@@ -80,11 +75,13 @@ final class ParityCheck {
         return found.list().getFirst();
     }
 
-    /** None if the read model is elsewhere. */
+    /** Of either; none if the read model is elsewhere. */
     private static Set<String> names(VersionPair pair) {
         return pair.other().ownSchema().isEmpty()
                 ? Set.of()
-                : new TreeSet<>(pair.other().code().tables());
+                : Stream.of(pair.live(), pair.other())
+                        .flatMap(version -> version.code().tables().stream())
+                        .collect(Collectors.toCollection(TreeSet::new));
     }
 
     private static String live(VersionPair pair, String table) {
@@ -97,67 +94,19 @@ final class ParityCheck {
 
     private static Parity compare(ProjectionTransaction comparing, VersionPair pair, Set<String> ignored)
             throws SQLException {
-        List<Parity.Table> tables = new ArrayList<>();
+        List<TableParity> tables = new ArrayList<>();
         for (String table : names(pair)) {
-            tables.add(compare(comparing, pair, table, ignored));
+            tables.add(TableParity.read(comparing, table, live(pair, table), other(pair, table)));
+        }
+        TableParity.requireKnown(tables, ignored);
+        List<Parity.Table> compared = new ArrayList<>();
+        for (TableParity table : tables) {
+            compared.add(table.compare(comparing, ignored));
         }
         return new Parity(
                 pair.projection(),
                 pair.live().version().version(),
                 pair.other().version().version(),
-                tables);
-    }
-
-    private static Parity.Table compare(
-            ProjectionTransaction comparing, VersionPair pair, String table, Set<String> ignored) throws SQLException {
-        String live = live(pair, table);
-        String other = other(pair, table);
-        if (!exists(comparing, live) || !exists(comparing, other)) {
-            return oneSided(comparing, table, live, other);
-        }
-        RoundTrip trip = comparing.next();
-        RoundTrip.Rows<String> columns =
-                trip.rows(COLUMNS, p -> p.text(live).text(other), row -> row.getString("attname"));
-        trip.run();
-        String compared = columns.list().stream()
-                .filter(column -> !ignored.contains(column))
-                .map(VersionSchemas::quoted)
-                .collect(Collectors.joining(", "));
-        RoundTrip comparison = comparing.next();
-        RoundTrip.Rows<Parity.Table> rows = comparison.rows(
-                comparison(compared, live, other),
-                p -> {},
-                row -> new Parity.Table(table, row.getLong("live"), row.getLong("other"), row.getLong("different")));
-        comparison.run();
-        return rows.list().getFirst();
-    }
-
-    private static String comparison(String columns, String live, String other) {
-        return """
-            SELECT coalesce(sum(g.live), 0)::bigint AS live, coalesce(sum(g.other), 0)::bigint AS other,
-                coalesce(sum(abs(g.live - g.other)), 0)::bigint AS different
-            FROM (
-                SELECT sum(r.live)::bigint AS live, sum(r.other)::bigint AS other FROM (
-                    SELECT ROW(%1$s)::text AS row, 1 AS live, 0 AS other FROM %2$s
-                    UNION ALL SELECT ROW(%1$s)::text, 0, 1 FROM %3$s) AS r
-                GROUP BY r.row) AS g""".formatted(columns, live, other);
-    }
-
-    /** Of a table that the code of one of them only has, all rows differ. */
-    private static Parity.Table oneSided(ProjectionTransaction comparing, String table, String live, String other)
-            throws SQLException {
-        long liveRows = count(comparing, live);
-        long otherRows = count(comparing, other);
-        return new Parity.Table(table, liveRows, otherRows, liveRows + otherRows);
-    }
-
-    private static long count(ProjectionTransaction comparing, String table) throws SQLException {
-        if (!exists(comparing, table)) {
-            return 0;
-        }
-        RoundTrip trip = comparing.next();
-        RoundTrip.Rows<Long> rows = trip.rows("SELECT count(*) FROM " + table, p -> {}, row -> row.getLong(1));
-        trip.run();
-        return rows.list().getFirst();
+                compared);
     }
 }

@@ -71,7 +71,7 @@ final class ParkedRetry {
         String key = StoredKeys.of(id);
         RoundTrip trip = transaction.first();
         RoundTrip.Rows<Boolean> held = Fences.ask(trip, database.schema(), fence);
-        VersionTable.enter(trip, fence);
+        OwnTables own = OwnTables.enter(trip, database.schema(), fence);
         RoundTrip.Rows<Long> locked =
                 trip.rows(LOCK, p -> p.text(projection).text(key), row -> row.getLong("last_version"));
         RoundTrip.Rows<EventEnvelope> events = trip.rows(
@@ -83,10 +83,15 @@ final class ParkedRetry {
             transaction.rollback();
             return Optional.empty();
         }
+        own.begin(transaction);
         long last = locked.list().getFirst();
         long now = events.isEmpty()
                 ? last
                 : FencedWork.run(transaction, connection -> work.apply(connection, last, events.list()));
+        RoundTrip written = transaction.next();
+        own.watch(written);
+        written.run();
+        own.requireApart();
         check(id, last, events.list(), now);
         return Optional.of(forget(transaction, projection, key, now));
     }

@@ -23,32 +23,47 @@ final class StandStill {
     /** So far behind, by positions, any version may be for a moment. */
     private static final long NEAR = 20_000;
 
+    /** How long whoever holds others up may say nothing before the server ends its session, and all goes on as before. */
+    private static final Duration SILENCE = Duration.ofSeconds(2);
+
     private final ProjectionDatabase database;
     private final ProjectionTransaction transaction;
     private final VersionPair pair;
-    private final long end;
+    private final Duration patience;
+    private long end;
 
     StandStill(ProjectionDatabase database, ProjectionTransaction transaction, VersionPair pair, Duration patience) {
         this.database = database;
         this.transaction = transaction;
         this.pair = pair;
-        this.end = System.nanoTime() + patience.toNanos();
+        this.patience = patience;
     }
 
     /** How far a segment is behind, and whether somebody is at it. */
     private record Behind(int segment, long positions, boolean held, double rate) {}
 
     /**
-     * Begins it, unless the other is so far behind that there is no point in waiting.
+     * Checks that the other is not so far behind that there is no point in waiting.
+     *
+     * @throws IllegalStateException if it is
+     */
+    void requireNear() throws SQLException {
+        Optional<Behind> far = behind(false);
+        if (far.isPresent() && far.get().positions() > Math.max(NEAR, far.get().rate() * patience.toSeconds())) {
+            throw pair.refusal(text(far.get()) + "; repeat this when it has caught up");
+        }
+    }
+
+    /**
+     * Begins it, unless the other is far behind.
      *
      * @return when the live one stood still, by {@link System#nanoTime}
      * @throws IllegalStateException if one of them could not be had alone, or the other did not catch up
      */
     long begin() throws SQLException {
-        Optional<Behind> far = behind(false);
-        if (far.isPresent() && far.get().positions() > Math.max(NEAR, far.get().rate() * left().toSeconds())) {
-            throw pair.refusal(text(far.get()) + "; repeat this when it has caught up");
-        }
+        requireNear();
+        end = System.nanoTime() + patience.toNanos();
+        limitSilence();
         takeAlone(pair.live());
         long began = System.nanoTime();
         Optional<Behind> behind = behind(false);
@@ -62,7 +77,7 @@ final class StandStill {
         return began;
     }
 
-    /** How much patience is left. */
+    /** How much patience is left, once it has begun. */
     Duration left() {
         return Duration.ofNanos(Math.max(0, end - System.nanoTime()));
     }
@@ -102,12 +117,21 @@ final class StandStill {
         }
     }
 
+    /** Somebody whose machine or network stands still must not hold others up until it is back. */
+    private void limitSilence() throws SQLException {
+        limit(transaction, "idle_in_transaction_session_timeout", SILENCE);
+    }
+
     /** How long the transaction waits for any lock from now on. */
     static void limitLocks(ProjectionTransaction transaction, Duration limit) throws SQLException {
+        limit(transaction, "lock_timeout", limit);
+    }
+
+    private static void limit(ProjectionTransaction transaction, String setting, Duration limit) throws SQLException {
         RoundTrip trip = transaction.next();
         trip.rows(
-                "SELECT set_config('lock_timeout', ?, true)",
-                p -> p.text("%dms".formatted(Math.max(1, limit.toMillis()))),
+                "SELECT set_config(?, ?, true)",
+                p -> p.text(setting).text("%dms".formatted(Math.max(1, limit.toMillis()))),
                 row -> true);
         trip.run();
     }

@@ -7,6 +7,10 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
 
 /** Removes versions with all that is remembered of them. */
 final class VersionDrop {
@@ -75,29 +79,59 @@ final class VersionDrop {
         if (schema.isEmpty() || dropped.version().role() == VersionRole.LIVE) {
             return;
         }
+        ProjectionVersion version = dropped.version();
+        Optional<VersionSchemas.Found> there = VersionSchemas.find(transaction, schema.get(), version);
+        if (there.isEmpty()) {
+            return;
+        }
+        if (!there.get().own()) {
+            throw refusal(
+                    version,
+                    "the schema '%s' is not the one that was made for it, going by its comment".formatted(schema.get()),
+                    "rename that schema",
+                    null);
+        }
+        Set<String> tables = dropped.code().tables();
+        List<String> others = SchemaContents.others(transaction, schema.get(), tables);
+        if (!others.isEmpty()) {
+            throw refusal(
+                    version,
+                    "in its schema '%s' is also %s, which it has not made".formatted(schema.get(), others),
+                    "move that to another schema, or drop it",
+                    null);
+        }
         try {
-            if (!dropped.code().tables().isEmpty()) {
+            if (!tables.isEmpty()) {
                 VersionSchemas.execute(
-                        transaction,
-                        "DROP TABLE IF EXISTS "
-                                + VersionSchemas.quoted(
-                                        schema.get(), dropped.code().tables()));
+                        transaction, "DROP TABLE IF EXISTS " + VersionSchemas.quoted(schema.get(), tables));
             }
-            VersionSchemas.execute(
-                    transaction, "DROP SCHEMA IF EXISTS %s CASCADE".formatted(VersionSchemas.quoted(schema.get())));
+            VersionSchemas.execute(transaction, "DROP SCHEMA " + VersionSchemas.quoted(schema.get()));
         } catch (SQLException e) {
             if (DEPENDENT_OBJECTS.equals(e.getSQLState())) {
-                throw new IllegalStateException(
-                        "version %d of projection '%s' could not be dropped: something depends on its tables in the schema '%s', such as a view that was made while they were live: %s; nothing was changed: make that anew over the live tables"
-                                .formatted(
-                                        dropped.version().version(),
-                                        dropped.version().projection(),
-                                        schema.get(),
-                                        e.getMessage()),
+                throw refusal(
+                        version,
+                        "something depends on its tables in the schema '%s', such as a view that was made while they were live: %s"
+                                .formatted(schema.get(), detail(e)),
+                        "make that anew over the live tables",
                         e);
             }
             throw e;
         }
+    }
+
+    private static IllegalStateException refusal(
+            ProjectionVersion version, String why, String remedy, @Nullable Exception cause) {
+        return new IllegalStateException(
+                "version %d of projection '%s' could not be dropped: %s; nothing was changed: %s, and repeat this"
+                        .formatted(version.version(), version.projection(), why, remedy),
+                cause);
+    }
+
+    /** Who depends on what; not the server's advice to drop that as well. */
+    private static String detail(SQLException failure) {
+        ServerErrorMessage message = failure instanceof PSQLException told ? told.getServerErrorMessage() : null;
+        String detail = message == null ? null : message.getDetail();
+        return String.valueOf(detail == null ? failure.getMessage() : detail).replace('\n', ',');
     }
 
     private static void deleteRows(ProjectionTransaction transaction, String state) throws SQLException {

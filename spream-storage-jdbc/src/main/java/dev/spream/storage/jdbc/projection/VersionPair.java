@@ -111,7 +111,8 @@ record VersionPair(
      */
     void requireFollowing() {
         if (otherStatus != ProjectionStatus.REBUILDING) {
-            throw refusal("it is %s: resume '%s'".formatted(otherStatus, other.state()));
+            throw refusal("it is %s: resume '%s@%d'"
+                    .formatted(otherStatus, projection(), other.version().version()));
         }
         if (!other.version().prepared()) {
             throw refusal("it has not begun: run the projection with code of revision %d"

@@ -1,13 +1,10 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.core.projection.FailureKind;
 import dev.spream.core.projection.ProjectionCode;
-import dev.spream.core.projection.ProjectionFailure;
 import dev.spream.core.projection.ProjectionStore.Preparation;
 import dev.spream.core.projection.ProjectionVersion;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -17,19 +14,6 @@ final class VersionPreparation {
     private static final String LOCK =
             "SELECT %s FROM @projection_versions v WHERE v.projection = ? AND v.version = ? FOR NO KEY UPDATE"
                     .formatted(VersionTable.COLUMNS);
-
-    private static final String HOMES = """
-            SELECT DISTINCT n.nspname AS home FROM unnest(?::text[]) AS t (name)
-            JOIN pg_class c ON c.oid = to_regclass(quote_ident(t.name)) JOIN pg_namespace n ON n.oid = c.relnamespace
-            ORDER BY 1""";
-
-    private static final String ENTER = """
-            SELECT set_config('search_path',
-                concat_ws(', ', quote_ident(?), nullif(current_setting('search_path'), '')), true)""";
-
-    private static final String MISSING = """
-            SELECT t.name FROM unnest(?::text[]) AS t (name)
-            WHERE to_regclass(quote_ident(?) || '.' || quote_ident(t.name)) IS NULL ORDER BY 1""";
 
     private static final String PREPARED = """
             UPDATE @projection_versions SET prepared = true, tables = ?::text[], effects = ?::boolean, home = ?, own_schema = ?
@@ -77,18 +61,18 @@ final class VersionPreparation {
             Preparation<Connection> create)
             throws SQLException, WorkFailure {
         Set<String> tables = new TreeSet<>(code.tables());
-        Optional<String> home = tables.isEmpty() ? Optional.empty() : Optional.of(home(transaction, tables));
-        Optional<String> own = home.map(schema -> VersionSchemas.name(schema, version.projection(), version.version()));
-        if (own.isPresent()) {
-            VersionSchemas.create(transaction, own.get());
-            transaction.next().update(ENTER, p -> p.text(own.get())).run();
+        Optional<VersionPlace> place =
+                tables.isEmpty() ? Optional.empty() : Optional.of(VersionPlace.find(transaction, version, tables));
+        Set<String> before = Set.of();
+        if (place.isPresent()) {
+            before = place.get().enter(transaction);
         }
         FencedWork.run(transaction, connection -> {
             create.create(connection);
             return true;
         });
-        if (own.isPresent()) {
-            requireCreated(transaction, tables, own.get());
+        if (place.isPresent()) {
+            place.get().requireCreated(transaction, before);
         }
         transaction
                 .next()
@@ -96,50 +80,10 @@ final class VersionPreparation {
                         PREPARED,
                         p -> p.texts(tables)
                                 .text(Boolean.toString(code.effects()))
-                                .optionalText(home)
-                                .optionalText(own)
+                                .optionalText(place.map(VersionPlace::home))
+                                .optionalText(place.map(VersionPlace::own))
                                 .text(version.projection())
                                 .number(version.version()))
                 .run();
-    }
-
-    /** Where the live tables are, or would be if there were some. */
-    private static String home(ProjectionTransaction transaction, Set<String> tables) throws SQLException, WorkFailure {
-        RoundTrip trip = transaction.next();
-        RoundTrip.Rows<String> homes = trip.rows(HOMES, p -> p.texts(tables), row -> row.getString("home"));
-        RoundTrip.Rows<Optional<String>> current =
-                trip.rows("SELECT current_schema()", p -> {}, row -> Optional.ofNullable(row.getString(1)));
-        trip.run();
-        if (homes.list().size() > 1) {
-            throw failure(
-                    "the live tables of %s are in the schemas %s: a projection whose tables are in one schema can be rebuilt"
-                            .formatted(tables, homes.list()));
-        }
-        if (!homes.isEmpty()) {
-            return homes.list().getFirst();
-        }
-        return current.list()
-                .getFirst()
-                .orElseThrow(() ->
-                        failure("none of the tables %s is found by the search_path, which names no schema that is there"
-                                .formatted(tables)));
-    }
-
-    private static void requireCreated(ProjectionTransaction transaction, Set<String> tables, String schema)
-            throws SQLException, WorkFailure {
-        RoundTrip trip = transaction.next();
-        RoundTrip.Rows<String> missing =
-                trip.rows(MISSING, p -> p.texts(tables).text(schema), row -> row.getString("name"));
-        trip.run();
-        List<String> names = missing.list();
-        if (!names.isEmpty()) {
-            throw failure(
-                    "create() made no tables %s in the schema '%s', which comes first in the search_path: it must name them without a schema"
-                            .formatted(names, schema));
-        }
-    }
-
-    private static WorkFailure failure(String message) {
-        return new WorkFailure(new ProjectionFailure(FailureKind.FATAL, message, null));
     }
 }

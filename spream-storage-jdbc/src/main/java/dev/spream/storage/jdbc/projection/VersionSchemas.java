@@ -2,15 +2,20 @@ package dev.spream.storage.jdbc.projection;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.spream.core.projection.ProjectionVersion;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Collection;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** Where tables of versions are that are not live. */
 final class VersionSchemas {
     /** What PostgreSQL keeps of a name, in bytes. */
     private static final int MAX_LENGTH = 63;
+
+    private static final String FIND = """
+            SELECT obj_description(n.oid, 'pg_namespace') IS NOT DISTINCT FROM ? AS own FROM pg_namespace n WHERE n.nspname = ?""";
 
     private VersionSchemas() {}
 
@@ -28,8 +33,41 @@ final class VersionSchemas {
         return start + end;
     }
 
-    static void create(ProjectionTransaction transaction, String schema) throws SQLException {
-        execute(transaction, "CREATE SCHEMA " + quoted(schema));
+    /** Creates it with a mark that says whose it is. */
+    static void create(ProjectionTransaction transaction, String schema, ProjectionVersion version)
+            throws SQLException {
+        create(transaction, schema, version, Optional.empty());
+    }
+
+    /** @param owner of the schema, quoted; whoever does it if empty */
+    static void create(
+            ProjectionTransaction transaction, String schema, ProjectionVersion version, Optional<String> owner)
+            throws SQLException {
+        execute(
+                transaction,
+                "CREATE SCHEMA " + quoted(schema)
+                        + owner.map(" AUTHORIZATION "::concat).orElse(""));
+        execute(transaction, "COMMENT ON SCHEMA %s IS '%s'".formatted(quoted(schema), mark(transaction, version)));
+    }
+
+    /** A schema that is there. */
+    record Found(boolean own) {}
+
+    /** Whether a schema is there, and was created for the version. */
+    static Optional<Found> find(ProjectionTransaction transaction, String schema, ProjectionVersion version)
+            throws SQLException {
+        String mark = mark(transaction, version);
+        RoundTrip trip = transaction.next();
+        RoundTrip.Rows<Found> found =
+                trip.rows(FIND, p -> p.text(mark).text(schema), row -> new Found(row.getBoolean("own")));
+        trip.run();
+        return found.list().stream().findFirst();
+    }
+
+    /** Of plain names, so that nothing in it has to be quoted. */
+    private static String mark(ProjectionTransaction transaction, ProjectionVersion version) {
+        return "tables of version %d of projection %s, see %s.projection_versions"
+                .formatted(version.version(), version.projection(), transaction.schema());
     }
 
     /** What cannot be bound. */

@@ -6,6 +6,7 @@ import dev.spream.core.projection.ProjectionStatus;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 
 /** Makes another version live. */
 final class VersionSwitch {
@@ -14,12 +15,6 @@ final class VersionSwitch {
 
     /** How long its own rows may be in the hands of others, such as those who renew leases, once nothing is read any more. */
     private static final Duration ROWS = Duration.ofSeconds(1);
-
-    private static final String WITHOUT_EFFECTS = """
-            SELECT count(*) AS aggregates FROM @projection_parked_keys p
-            JOIN @projection_keys old ON old.projection = p.projection AND old.key = p.key
-            JOIN @projection_keys new ON new.projection = ? AND new.key = p.key
-            WHERE p.projection = ? AND new.last_version > greatest(old.last_version, p.followed)""";
 
     private static final String FOLLOWED = """
             UPDATE @projection_parked_keys p SET followed = greatest(p.followed, old.last_version, coalesce(
@@ -55,15 +50,15 @@ final class VersionSwitch {
     }
 
     /** What was done in the transaction, and since when nobody applied events. */
-    private record Switched(int from, long began, long withoutEffects) {}
+    private record Switched(int from, long began, CutOver.Losses losses) {}
 
-    CutOver run(String projection, int version, Duration patience, boolean dropEffects, Act act) {
+    CutOver run(String projection, int version, Duration patience, Set<CutOver.Loss> accepted, Act act) {
         Switched switched = database.patient(patience.plus(WORK))
                 .inTransaction(
                         "cutting projection '%s' over to version %d".formatted(projection, version),
-                        transaction -> change(transaction, projection, version, patience, dropEffects, act));
+                        transaction -> change(transaction, projection, version, patience, accepted, act));
         Duration pause = Duration.ofNanos(System.nanoTime() - switched.began());
-        return new CutOver(projection, switched.from(), version, pause, switched.withoutEffects());
+        return new CutOver(projection, switched.from(), version, pause, switched.losses());
     }
 
     private Switched change(
@@ -71,7 +66,7 @@ final class VersionSwitch {
             String projection,
             int version,
             Duration patience,
-            boolean dropEffects,
+            Set<CutOver.Loss> accepted,
             Act act)
             throws SQLException {
         VersionPair pair = VersionPair.take(transaction, projection, version);
@@ -80,38 +75,19 @@ final class VersionSwitch {
             throw new IllegalStateException(
                     "projection '%s' is PAUSED; nothing was changed: resume it".formatted(projection));
         }
+        TableExchange tables = new TableExchange(transaction, pair);
+        tables.requireSame();
         StandStill stand = new StandStill(database, transaction, pair, patience);
+        stand.requireNear();
+        OldSnapshots.await(transaction, pair, patience);
         long began = stand.begin();
-        long withoutEffects = withoutEffects(transaction, pair, dropEffects);
-        new TableExchange(transaction, pair).run(stand);
-        exchange(transaction, pair);
+        CutOver.Losses losses = CutOverLosses.count(transaction, pair);
         int from = pair.live().version().version();
+        losses.requireAccepted(accepted, projection, from, version);
+        tables.run(stand);
+        exchange(transaction, pair);
         AuditTable.add(transaction, projection, "cutover", "version %d -> version %d".formatted(from, version), act);
-        return new Switched(from, began, withoutEffects);
-    }
-
-    /** How many aggregates are parked in the live version and further in the other one. */
-    private static long withoutEffects(ProjectionTransaction transaction, VersionPair pair, boolean dropEffects)
-            throws SQLException {
-        if (!pair.live().code().effects() && !pair.other().code().effects()) {
-            return 0;
-        }
-        RoundTrip trip = transaction.next();
-        RoundTrip.Rows<Long> count = trip.rows(
-                WITHOUT_EFFECTS,
-                p -> p.text(pair.other().state()).text(pair.live().state()),
-                row -> row.getLong("aggregates"));
-        trip.run();
-        long aggregates = count.list().getFirst();
-        if (aggregates > 0 && !dropEffects) {
-            throw new IllegalStateException(
-                    "%d aggregates are parked in the live version of projection '%s' and further in version %d, where no side effects follow from their events; nothing was changed: retry or skip them first, or drop those effects"
-                            .formatted(
-                                    aggregates,
-                                    pair.projection(),
-                                    pair.other().version().version()));
-        }
-        return aggregates;
+        return new Switched(from, began, losses);
     }
 
     private static void exchange(ProjectionTransaction transaction, VersionPair pair) throws SQLException {

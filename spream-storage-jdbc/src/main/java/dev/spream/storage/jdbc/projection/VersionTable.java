@@ -1,6 +1,5 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.core.projection.Fence;
 import dev.spream.core.projection.ProjectionCode;
 import dev.spream.core.projection.ProjectionVersion;
 import dev.spream.core.projection.RebuildProgress;
@@ -24,14 +23,6 @@ final class VersionTable {
     static final String OF_PROJECTION =
             "SELECT %s FROM @projection_versions v WHERE v.projection = ? ORDER BY v.version".formatted(COLUMNS);
 
-    /** Nothing of a version that is live. */
-    private static final String ENTER = """
-            SELECT (SELECT s.position FROM @projection_versions l JOIN @projection_segments s ON s.projection = l.state
-                    WHERE l.projection = v.projection AND l.role = 'LIVE' AND s.segment = ?) AS reached,
-                set_config('search_path',
-                    concat_ws(', ', quote_ident(v.own_schema), nullif(current_setting('search_path'), '')), true)
-            FROM @projection_versions v WHERE v.state = ? AND v.role <> 'LIVE'""";
-
     private static final String LIMIT = """
             SELECT s.position FROM @projection_versions l JOIN @projection_segments s ON s.projection = l.state
             WHERE l.projection = ? AND l.role = 'LIVE' AND s.segment = ?""";
@@ -54,6 +45,7 @@ final class VersionTable {
             SELECT %s, v.created_at, v.applied,
                 CASE WHEN v.measured_at > clock_timestamp() - interval '15 seconds' THEN v.rate END AS rate,
                 coalesce((SELECT min(s.position) FROM @projection_segments s WHERE s.projection = v.state), 0) AS position,
+                (SELECT count(*) FROM @projection_parked_keys p WHERE p.projection = v.state) AS parked,
                 coalesce((SELECT min(s.position) FROM @projection_versions l JOIN @projection_segments s ON s.projection = l.state
                     WHERE l.projection = v.projection AND l.role = 'LIVE'), 0) AS target
             FROM @projection_versions v
@@ -121,15 +113,6 @@ final class VersionTable {
                 .findFirst();
     }
 
-    /**
-     * Adds that statements of a projection find the tables of the version whose state is written, and how far it may be brought:
-     * nothing if it is live.
-     */
-    static RoundTrip.Rows<Long> enter(RoundTrip trip, Fence fence) {
-        return trip.rows(
-                ENTER, p -> p.number(Fences.segment(fence)).text(fence.projection()), row -> row.getLong("reached"));
-    }
-
     long limit(ProjectionVersion version, int segment) {
         String what = "reading how far the live version of projection '%s' is".formatted(version.projection());
         return database
@@ -169,6 +152,7 @@ final class VersionTable {
                         row.getLong("applied"),
                         row.getLong("position"),
                         row.getLong("target"),
+                        row.getLong("parked"),
                         rate(row)));
     }
 
@@ -187,7 +171,7 @@ final class VersionTable {
                 row.getBoolean("prepared"));
     }
 
-    private static List<String> texts(@Nullable Array array) throws SQLException {
+    static List<String> texts(@Nullable Array array) throws SQLException {
         return array == null ? List.of() : Arrays.asList((String[]) array.getArray());
     }
 }

@@ -21,7 +21,8 @@ CREATE TABLE projection_states (
 -- The read models of a projection, each with a state of its own, whose name is that of the projection for version 1 and name@n
 -- for version n. The live one's tables are in home; the tables of another are in own_schema. Both are empty until they are
 -- known. Of applied events there were measured at measured_at, and since then or the measuring before they come at that rate.
--- latest is the highest number that was given.
+-- latest is the highest number that was given. outside_model is the id of a read model that is not in the database, once it is
+-- begun.
 CREATE TABLE projection_versions (
     projection text COLLATE "C" NOT NULL,
     version int NOT NULL CHECK (version > 0),
@@ -34,6 +35,7 @@ CREATE TABLE projection_versions (
     tables text[],
     home text,
     own_schema text,
+    outside_model text,
     created_at timestamptz NOT NULL,
     applied bigint NOT NULL DEFAULT 0,
     measured bigint NOT NULL DEFAULT 0,

@@ -5,6 +5,7 @@ import static dev.spream.storage.jdbc.projection.TestProjections.NAME;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import dev.spream.core.projection.Parity;
 import dev.spream.core.projection.ProjectionCode;
 import dev.spream.core.projection.ProjectionRebuilds;
 import java.sql.Connection;
@@ -29,8 +30,13 @@ final class CutOverTablesIT {
 
     @BeforeEach
     void aVersionThatIsBuilt() throws Exception {
+        build(test);
+    }
+
+    /** Each version has a row of its own. */
+    static void build(TestProjections test) throws Exception {
         test.store.register(NAME, 1, CODE);
-        rebuilds.rebuild(NAME, OptionalInt.empty(), 0, ACT);
+        test.operations.rebuilds().rebuild(NAME, OptionalInt.empty(), 0, ACT);
         test.store.prepare(test.store.versions(NAME).getLast(), CODE, connection -> {
             try (Statement statement = connection.createStatement()) {
                 statement.execute("CREATE TABLE balances (key text PRIMARY KEY, events bigint NOT NULL)");
@@ -53,7 +59,7 @@ final class CutOverTablesIT {
                 "GRANT SELECT ON public.balances TO rebuild_reader",
                 "GRANT UPDATE (events) ON public.balances TO rebuild_reader");
         try {
-            rebuilds.cutOver(NAME, 2, PATIENCE, false, ACT);
+            rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT);
             assertThat(test.balances()).containsExactly("new,1");
             assertThat(test.rows("""
                             SELECT has_table_privilege('rebuild_reader', 'public.balances', 'SELECT'),
@@ -65,27 +71,73 @@ final class CutOverTablesIT {
     }
 
     @Test
+    void what_belongs_to_a_live_table_must_belong_to_the_next_one_as_well() throws Exception {
+        test.execute(
+                "CREATE FUNCTION public.noted() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'",
+                "CREATE FUNCTION public.others() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'",
+                "CREATE PUBLICATION pub FOR TABLE public.balances");
+        attach("public");
+        assertRefused(
+                "balances lacks policy own",
+                "balances lacks publication pub",
+                "balances lacks replica identity full",
+                "balances lacks row security;",
+                "balances lacks row security for its owner too",
+                "balances lacks rule never",
+                "balances lacks trigger noted");
+        attach("public__balances_v2");
+        assertRefused("balances lacks publication pub;");
+        test.execute("ALTER PUBLICATION pub DROP TABLE public.balances");
+        test.execute("CREATE POLICY everybody ON public__balances_v2.balances USING (true)");
+        assertRefused("balances has also policy everybody");
+        test.execute("DROP POLICY everybody ON public__balances_v2.balances");
+        test.execute("CREATE OR REPLACE TRIGGER noted AFTER INSERT ON public__balances_v2.balances"
+                + " FOR EACH STATEMENT EXECUTE FUNCTION public.others()");
+        assertRefused("balances lacks trigger noted");
+        test.execute("DROP TRIGGER noted ON public.balances");
+        assertThat(rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT).to()).isEqualTo(2);
+    }
+
+    private void attach(String schema) {
+        String table = schema + ".balances";
+        test.execute(
+                "ALTER TABLE %s ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY, REPLICA IDENTITY FULL"
+                        .formatted(table),
+                "CREATE POLICY own ON %s FOR SELECT USING (key = current_user)".formatted(table),
+                "CREATE TRIGGER noted AFTER INSERT ON %s FOR EACH STATEMENT EXECUTE FUNCTION public.noted()"
+                        .formatted(table),
+                "CREATE RULE never AS ON DELETE TO %s DO INSTEAD NOTHING".formatted(table));
+    }
+
+    private void assertRefused(String... differences) {
+        assertThatIllegalStateException()
+                .isThrownBy(() -> rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT))
+                .withMessageContainingAll(differences)
+                .withMessageContaining("nothing was changed");
+    }
+
+    @Test
     void a_reader_that_holds_a_table_is_named_and_nothing_is_changed() throws Exception {
         try (Connection reader = test.dataSource().getConnection();
                 Statement statement = reader.createStatement()) {
             reader.setAutoCommit(false);
             statement.execute("SELECT count(*) FROM public.balances");
             assertThatIllegalStateException()
-                    .isThrownBy(() -> rebuilds.cutOver(NAME, 2, PATIENCE, false, ACT))
+                    .isThrownBy(() -> rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT))
                     .withMessageContaining("SELECT count(*) FROM public.balances")
                     .withMessageContaining("everything goes on as before");
             reader.rollback();
             reader.setAutoCommit(true);
         }
         assertThat(test.balances()).containsExactly("old,1");
-        assertThat(rebuilds.cutOver(NAME, 2, PATIENCE, false, ACT).to()).isEqualTo(2);
+        assertThat(rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT).to()).isEqualTo(2);
         assertThat(test.balances()).containsExactly("new,1");
     }
 
     @Test
     void a_version_that_a_view_reads_is_not_dropped() throws Exception {
         test.execute("CREATE VIEW public.summary AS SELECT sum(events) AS events FROM public.balances");
-        rebuilds.cutOver(NAME, 2, PATIENCE, false, ACT);
+        rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT);
         assertThatIllegalStateException()
                 .isThrownBy(() -> rebuilds.drop(NAME, 1, ACT))
                 .withMessageContaining("something depends on its tables");
@@ -101,11 +153,49 @@ final class CutOverTablesIT {
 
     @Test
     void a_rollback_leaves_no_schema_behind_that_nothing_is_in() throws Exception {
-        rebuilds.cutOver(NAME, 2, PATIENCE, false, ACT);
+        rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT);
         assertThat(schemas()).containsExactly("public__balances_v1");
-        rebuilds.cutOver(NAME, 1, PATIENCE, false, ACT);
+        rebuilds.cutOver(NAME, 1, PATIENCE, Set.of(), ACT);
         assertThat(schemas()).containsExactly("public__balances_v2");
         assertThat(test.balances()).containsExactly("old,1");
+    }
+
+    @Test
+    void what_only_one_version_has_differs_and_is_named() throws Exception {
+        test.execute(
+                "DELETE FROM public__balances_v2.balances",
+                "INSERT INTO public__balances_v2.balances VALUES ('old', 1)",
+                "ALTER TABLE public__balances_v2.balances RENAME COLUMN events TO changes");
+        assertThat(parity()).containsExactly(new Parity.Table("balances", 1, 1, 0, List.of("changes", "events")));
+        assertThat(parity("changes").getFirst().oneSided()).containsExactly("events");
+        assertThat(parity("changes", "events").getFirst().isEqual()).isTrue();
+        test.execute("ALTER TABLE public__balances_v2.balances RENAME COLUMN key TO id");
+        assertThat(parity().getFirst().different()).isEqualTo(2);
+    }
+
+    @Test
+    void tables_that_only_the_live_version_has_differ_though_they_are_empty() throws Exception {
+        test.execute("CREATE TABLE public.totals (total bigint)", "DELETE FROM public__balances_v2.balances");
+        test.execute("INSERT INTO public__balances_v2.balances VALUES ('old', 1)");
+        assertThat(rebuilds.parity(NAME, 2, Set.of(), PATIENCE).isEqual()).isTrue();
+        test.store.register(NAME, 1, new ProjectionCode(1, Set.of("balances", "totals"), false));
+        assertThat(parity().getLast()).isEqualTo(new Parity.Table("totals", 0, 0, 0, List.of("*")));
+        assertThat(rebuilds.parity(NAME, 2, Set.of(), PATIENCE).isEqual()).isFalse();
+    }
+
+    @Test
+    void columns_that_are_not_there_and_all_columns_are_not_ignored() {
+        assertThatIllegalStateException()
+                .isThrownBy(() -> parity("updated_at"))
+                .withMessageContaining("[updated_at]")
+                .withMessageContaining("nothing was compared");
+        assertThatIllegalStateException()
+                .isThrownBy(() -> parity("key", "events"))
+                .withMessageContaining("all columns that both versions have of table 'balances'");
+    }
+
+    private List<Parity.Table> parity(String... ignored) {
+        return rebuilds.parity(NAME, 2, Set.of(ignored), PATIENCE).tables();
     }
 
     private List<String> schemas() throws Exception {

@@ -195,7 +195,12 @@ final class FailureKindIT {
                 arguments("rollback", (Body) Connection::rollback),
                 arguments("close", (Body) Connection::close),
                 arguments("setAutoCommit", (Body) connection -> connection.setAutoCommit(true)),
-                arguments("abort", (Body) connection -> connection.abort(Runnable::run)));
+                arguments("abort", (Body) connection -> connection.abort(Runnable::run)),
+                arguments("commit", (Body) connection -> {
+                    try (Statement statement = connection.createStatement()) {
+                        statement.getConnection().commit();
+                    }
+                }));
     }
 
     @ParameterizedTest

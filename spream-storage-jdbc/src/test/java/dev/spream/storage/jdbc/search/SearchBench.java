@@ -30,6 +30,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
@@ -58,9 +59,9 @@ final class SearchBench implements AutoCloseable {
         private final ProjectionManager<Connection> manager;
         private final Thread thread;
 
-        private Process(SearchIndex index) {
-            SearchProjection projection = new SearchProjection(NAME, new Words(), index)
-                    .listener((name, changes, took) -> largestCall.accumulateAndGet(changes, Math::max));
+        private Process(SearchProjection written) {
+            SearchProjection projection =
+                    written.listener((name, changes, took) -> largestCall.accumulateAndGet(changes, Math::max));
             manager = ProjectionManager.builder(store)
                     .options(OPTIONS)
                     .owner("process-" + owners.incrementAndGet())
@@ -82,7 +83,12 @@ final class SearchBench implements AutoCloseable {
     }
 
     Process start(SearchIndex index) {
-        return new Process(index);
+        return new Process(new SearchProjection(NAME, new Words(), index));
+    }
+
+    /** The same with an index for each version. */
+    Process start(IntFunction<SearchIndex> indexes) {
+        return new Process(new SearchProjection(NAME, new Words(), indexes));
     }
 
     List<RecordedEvent> allEvents() {

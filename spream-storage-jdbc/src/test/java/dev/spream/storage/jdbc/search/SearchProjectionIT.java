@@ -6,17 +6,26 @@ import dev.spream.core.projection.ParkReason;
 import dev.spream.core.projection.ParkedKey;
 import dev.spream.core.projection.ProjectionOperations.Act;
 import dev.spream.core.projection.ProjectionStatus;
+import dev.spream.core.projection.RebuildProgress;
+import dev.spream.core.search.SearchChange;
+import dev.spream.core.search.SearchDocument;
 import dev.spream.core.search.SearchEngine;
 import dev.spream.core.search.SearchIndex;
+import dev.spream.core.search.SearchProjection;
 import dev.spream.search.lucene.LuceneSearchEngine;
 import dev.spream.search.meilisearch.MeilisearchDouble;
 import dev.spream.search.meilisearch.MeilisearchSearchEngine;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.IntFunction;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -131,6 +140,55 @@ final class SearchProjectionIT {
             bench.awaitIndex(index);
         }
         engine.close();
+    }
+
+    @Test
+    void an_index_that_is_lost_stops_its_projection_which_is_built_anew_beside_it() throws IOException {
+        try (SearchEngine engine = LuceneSearchEngine.open(directory);
+                SearchBench.Process process = bench.start(indexes(engine))) {
+            assertThat(process).isNotNull();
+            appendSome();
+            bench.awaitIndex(engine.open("words-v1", Words.SCHEMA));
+        }
+        Files.move(directory.resolve("words-v1"), directory.resolve("lost"));
+        try (SearchEngine engine = LuceneSearchEngine.open(directory)) {
+            SearchIndex second = engine.open("words-v2", Words.SCHEMA);
+            second.write(List.of(new SearchChange.Put(new SearchDocument("ghost", Map.of("word", "boo")), 1)));
+            appendSome();
+            try (SearchBench.Process process = bench.start(indexes(engine))) {
+                assertThat(process).isNotNull();
+                awaitFailed("another one than projection 'words' has written");
+                assertThat(engine.open("words-v1", Words.SCHEMA).size()).isZero();
+                assertThat(bench.operations.rebuilds().rebuild(SearchBench.NAME, OptionalInt.empty(), 0, ACT))
+                        .isEqualTo(2);
+                SearchBench.await(
+                        "the version caught up",
+                        () -> bench.operations.rebuilds().progress(SearchBench.NAME).stream()
+                                .allMatch(RebuildProgress::isCaughtUp),
+                        () -> bench.operations
+                                .rebuilds()
+                                .progress(SearchBench.NAME)
+                                .toString());
+                bench.operations.rebuilds().cutOver(SearchBench.NAME, 2, Duration.ofSeconds(20), Set.of(), ACT);
+                bench.awaitIndex(second);
+            }
+        }
+    }
+
+    private static IntFunction<SearchIndex> indexes(SearchEngine engine) {
+        return SearchProjection.versions(engine, SearchBench.NAME, Words.SCHEMA);
+    }
+
+    private void awaitFailed(String error) {
+        SearchBench.await(
+                "the projection failed",
+                () -> bench.operations
+                        .show(SearchBench.NAME)
+                        .filter(details -> details.state().status() == ProjectionStatus.FAILED)
+                        .isPresent(),
+                () -> bench.operations.list().toString());
+        assertThat(bench.operations.show(SearchBench.NAME).orElseThrow().state().lastError())
+                .hasValueSatisfying(told -> assertThat(told).contains(error));
     }
 
     @Test

@@ -1,0 +1,71 @@
+package dev.spream.storage.jdbc.projection;
+
+import dev.spream.core.projection.ProjectionStore.Beginning;
+import dev.spream.core.projection.ProjectionVersion;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+
+/** Which read models outside of the database versions have. */
+final class OutsideModels {
+    private static final String FIND =
+            "SELECT v.outside_model, false AS dealt FROM @projection_versions v WHERE v.projection = ? AND v.version = ?";
+
+    private static final String LOCK = """
+            SELECT v.outside_model, EXISTS (SELECT FROM @projection_keys k WHERE k.projection = v.state) AS dealt
+            FROM @projection_versions v WHERE v.projection = ? AND v.version = ? FOR NO KEY UPDATE OF v""";
+
+    private static final String REMEMBER =
+            "UPDATE @projection_versions SET outside_model = ? WHERE projection = ? AND version = ?";
+
+    private final ProjectionDatabase database;
+
+    OutsideModels(ProjectionDatabase database) {
+        this.database = database;
+    }
+
+    /** What is known of one, and whether events of its version were dealt with. */
+    private record Known(Optional<String> id, boolean dealt) {
+        static Known read(ResultSet row) throws SQLException {
+            return new Known(Optional.ofNullable(row.getString("outside_model")), row.getBoolean("dealt"));
+        }
+    }
+
+    Optional<String> of(ProjectionVersion version, Beginning beginning) throws Exception {
+        String what = "asking for the read model of projection '%s'".formatted(version.stateName());
+        List<Known> known =
+                database.rows(what, FIND, p -> p.text(version.projection()).number(version.version()), Known::read);
+        if (known.isEmpty() || known.getFirst().id().isPresent()) {
+            return known.stream().findFirst().flatMap(Known::id);
+        }
+        try {
+            return database.<Optional<String>, WorkFailure>inTransaction(
+                    what, transaction -> begin(transaction, version, beginning));
+        } catch (WorkFailure e) {
+            throw e.thrown();
+        }
+    }
+
+    private static Optional<String> begin(
+            ProjectionTransaction transaction, ProjectionVersion version, Beginning beginning)
+            throws SQLException, WorkFailure {
+        RoundTrip trip = transaction.first();
+        RoundTrip.Rows<Known> rows =
+                trip.rows(LOCK, p -> p.text(version.projection()).number(version.version()), Known::read);
+        trip.run();
+        Optional<Known> known = rows.list().stream().findFirst();
+        if (known.isEmpty() || known.get().id().isPresent()) {
+            return known.flatMap(Known::id);
+        }
+        if (known.get().dealt()) {
+            throw new WorkFailure(version.withoutOutsideModel());
+        }
+        String id = FencedWork.run(transaction, connection -> beginning.begin());
+        transaction
+                .next()
+                .update(REMEMBER, p -> p.text(id).text(version.projection()).number(version.version()))
+                .run();
+        return Optional.of(id);
+    }
+}

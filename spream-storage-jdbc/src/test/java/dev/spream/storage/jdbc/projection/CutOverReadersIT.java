@@ -1,0 +1,236 @@
+package dev.spream.storage.jdbc.projection;
+
+import static dev.spream.storage.jdbc.projection.TestProjections.ACT;
+import static dev.spream.storage.jdbc.projection.TestProjections.NAME;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import dev.spream.core.StorageException;
+import dev.spream.core.event.Threads;
+import dev.spream.core.projection.CutOver;
+import dev.spream.core.projection.ProjectionRebuilds;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What those see who read while versions are exchanged, and whom they wait for. */
+@Timeout(120)
+final class CutOverReadersIT {
+    private static final Duration IMPATIENT = Duration.ofMillis(500);
+    private static final Duration PATIENT = Duration.ofSeconds(60);
+
+    private final TestProjections test = new TestProjections();
+    private final ProjectionRebuilds rebuilds = test.operations.rebuilds();
+    private final Threads threads = new Threads();
+
+    @BeforeEach
+    void aVersionThatIsBuilt() throws Exception {
+        CutOverTablesIT.build(test);
+    }
+
+    @AfterEach
+    void close() {
+        threads.close();
+        test.close();
+    }
+
+    @Test
+    void who_began_to_read_before_a_version_was_complete_is_named_and_nothing_is_changed() throws Exception {
+        try (Reader reader = new Reader(Connection.TRANSACTION_REPEATABLE_READ)) {
+            assertThat(reader.read("SELECT 'a report'")).containsExactly("a report");
+            test.execute("INSERT INTO public__balances_v2.balances VALUES ('late', 1)");
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> rebuilds.cutOver(NAME, 2, IMPATIENT, Set.of(), ACT))
+                    .withMessageContaining("session %d".formatted(reader.session))
+                    .withMessageContaining("SELECT 'a report'")
+                    .withMessageContaining("everything goes on as before");
+            assertThat(reader.read("SELECT key FROM public.balances")).containsExactly("old");
+        }
+        assertThat(rebuilds.cutOver(NAME, 2, IMPATIENT, Set.of(), ACT).to()).isEqualTo(2);
+    }
+
+    @Test
+    void who_begins_to_read_afterwards_is_not_waited_for_and_sees_the_version_complete() throws Exception {
+        Reader before = new Reader(Connection.TRANSACTION_REPEATABLE_READ);
+        before.read("SELECT 1");
+        test.execute("INSERT INTO public__balances_v2.balances VALUES ('late', 1)");
+        Future<CutOver> cutOver = threads.start(() -> rebuilds.cutOver(NAME, 2, PATIENT, Set.of(), ACT));
+        awaitWaitingForSnapshots(cutOver);
+        try (Reader after = new Reader(Connection.TRANSACTION_REPEATABLE_READ)) {
+            after.read("SELECT 1");
+            before.close();
+            assertThat(Threads.resultOf(cutOver).to()).isEqualTo(2);
+            assertThat(after.read("SELECT key FROM public.balances ORDER BY 1")).containsExactly("late", "new");
+        }
+    }
+
+    @Test
+    void who_reads_anew_in_a_transaction_that_is_open_is_not_waited_for_any_more() throws Exception {
+        try (Reader reader = new Reader(Connection.TRANSACTION_READ_COMMITTED)) {
+            reader.read("SELECT 1");
+            Future<CutOver> cutOver = threads.start(() -> rebuilds.cutOver(NAME, 2, PATIENT, Set.of(), ACT));
+            awaitWaitingForSnapshots(cutOver);
+            test.execute("INSERT INTO public__balances_v2.balances VALUES ('late', 1)");
+            reader.read("SELECT 1");
+            assertThat(Threads.resultOf(cutOver).to()).isEqualTo(2);
+            assertThat(reader.read("SELECT key FROM public.balances ORDER BY 1"))
+                    .containsExactly("late", "new");
+        }
+    }
+
+    private void awaitWaitingForSnapshots(Future<?> cutOver) throws Exception {
+        await(cutOver, """
+                SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_sleep(0.02)'""");
+    }
+
+    @Test
+    void who_holds_a_table_is_named_and_everything_goes_on() throws Exception {
+        try (Reader reader = new Reader(Connection.TRANSACTION_READ_COMMITTED)) {
+            reader.holdTable();
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> rebuilds.cutOver(NAME, 2, IMPATIENT, Set.of(), ACT))
+                    .withMessageContaining("could not be taken: session %d".formatted(reader.session))
+                    .withMessageContaining("everything goes on as before");
+        }
+        assertThat(test.balances()).containsExactly("old,1");
+    }
+
+    /** As a vacuum does that the server began by itself. */
+    @Test
+    void who_lets_go_of_a_table_once_somebody_has_waited_for_the_deadlock_timeout_is_waited_for() throws Exception {
+        Future<CutOver> cutOver;
+        try (Reader reader = new Reader(Connection.TRANSACTION_READ_COMMITTED)) {
+            reader.holdTable();
+            cutOver = threads.start(() -> rebuilds.cutOver(NAME, 2, PATIENT, Set.of(), ACT));
+            await(cutOver, """
+                    SELECT count(*) > 0 FROM pg_locks WHERE locktype = 'relation' AND NOT granted
+                        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                        AND clock_timestamp() - waitstart > current_setting('deadlock_timeout')::interval""");
+        }
+        assertThat(Threads.resultOf(cutOver).to()).isEqualTo(2);
+    }
+
+    private void await(Future<?> running, String condition) throws SQLException, InterruptedException {
+        while (!test.rows(condition).equals(List.of("t"))) {
+            assertThat(running).isNotDone();
+            TimeUnit.MILLISECONDS.sleep(10);
+        }
+    }
+
+    @Test
+    void who_reads_does_not_wait_for_an_operator_whose_machine_stands_still() throws Exception {
+        CountDownLatch standing = new CountDownLatch(1);
+        CountDownLatch goingOn = new CountDownLatch(1);
+        Future<CutOver> cutOver;
+        try (JdbcProjectionOperations operator =
+                JdbcProjectionOperations.create(stopping(test.dataSource(), standing, goingOn))) {
+            cutOver = threads.start(() -> operator.rebuilds().cutOver(NAME, 2, PATIENT, Set.of(), ACT));
+            Threads.await(standing);
+            assertThat(Threads.resultOf(threads.start(test::balances))).containsExactly("old,1");
+            goingOn.countDown();
+            assertThatExceptionOfType(ExecutionException.class)
+                    .isThrownBy(cutOver::get)
+                    .withCauseInstanceOf(StorageException.class);
+        }
+        assertThat(rebuilds.cutOver(NAME, 2, PATIENT, Set.of(), ACT).from()).isEqualTo(1);
+    }
+
+    /** Stands still before it moves the first table. */
+    private static DataSource stopping(DataSource real, CountDownLatch standing, CountDownLatch goingOn) {
+        return proxy(DataSource.class, (method, arguments) -> {
+            Object result = method.invoke(real, arguments);
+            return result instanceof Connection connection ? stopping(connection, standing, goingOn) : result;
+        });
+    }
+
+    private static Connection stopping(Connection real, CountDownLatch standing, CountDownLatch goingOn) {
+        return proxy(Connection.class, (method, arguments) -> {
+            Object result = method.invoke(real, arguments);
+            return method.getName().equals("createStatement")
+                    ? stopping((Statement) result, standing, goingOn)
+                    : result;
+        });
+    }
+
+    private static Statement stopping(Statement real, CountDownLatch standing, CountDownLatch goingOn) {
+        return proxy(Statement.class, (method, arguments) -> {
+            if (method.getName().equals("execute") && arguments[0].toString().startsWith("ALTER TABLE")) {
+                standing.countDown();
+                goingOn.await();
+            }
+            return method.invoke(real, arguments);
+        });
+    }
+
+    private interface Call {
+        @Nullable
+        Object of(Method method, Object[] arguments) throws Throwable;
+    }
+
+    private static <T> T proxy(Class<T> type, Call call) {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+                    try {
+                        return call.of(method, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getTargetException();
+                    }
+                }));
+    }
+
+    /** A transaction that reads, until it is closed. */
+    private final class Reader implements AutoCloseable {
+        private final Connection connection = test.dataSource().getConnection();
+        private final int session =
+                connection.unwrap(org.postgresql.PGConnection.class).getBackendPID();
+
+        Reader(int isolation) throws SQLException {
+            connection.setAutoCommit(false);
+            connection.setTransactionIsolation(isolation);
+        }
+
+        /** As who reads it does, but without a snapshot. */
+        void holdTable() throws SQLException {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("LOCK TABLE public.balances IN ACCESS SHARE MODE");
+            }
+        }
+
+        List<String> read(String sql) throws SQLException {
+            try (Statement statement = connection.createStatement();
+                    ResultSet result = statement.executeQuery(sql)) {
+                List<String> rows = new ArrayList<>();
+                while (result.next()) {
+                    rows.add(result.getString(1));
+                }
+                return rows;
+            }
+        }
+
+        @Override
+        public void close() throws SQLException {
+            connection.rollback();
+            connection.setAutoCommit(true);
+            connection.close();
+        }
+    }
+}
