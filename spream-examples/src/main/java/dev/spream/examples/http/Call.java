@@ -16,6 +16,8 @@ import java.util.Optional;
 public final class Call {
     public static final int MAX_BODY = 64 * 1024;
 
+    static final String HEAD = "HEAD";
+
     private final HttpExchange exchange;
 
     Call(HttpExchange exchange) {
@@ -23,7 +25,7 @@ public final class Call {
     }
 
     public boolean is(String method, String path) {
-        return exchange.getRequestMethod().equals(method) && isAt(path);
+        return method().equals(method) && isAt(path);
     }
 
     /** Whatever the method is. */
@@ -38,30 +40,74 @@ public final class Call {
 
     /** What follows the prefix in the path, decoded, if the method is that and something follows. */
     public Optional<String> rest(String method, String prefix) {
-        return exchange.getRequestMethod().equals(method) && isBelow(prefix)
+        return method().equals(method) && isBelow(prefix)
                 ? Optional.of(path().substring(prefix.length()))
                 : Optional.empty();
     }
 
+    /** GET for HEAD as well, which is answered the same, without the body. */
     public String method() {
-        return exchange.getRequestMethod();
+        String method = exchange.getRequestMethod();
+        return method.equals(HEAD) ? "GET" : method;
     }
 
-    /** Decoded. */
+    /**
+     * Decoded.
+     *
+     * @throws IllegalArgumentException if it has the character U+0000, which databases do not hold
+     */
     public String path() {
-        return Optional.ofNullable(exchange.getRequestURI().getPath()).orElse("");
+        return storable(
+                "the path",
+                Optional.ofNullable(exchange.getRequestURI().getPath()).orElse(""));
     }
 
-    /** All values of a header, each as it is. */
+    /** As it was sent, in which every control character is encoded: to be shown in a log. */
+    public String rawPath() {
+        return Optional.ofNullable(exchange.getRequestURI().getRawPath()).orElse("");
+    }
+
+    /**
+     * All values of a header, read as UTF-8.
+     *
+     * @throws IllegalArgumentException if one is none
+     */
     public List<String> headers(String name) {
         List<String> values = exchange.getRequestHeaders().get(name);
-        return values == null ? List.of() : List.copyOf(values);
+        return values == null
+                ? List.of()
+                : values.stream()
+                        .map(value -> utf8("the header " + name, value))
+                        .toList();
+    }
+
+    /** @param value with a character for each byte, as the server has read it */
+    private static String utf8(String what, String value) {
+        return utf8(what, value.getBytes(StandardCharsets.ISO_8859_1));
+    }
+
+    private static String utf8(String what, byte[] bytes) {
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            throw new IllegalArgumentException(what + " is no UTF-8");
+        }
+    }
+
+    private static String storable(String what, String text) {
+        if (text.indexOf('\0') >= 0) {
+            throw new IllegalArgumentException(what + " has the character U+0000");
+        }
+        return text;
     }
 
     /**
      * What the query says, decoded.
      *
-     * @throws IllegalArgumentException if it says something twice
+     * @throws IllegalArgumentException if it says something twice, or has the character U+0000
      */
     public Map<String, String> query() {
         Map<String, String> parameters = new LinkedHashMap<>();
@@ -79,7 +125,7 @@ public final class Call {
     }
 
     private static String decoded(String text) {
-        return URLDecoder.decode(text, StandardCharsets.UTF_8);
+        return storable("the query", URLDecoder.decode(text, StandardCharsets.UTF_8));
     }
 
     /**
@@ -103,12 +149,7 @@ public final class Call {
             if (bytes.length > max) {
                 throw new IllegalArgumentException("the body has more than %d bytes".formatted(max));
             }
-            return StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(bytes))
-                    .toString();
-        } catch (CharacterCodingException e) {
-            throw new IllegalArgumentException("the body is no UTF-8");
+            return utf8("the body", bytes);
         }
     }
 }

@@ -37,7 +37,7 @@ public final class Json {
                 throw new IllegalArgumentException("the body goes on behind its JSON value");
             }
             return value;
-        } catch (IOException | IllegalStateException | NumberFormatException e) {
+        } catch (IOException | IllegalStateException | NumberFormatException | ArithmeticException e) {
             throw new IllegalArgumentException("the body is no JSON text");
         }
     }
@@ -84,7 +84,7 @@ public final class Json {
     /** With an exponent if it is shorter so, and 1E+9999999 is not a text of ten million characters. */
     private static BigDecimal canonical(BigDecimal number) {
         BigDecimal stripped = number.stripTrailingZeros();
-        boolean small = stripped.scale() <= 0 && stripped.precision() - stripped.scale() <= 18;
+        boolean small = stripped.scale() <= 0 && (long) stripped.precision() - stripped.scale() <= 18;
         return small ? stripped.setScale(0) : stripped;
     }
 

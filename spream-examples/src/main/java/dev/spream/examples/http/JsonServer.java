@@ -129,6 +129,11 @@ public final class JsonServer implements AutoCloseable {
         byte[] body = (answer.body() + "\n").getBytes(StandardCharsets.UTF_8);
         exchange.getResponseHeaders().set("Content-Type", answer.contentType());
         answer.headers().forEach(exchange.getResponseHeaders()::set);
+        if (exchange.getRequestMethod().equals(Call.HEAD)) {
+            exchange.getResponseHeaders().set("Content-Length", String.valueOf(body.length));
+            exchange.sendResponseHeaders(answer.status(), -1);
+            return;
+        }
         exchange.sendResponseHeaders(answer.status(), body.length);
         exchange.getResponseBody().write(body);
     }

@@ -32,7 +32,7 @@ final class EntryRows {
     private Optional<JsonObject> entry = Optional.empty();
 
     void add(EventEnvelope event) {
-        switch (EventCodec.read(event)) {
+        switch (EventCodec.readForProjection(event)) {
             case EntryCreated created -> entry = Optional.of(entryRow(created.word(), event));
             case ItemAddedToEntry added -> add(added.word(), added.item(), false, event);
             case ItemUpdated updated -> update(updated, event);

@@ -3,6 +3,8 @@ package dev.spream.examples.vocabulary;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import dev.spream.core.event.EventEnvelope;
+import dev.spream.core.projection.FailureKind;
+import dev.spream.core.projection.ProjectionFailure;
 import dev.spream.examples.vocabulary.VocabularyEvent.EntryCreated;
 import dev.spream.examples.vocabulary.VocabularyEvent.ExampleAdded;
 import dev.spream.examples.vocabulary.VocabularyEvent.ItemAddedToEntry;
@@ -127,6 +129,22 @@ final class EventCodec {
                                 .toList());
             default -> throw new IllegalArgumentException("there is no event of type " + envelope.eventType());
         };
+    }
+
+    /**
+     * The same for a projection.
+     *
+     * @throws ProjectionFailure if it is none of this vocabulary: somebody has to look at it, and reads what is wrong with it
+     */
+    static VocabularyEvent readForProjection(EventEnvelope envelope) {
+        try {
+            return read(envelope);
+        } catch (IllegalArgumentException e) {
+            throw new ProjectionFailure(
+                    FailureKind.POISON,
+                    "the event's data cannot be read as %s: %s".formatted(envelope.eventType(), e.getMessage()),
+                    e);
+        }
     }
 
     private static String itemId(Fields data) {

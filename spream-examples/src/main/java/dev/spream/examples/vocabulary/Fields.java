@@ -5,6 +5,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import dev.spream.examples.http.Json;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -62,10 +63,13 @@ final class Fields {
     private static Optional<String> plain(JsonElement value, int max) {
         return value instanceof JsonPrimitive text && text.isString()
                 ? Optional.of(text.getAsString())
-                        .filter(string -> !string.isBlank()
-                                && string.length() <= max
-                                && string.indexOf('\0') < 0) // which PostgreSQL does not hold
+                        .filter(string -> !string.isBlank() && string.length() <= max && isStorable(string))
                 : Optional.empty();
+    }
+
+    /** Half of a surrogate pair would be stored as a question mark, U+0000 not at all. */
+    private static boolean isStorable(String text) {
+        return text.indexOf('\0') < 0 && StandardCharsets.UTF_8.newEncoder().canEncode(text);
     }
 
     String choice(String name, Set<String> of) {
@@ -122,7 +126,8 @@ final class Fields {
         return member(name)
                 .filter(value -> value instanceof JsonPrimitive number && number.isNumber())
                 .map(JsonElement::getAsBigDecimal)
-                .filter(number -> number.signum() > 0 && number.scale() <= 0 && number.precision() <= 18)
+                .filter(number ->
+                        number.signum() > 0 && number.scale() <= 0 && (long) number.precision() - number.scale() <= 18)
                 .orElseThrow(() -> refused(name, "a whole number of 1 or more"))
                 .longValueExact();
     }

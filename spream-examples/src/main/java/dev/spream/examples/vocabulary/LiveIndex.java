@@ -1,13 +1,17 @@
 package dev.spream.examples.vocabulary;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.spream.core.StorageException;
 import dev.spream.core.projection.ProjectionVersion;
 import dev.spream.core.search.SearchIndex;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.Semaphore;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -15,30 +19,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The index to search in: that of the version which is live, as the store says. It is asked once a second at most; until then,
- * and while it cannot be asked, searches stay with the version that was live, which is still fed. Safe for use by many threads.
+ * The index to search in: that of the version which is live, as the store says. It is asked once a second at most, and searches
+ * do not wait for its answer: until it comes, and while there is none, they stay with the version that was live, which is still
+ * fed. Safe for use by many threads.
  */
 final class LiveIndex implements Supplier<SearchIndex> {
     private static final Logger log = LoggerFactory.getLogger(LiveIndex.class);
-    private static final long FRESH = Duration.ofSeconds(1).toNanos();
+    private static final Duration FRESH = Duration.ofSeconds(1);
+    private static final Duration PATIENCE = Duration.ofMillis(100); // of the search that finds that it has to be asked
     private static final int FIRST = 1; // before the projection is known to the store
 
     private final Supplier<List<ProjectionVersion>> versions;
     private final IntFunction<SearchIndex> indexes;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Map<Integer, SearchIndex> open = new HashMap<>(); // guarded by lock
-    private volatile @Nullable Known known; // written under the lock
+    private final InstantSource clock;
+    private final Semaphore asking = new Semaphore(1);
+    private final Map<Integer, SearchIndex> open = new HashMap<>(); // used by whoever is asking
+    private volatile @Nullable Known known; // written by whoever is asking
 
-    private record Known(int version, SearchIndex index, long askedAt) {
-        boolean isFresh() {
-            return System.nanoTime() - askedAt < FRESH;
+    private record Known(int version, SearchIndex index, Instant askedAt) {
+        boolean isFresh(Instant now) {
+            return Duration.between(askedAt, now).abs().compareTo(FRESH) < 0;
         }
     }
 
     /** @param indexes opens that of a version; whoever closes the engine closes it */
-    LiveIndex(Supplier<List<ProjectionVersion>> versions, IntFunction<SearchIndex> indexes) {
+    LiveIndex(Supplier<List<ProjectionVersion>> versions, IntFunction<SearchIndex> indexes, InstantSource clock) {
         this.versions = versions;
         this.indexes = indexes;
+        this.clock = clock;
     }
 
     /**
@@ -49,23 +57,28 @@ final class LiveIndex implements Supplier<SearchIndex> {
     @Override
     public SearchIndex get() {
         Known now = known;
-        return now != null && now.isFresh() ? now.index() : ask();
+        if (now == null) {
+            return first().index();
+        }
+        return now.isFresh(clock.instant()) || !asking.tryAcquire()
+                ? now.index()
+                : asked(now).index();
     }
 
-    private SearchIndex ask() {
-        lock.lock();
+    private Known first() {
+        asking.acquireUninterruptibly();
         try {
             Known before = known;
-            if (before != null && before.isFresh()) {
-                return before.index();
-            }
-            int version = before == null ? live() : liveOr(before.version());
-            Known now = new Known(version, open.computeIfAbsent(version, indexes::apply), System.nanoTime());
-            known = now;
-            return now.index();
+            return before == null ? know(live()) : before;
         } finally {
-            lock.unlock();
+            asking.release();
         }
+    }
+
+    private Known know(int version) {
+        Known now = new Known(version, open.computeIfAbsent(version, indexes::apply), clock.instant());
+        known = now;
+        return now;
     }
 
     private int live() {
@@ -76,13 +89,28 @@ final class LiveIndex implements Supplier<SearchIndex> {
                 .orElse(FIRST);
     }
 
-    private int liveOr(int before) {
+    /** What is known after a moment, whether the store has answered by then or not. */
+    private Known asked(Known before) {
+        Thread ask = Thread.ofVirtual().name("vocabulary-live-index").start(() -> ask(before));
         try {
-            return live();
-        } catch (StorageException e) {
+            ask.join(PATIENCE);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return requireNonNull(known);
+    }
+
+    private void ask(Known before) {
+        try {
+            know(live());
+        } catch (RuntimeException e) {
             log.warn(
-                    "which version of the search index is live is not known; searches stay with version {}", before, e);
-            return before;
+                    "which version of the search index is live is not known, or it cannot be opened; searches stay with version {}",
+                    before.version(),
+                    e);
+            known = new Known(before.version(), before.index(), clock.instant());
+        } finally {
+            asking.release();
         }
     }
 }

@@ -5,6 +5,7 @@ import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import dev.spream.api.ProjectionHealth;
+import dev.spream.api.ProjectionHealth.Status;
 import dev.spream.core.projection.ProjectionState;
 import dev.spream.core.projection.ProjectionView;
 import dev.spream.examples.http.Answer;
@@ -29,10 +30,16 @@ final class ManagementApi implements JsonServer.Handler {
     private static final double MILLIS = 1_000;
 
     private final Supplier<ProjectionHealth> health;
+    private final Supplier<Optional<RelayHealth>> relay;
     private final PrometheusMeterRegistry registry;
 
-    ManagementApi(Supplier<ProjectionHealth> health, PrometheusMeterRegistry registry) {
+    /** @param relay empty if nothing is published */
+    ManagementApi(
+            Supplier<ProjectionHealth> health,
+            Supplier<Optional<RelayHealth>> relay,
+            PrometheusMeterRegistry registry) {
         this.health = health;
+        this.relay = relay;
         this.registry = registry;
     }
 
@@ -48,7 +55,7 @@ final class ManagementApi implements JsonServer.Handler {
                 health.get().isReady()
                         ? Answer.json(Answer.OK, status("ready"))
                         : Answer.json(Answer.UNAVAILABLE, status("not_ready"));
-            case HEALTH -> Answer.json(Answer.OK, document(health.get()));
+            case HEALTH -> Answer.json(Answer.OK, document(health.get(), relay.get()));
             case METRICS -> Answer.text(Answer.OK, "text/plain; version=0.0.4; charset=utf-8", registry.scrape());
             default -> Answer.problem(Answer.NOT_FOUND, "Not found", "There is nothing here.");
         };
@@ -60,15 +67,33 @@ final class ManagementApi implements JsonServer.Handler {
         return body;
     }
 
-    static JsonObject document(ProjectionHealth health) {
-        JsonObject document = status(lower(health.status()));
+    private static JsonObject document(ProjectionHealth health, Optional<RelayHealth> relay) {
+        boolean publishes = relay.map(RelayHealth::isHealthy).orElse(true);
+        Status status = health.status() == Status.HEALTHY && !publishes ? Status.DEGRADED : health.status();
+        JsonObject document = status(lower(status));
         JsonObject projections = new JsonObject();
         for (ProjectionView view : health.projections()) {
-            projections.add(view.state().projection(), document(view.state()));
+            projections.add(view.version().label(), document(view.state()));
         }
         document.add("projections", projections);
-        document.addProperty("lag_seconds", health.lag().toMillis() / MILLIS);
+        document.add(
+                "lag_seconds",
+                health.lag()
+                        .<JsonElement>map(lag -> new JsonPrimitive(lag.toMillis() / MILLIS))
+                        .orElse(JsonNull.INSTANCE));
         document.addProperty("error_rate", health.errorRate());
+        relay.ifPresent(outbox -> document.add("outbox", document(outbox)));
+        return document;
+    }
+
+    private static JsonObject document(RelayHealth outbox) {
+        JsonObject document = status(outbox.isHealthy() ? "healthy" : "degraded");
+        outbox.stats().ifPresent(stats -> {
+            document.addProperty("lag_seconds", stats.lag().toMillis() / MILLIS);
+            document.addProperty("due", stats.due());
+            document.addProperty("failed", RelayHealth.failed(stats));
+            document.addProperty("parked", stats.parked());
+        });
         return document;
     }
 

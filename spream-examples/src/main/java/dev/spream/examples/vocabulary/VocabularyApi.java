@@ -71,7 +71,7 @@ final class VocabularyApi implements JsonServer.Handler {
         } catch (Refusal e) {
             return Optional.of(refused(e));
         } catch (SQLException | StorageException | SearchException e) {
-            log.warn("{} {} could not be answered", call.method(), call.path(), e);
+            log.warn("{} {} could not be answered", call.method(), call.rawPath(), e);
             return Optional.of(Answer.problem(
                             Answer.UNAVAILABLE,
                             "Not known",

@@ -35,7 +35,7 @@ final class VocabularyDocuments implements DocumentMapping {
 
     @Override
     public List<SearchChange> changes(EventEnvelope event) {
-        return switch (EventCodec.read(event)) {
+        return switch (EventCodec.readForProjection(event)) {
             case ItemAddedToEntry added -> List.of(put(added.word(), added.item(), false, event));
             case ItemUpdated updated ->
                 List.of(new SearchChange.Merge(updated.itemId(), fields(updated.change()), event.eventVersion()));

@@ -37,8 +37,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the vocabulary service with what its environment does not name: a database, a directory for the search index and, for
- * events from a change stream, a Spanner emulator, which all end with it; and with some words in it, if it starts them itself.
+ * Runs the vocabulary service with what its environment does not name: a database with a directory for the search index and, for
+ * events from a change stream, a Spanner emulator, which all end with it; and with some words in it, if it starts the database.
  *
  * <p>{@code VocabularyProgram [--events event-store|change-stream|pubsub] [--port 8080] [--management-port 9090]}
  */
@@ -49,13 +49,15 @@ public final class VocabularyProgram implements AutoCloseable {
     private static final int SAMPLE_LOOKS = 300;
     private static final Duration SAMPLE_PAUSE = Duration.ofMillis(50);
     private static final String SPANNER = "projects/example/instances/example/databases/vocabulary";
+    private static final String USAGE =
+            "usage: VocabularyProgram [--events event-store|change-stream|pubsub] [--port <port>] [--management-port <port>]";
     private static final Map<String, String> FLAGS =
             Map.of("--events", EVENTS, "--port", HTTP, "--management-port", MANAGEMENT_HTTP);
 
     private final ReentrantLock lock = new ReentrantLock(); // held while it starts, and while it is closed
     private final Deque<AutoCloseable> parts = new ArrayDeque<>(); // guarded by lock; closed from the last to the first
 
-    private Optional<String> ownDatabase = Optional.empty(); // guarded by lock; its URL for JDBC
+    private Optional<Integer> ownDatabase = Optional.empty(); // guarded by lock; its port
 
     public static void main(String[] args) {
         VocabularyProgram program = new VocabularyProgram();
@@ -73,16 +75,24 @@ public final class VocabularyProgram implements AutoCloseable {
     }
 
     /**
-     * Starts it and prints what to try, or closes what it has started and prints in a line why it did not start.
+     * Starts it and prints what to try, or closes what it has started and prints in a line why it did not start. With {@code
+     * --help} it prints how it is used, and starts nothing.
      *
      * @return with what the process ends: 0 if it started, 2 if an argument or a value of the environment cannot be used, else 1
      */
     int run(String[] args, Map<String, String> environment) {
+        if (List.of(args).contains("--help")) {
+            System.out.println(USAGE);
+            return 0;
+        }
         lock.lock();
         try {
-            VocabularyService service = start(with(args, environment));
+            Map<String, String> all = with(args, environment);
+            EventsFrom events = new VocabularySettings(all).events();
+            VocabularyService service = start(all, events);
             System.out.print(whatToTry(service.uri(), service.managementUri()));
-            ownDatabase.ifPresent(url -> System.out.print(howToOperate(url)));
+            ownDatabase.ifPresent(port -> System.out.print((events == EventsFrom.EVENT_STORE ? howToOperate(port) : "")
+                    + "\nAll this is gone when it ends.\n"));
             return 0;
         } catch (IOException | SQLException | RuntimeException e) {
             close();
@@ -96,26 +106,22 @@ public final class VocabularyProgram implements AutoCloseable {
 
     private static Map<String, String> with(String[] args, Map<String, String> environment) {
         Map<String, String> all = new HashMap<>(environment);
+        all.values().removeIf(String::isEmpty); // which says nothing
         for (int i = 0; i < args.length; i += 2) {
             String variable = FLAGS.get(args[i]);
             if (variable == null || i + 1 == args.length) {
-                throw new ConfigException(
-                        List.of(
-                                "usage: VocabularyProgram [--events event-store|change-stream|pubsub] [--port <port>] [--management-port <port>]"));
+                throw new ConfigException(List.of(USAGE));
             }
             all.put(variable, args[i + 1]);
         }
         return all;
     }
 
-    private VocabularyService start(Map<String, String> environment) throws IOException, SQLException {
-        EventsFrom events = new VocabularySettings(environment).events();
+    private VocabularyService start(Map<String, String> environment, EventsFrom events)
+            throws IOException, SQLException {
         boolean own = !environment.containsKey(DATABASE_URL);
         if (own) {
             startDatabase(environment);
-        }
-        if (!environment.containsKey(MEILISEARCH_URL) && !environment.containsKey(SEARCH_DIRECTORY)) {
-            environment.put(SEARCH_DIRECTORY, temporaryDirectory().toString());
         }
         switch (events) {
             case EVENT_STORE -> {}
@@ -144,14 +150,17 @@ public final class VocabularyProgram implements AutoCloseable {
         }
     }
 
-    /** Without a hook of its own, which would end it under the service. */
+    /** Without a hook of its own, which would end it under the service. The index ends with it, of whose events it is. */
     private void startDatabase(Map<String, String> environment) throws IOException {
         EmbeddedPostgres postgres =
                 part(EmbeddedPostgres.builder().setRegisterShutdownHook(false).start());
         String url = "postgres://postgres@localhost:%d/postgres".formatted(postgres.getPort());
         environment.put(DATABASE_URL, url);
         environment.put(EVENT_STORE_URL, url);
-        ownDatabase = Optional.of("jdbc:postgresql://localhost:%d/postgres".formatted(postgres.getPort()));
+        ownDatabase = Optional.of(postgres.getPort());
+        if (!environment.containsKey(MEILISEARCH_URL) && !environment.containsKey(SEARCH_DIRECTORY)) {
+            environment.put(SEARCH_DIRECTORY, temporaryDirectory().toString());
+        }
     }
 
     private Path temporaryDirectory() throws IOException {
@@ -218,18 +227,17 @@ public final class VocabularyProgram implements AutoCloseable {
                 """.formatted(service, management);
     }
 
-    private static String howToOperate(String url) {
+    /** Of the event store, from whose beginning a projection is built anew. */
+    private static String howToOperate(int port) {
         return """
 
                 Operate its projections from another terminal; what they read is always complete meanwhile:
 
-                  where='--url %1$s --user postgres'
+                  where='--url jdbc:postgresql://localhost:%1$d/postgres --user postgres'
                   ./spream projection list $where
                   ./spream projection rebuild %2$s --reason 'to try it' $where
                   ./spream projection cutover %2$s --yes --reason 'to try it' $where
-
-                All this is gone when it ends.
-                """.formatted(url, VocabularyDocuments.PROJECTION);
+                """.formatted(port, VocabularyDocuments.PROJECTION);
     }
 
     /** Lets the service finish what it does, and then ends what was started for it. Closing again is harmless. */

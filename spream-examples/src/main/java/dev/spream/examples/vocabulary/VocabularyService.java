@@ -1,26 +1,22 @@
 package dev.spream.examples.vocabulary;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.spream.api.OutboxDesk;
 import dev.spream.api.ProjectionDesk;
 import dev.spream.api.ProjectionErrorRate;
 import dev.spream.api.ProjectionHealth;
 import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.metrics.ProjectionMetrics;
+import dev.spream.api.metrics.SearchMetrics;
 import dev.spream.core.StorageException;
-import dev.spream.core.outbox.OutboxWorker;
 import dev.spream.core.projection.ProjectionManager;
 import dev.spream.core.projection.ProjectionStore;
 import dev.spream.core.search.IndexUpkeep;
 import dev.spream.core.search.SearchEngine;
 import dev.spream.core.search.SearchIndex;
-import dev.spream.core.search.SearchListener;
 import dev.spream.core.search.SearchProjection;
 import dev.spream.examples.http.JsonServer;
 import dev.spream.storage.jdbc.JdbcPool;
-import io.micrometer.core.instrument.DistributionSummary;
-import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.net.URI;
@@ -29,8 +25,11 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.IntFunction;
 
 /**
@@ -38,16 +37,17 @@ import java.util.function.IntFunction;
  *
  * <ul>
  *   <li>{@code DATABASE_URL} of the read model and {@code EVENT_STORE_URL} of the events, as {@code
- *       postgres://user:password@host:5432/database}; they may be the same;
+ *       postgres://user:password@host:5432/database}, with user and password percent-encoded; they may be the same;
  *   <li>{@code VOCABULARY_EVENTS}, where events go and come from: {@code event-store}, the default; {@code change-stream}, with
  *       {@code SPANNER_DATABASE} and perhaps {@code SPANNER_EMULATOR_HOST}; or {@code pubsub}, with {@code PUBSUB_PROJECT_ID},
  *       {@code PUBSUB_TOPIC}, {@code PUBSUB_SUBSCRIPTION}, {@code PUBSUB_ACK_DEADLINE} and perhaps {@code
  *       PUBSUB_EMULATOR_HOST};
  *   <li>{@code MEILISEARCH_URL} and {@code MEILISEARCH_API_KEY}, or else {@code SEARCH_DIRECTORY} of an index of Lucene, which
- *       belongs to one process;
+ *       belongs to one process, and stays as long as the database of the read model does;
  *   <li>{@code BATCH_SIZE} (100) and {@code BATCH_FLUSH_INTERVAL} (5s), how many events the search index is given at once, and how
  *       long it waits for them;
- *   <li>{@code MAX_RETRY_ATTEMPTS}, {@code INITIAL_RETRY_DELAY} and {@code MAX_RETRY_DELAY} of an event that fails;
+ *   <li>{@code MAX_RETRY_ATTEMPTS}, 0 to 999 after the first, {@code INITIAL_RETRY_DELAY} and {@code MAX_RETRY_DELAY} of an event
+ *       that fails;
  *   <li>{@code VOCABULARY_HTTP} (8080) and {@code MANAGEMENT_HTTP} (9090), ports of this machine alone, or host and port.
  * </ul>
  *
@@ -59,17 +59,18 @@ final class VocabularyService implements AutoCloseable {
 
     private final Deque<AutoCloseable> parts = new ArrayDeque<>(); // closed from the last to the first
     private final VocabularySettings settings;
-    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final PrometheusMeterRegistry registry;
     private final ProjectionErrorRate errorRate = new ProjectionErrorRate(InstantSource.system());
+    private final Optional<PubsubOutbox> outbox;
     private final EntryCommands commands;
     private final ProjectionManager<Connection> manager;
     private final LiveIndex index;
     private final URI uri;
     private final URI managementUri;
 
-    private VocabularyService(Map<String, String> environment) throws IOException, SQLException {
+    private VocabularyService(Map<String, String> environment, Duration sampled) throws IOException, SQLException {
         settings = new VocabularySettings(environment);
-        parts.push(registry::close);
+        registry = part(new ProcessMeters()).registry();
         try {
             SpreamConfig config = settings.projections();
             ProjectionDesk desk = part(ProjectionDesk.open(config));
@@ -81,11 +82,20 @@ final class VocabularyService implements AutoCloseable {
                     SearchProjection.versions(engine, VocabularyDocuments.INDEX, VocabularyDocuments.SCHEMA);
             IntFunction<SearchIndex> indexes = upkeep.keeping(searched);
             ProjectionStore<Connection> store = desk.store(Connection.class);
-            index = new LiveIndex(() -> store.versions(VocabularyDocuments.PROJECTION), searched);
+            index = new LiveIndex(
+                    () -> store.versions(VocabularyDocuments.PROJECTION), searched, InstantSource.system());
             commands = new EntryCommands(part(entryLog(desk)), InstantSource.system());
-            manager = part(manager(desk, indexes));
+            outbox = settings.events() == EventsFrom.PUBSUB
+                    ? Optional.of(part(PubsubOutbox.start(settings.relay(), registry)))
+                    : Optional.empty();
+            ProjectionMetrics metrics = ProjectionMetrics.of(registry);
+            manager = part(manager(desk, indexes, metrics));
             start(desk.shutdownTimeout());
-            ManagementApi management = new ManagementApi(this::health, registry);
+            List<Sampling.Sampled> samples = new ArrayList<>(outbox.stream().toList());
+            samples.add(new ParkedEntries(desk.operations(), names(), metrics));
+            part(Sampling.start(sampled, samples));
+            ManagementApi management =
+                    new ManagementApi(this::health, () -> outbox.map(PubsubOutbox::health), registry);
             managementUri = part(JsonServer.start("vocabulary-management", settings.managementHttp(), management))
                     .uri();
             VocabularyApi api = new VocabularyApi(commands, new VocabularyQueries(database), index);
@@ -107,7 +117,12 @@ final class VocabularyService implements AutoCloseable {
      * @throws IOException if an address cannot be listened at
      */
     static VocabularyService start(Map<String, String> environment) throws IOException, SQLException {
-        return new VocabularyService(environment);
+        return start(environment, Sampling.INTERVAL);
+    }
+
+    /** @param sampled how often it looks at what is parked, and at what waits to be published */
+    static VocabularyService start(Map<String, String> environment, Duration sampled) throws IOException, SQLException {
+        return new VocabularyService(environment, sampled);
     }
 
     private static HikariDataSource database(SpreamConfig config) {
@@ -127,41 +142,29 @@ final class VocabularyService implements AutoCloseable {
         };
     }
 
-    private ProjectionManager<Connection> manager(ProjectionDesk desk, IntFunction<SearchIndex> indexes) {
-        ProjectionMetrics metrics = ProjectionMetrics.of(registry);
+    private ProjectionManager<Connection> manager(
+            ProjectionDesk desk, IntFunction<SearchIndex> indexes, ProjectionMetrics metrics) {
         ProjectionManager.Builder<Connection> builder = desk.manager(Connection.class)
                 .listener(metrics)
                 .listener(errorRate)
                 .add(new VocabularyReadModel(), desk.source())
                 .add(
                         new SearchProjection(VocabularyDocuments.PROJECTION, new VocabularyDocuments(), indexes)
-                                .listener(batchSizes()),
+                                .listener(SearchMetrics.of(registry)),
                         desk.source(),
                         settings.searchOptions(desk.options()));
-        if (settings.events() == EventsFrom.PUBSUB) {
-            builder.add(relay(), part(desk.events().source()));
-        }
+        outbox.ifPresent(
+                publishing -> builder.add(publishing.relay(), part(desk.events().source())));
         ProjectionManager<Connection> built = builder.build();
         metrics.watch(built::views);
         return built;
     }
 
-    /** How many documents go to the search engine at once. */
-    private SearchListener batchSizes() {
-        DistributionSummary sizes = DistributionSummary.builder("search.index.batch.size")
-                .description("Documents that one call of the search engine changed.")
-                .serviceLevelObjectives(1, 10, 100, 1_000)
-                .register(registry);
-        return (projection, changes, took) -> sizes.record(changes);
-    }
-
-    private PubsubRelay relay() {
-        OutboxDesk outbox = part(OutboxDesk.open(settings.relay()));
-        PubsubRelay relay = new PubsubRelay(outbox.outbox(Connection.class));
-        OutboxWorker worker = outbox.worker();
-        part(() -> worker.shutdown(outbox.shutdownTimeout()));
-        Thread.ofVirtual().name("vocabulary-relay").start(worker::run);
-        return relay;
+    private List<String> names() {
+        return manager.views().stream()
+                .map(view -> view.version().projection())
+                .distinct()
+                .toList();
     }
 
     private void start(Duration shutdownTimeout) {

@@ -5,10 +5,12 @@ import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.spi.ConfigType;
 import dev.spream.core.projection.ProjectionOptions;
+import dev.spream.storage.spanner.DatabaseName;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * What the environment says; {@link VocabularyService} lists the variables. Those that are spream's own are read by its
@@ -27,11 +29,14 @@ final class VocabularySettings {
     static final String SEARCH_DIRECTORY = "SEARCH_DIRECTORY";
     static final String SPANNER_DATABASE = "SPANNER_DATABASE";
     static final String SPANNER_EMULATOR_HOST = "SPANNER_EMULATOR_HOST";
+    static final String MAX_RETRY_ATTEMPTS = "MAX_RETRY_ATTEMPTS";
     static final String PUBSUB_PROJECT_ID = "PUBSUB_PROJECT_ID";
     static final String PUBSUB_TOPIC = "PUBSUB_TOPIC";
     static final String PUBSUB_SUBSCRIPTION = "PUBSUB_SUBSCRIPTION";
     static final String PUBSUB_EMULATOR_HOST = "PUBSUB_EMULATOR_HOST";
 
+    private static final Pattern POSTGRES = Pattern.compile("(?is)postgres(?:ql)?://.*");
+    private static final Pattern ENCODED = Pattern.compile("(?is)[^:]+://(?:[^@/?]*@)?[^@/?]+(?:[/?][^@]*)?");
     private static final String SUBSCRIPTION = "vocabulary-events-projection-sub";
 
     private final Map<String, String> environment;
@@ -47,6 +52,15 @@ final class VocabularySettings {
     private String require(String variable, String why) {
         return find(variable)
                 .orElseThrow(() -> new ConfigException(List.of("%s is missing: %s".formatted(variable, why))));
+    }
+
+    private void requireDatabase(String variable, String why) {
+        String url = require(variable, why);
+        if (POSTGRES.matcher(url).matches() && !ENCODED.matcher(url).matches()) {
+            throw new ConfigException(List.of(
+                    "%s is not postgres://user:password@host:5432/database: percent-encode user and password, '/' as %%2F, '@' as %%40, '?' as %%3F, ':' as %%3A"
+                            .formatted(variable)));
+        }
     }
 
     EventsFrom events() {
@@ -91,7 +105,8 @@ final class VocabularySettings {
     }
 
     String spannerDatabase() {
-        return require(SPANNER_DATABASE, "it is projects/<project>/instances/<instance>/databases/<database>");
+        String name = require(SPANNER_DATABASE, "it is projects/<project>/instances/<instance>/databases/<database>");
+        return parsed(SPANNER_DATABASE, name, DatabaseName::parse).toString();
     }
 
     String pubsubProject() {
@@ -116,7 +131,10 @@ final class VocabularySettings {
 
     /** That of the projections, and of where their events come from. */
     SpreamConfig projections() {
-        require(DATABASE_URL, "it is the database of the read model");
+        requireDatabase(DATABASE_URL, "it is the database of the read model");
+        find(MAX_RETRY_ATTEMPTS)
+                .ifPresent(text -> parsed(
+                        MAX_RETRY_ATTEMPTS, text, ConfigType.integer(0, ProjectionOptions.MAX_MAX_ATTEMPTS - 1)::read));
         SpreamConfig.Builder config = reads();
         useSearch(config);
         switch (events()) {
@@ -150,13 +168,14 @@ final class VocabularySettings {
             config.set("search", "meilisearch");
             return;
         }
-        String directory =
-                require(SEARCH_DIRECTORY, "it is where the search index is, if MEILISEARCH_URL names no server");
+        String directory = require(
+                SEARCH_DIRECTORY,
+                "it is where the search index is, and has to stay as long as the database of the read model does, which remembers what is in it; one process alone may use both. For several, MEILISEARCH_URL names a server");
         config.set("search", "lucene").set("search.lucene.directory", literal(directory));
     }
 
     private void useEventStore(SpreamConfig.Builder config) {
-        require(EVENT_STORE_URL, "it is the database of the events, which may be that of the read model");
+        requireDatabase(EVENT_STORE_URL, "it is the database of the events, which may be that of the read model");
         config.set("events", "jdbc");
     }
 

@@ -67,7 +67,7 @@ final class RebuildIT {
                 try (SteadyMovements more = new SteadyMovements(events, random.split())) {
                     build(database, fleet, judge, rebuilds);
                     requireParity(rebuilds.parity(PROJECTION, 2, Set.of(), STAND_STILL));
-                    report(rebuilds.cutOver(PROJECTION, 2, STAND_STILL, false, ACT));
+                    report(rebuilds.cutOver(PROJECTION, 2, STAND_STILL, Set.of(), ACT));
                     assertThat(roles(rebuilds)).containsExactly(VersionRole.RETIRED, VersionRole.LIVE);
                     awaitMore(fleet, reader);
                     more.stop();
@@ -75,7 +75,7 @@ final class RebuildIT {
                 awaitRight(fleet, judge);
                 try (SteadyMovements more = new SteadyMovements(events, random.split())) {
                     awaitMore(fleet, reader);
-                    report(rebuilds.cutOver(PROJECTION, 1, STAND_STILL, false, ACT));
+                    report(rebuilds.cutOver(PROJECTION, 1, STAND_STILL, Set.of(), ACT));
                     assertThat(roles(rebuilds)).containsExactly(VersionRole.LIVE, VersionRole.RETIRED);
                     awaitMore(fleet, reader);
                     more.stop();

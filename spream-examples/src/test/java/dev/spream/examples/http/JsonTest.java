@@ -24,6 +24,7 @@ final class JsonTest {
     @Test
     void a_number_with_a_large_exponent_stays_short() {
         assertThat(canonical("1e9999")).hasSizeLessThan(10);
+        assertThat(canonical("1e2147483647")).hasSizeLessThan(20);
     }
 
     @ParameterizedTest

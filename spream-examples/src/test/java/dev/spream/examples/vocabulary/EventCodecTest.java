@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.event.EventEnvelope;
 import dev.spream.core.event.EventMetadata;
+import dev.spream.core.projection.FailureKind;
+import dev.spream.core.projection.ProjectionFailure;
 import dev.spream.examples.vocabulary.VocabularyEvent.EntryCreated;
 import dev.spream.examples.vocabulary.VocabularyEvent.ExampleAdded;
 import dev.spream.examples.vocabulary.VocabularyEvent.ItemAddedToEntry;
@@ -79,6 +81,16 @@ final class EventCodecTest {
         assertThatThrownBy(() -> EventCodec.read(envelope("ItemDeleted", "{\"item_id\": 4711}")))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("item_id")
+                .hasMessageNotContaining("4711");
+    }
+
+    @Test
+    void a_projection_says_what_is_wrong_with_an_event_without_its_data() {
+        assertThatThrownBy(() -> EventCodec.readForProjection(envelope("ItemDeleted", "{\"item_id\": 4711}")))
+                .isInstanceOfSatisfying(
+                        ProjectionFailure.class,
+                        failure -> assertThat(failure.kind()).isEqualTo(FailureKind.POISON))
+                .hasMessageStartingWith("the event's data cannot be read as ItemDeleted: item_id must be a text")
                 .hasMessageNotContaining("4711");
     }
 

@@ -10,20 +10,28 @@ import dev.spream.core.search.SearchChange;
 import dev.spream.core.search.SearchIndex;
 import dev.spream.core.search.SearchQuery;
 import dev.spream.core.search.SearchResult;
+import dev.spream.examples.fault.Await;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 final class LiveIndexTest {
     private final List<Integer> opened = new ArrayList<>();
+    private final AtomicReference<Instant> now = new AtomicReference<>(Instant.EPOCH);
 
     @Test
     void it_is_that_of_the_version_which_is_live() {
         LiveIndex index = new LiveIndex(
                 () -> List.of(
                         version(1, VersionRole.RETIRED), version(2, VersionRole.LIVE), version(3, VersionRole.SHADOW)),
-                this::open);
+                this::open,
+                now::get);
         assertThat(index.get().size()).isEqualTo(2);
         assertThat(index.get()).isSameAs(index.get());
         assertThat(opened).containsExactly(2);
@@ -31,7 +39,7 @@ final class LiveIndexTest {
 
     @Test
     void it_is_the_first_before_the_projection_has_run() {
-        assertThat(new LiveIndex(List::of, this::open).get().size()).isEqualTo(1);
+        assertThat(new LiveIndex(List::of, this::open, now::get).get().size()).isEqualTo(1);
     }
 
     @Test
@@ -40,9 +48,64 @@ final class LiveIndexTest {
                 () -> {
                     throw new StorageException("the database is away", true, null);
                 },
-                this::open);
+                this::open,
+                now::get);
         assertThatThrownBy(index::get).isInstanceOf(StorageException.class);
         assertThat(opened).isEmpty();
+    }
+
+    @Test
+    @Timeout(60)
+    void searches_stay_with_the_version_that_was_live_while_the_store_does_not_answer() throws Exception {
+        CountDownLatch away = new CountDownLatch(1);
+        AtomicInteger asked = new AtomicInteger();
+        LiveIndex index = new LiveIndex(
+                () -> {
+                    if (asked.incrementAndGet() == 1) {
+                        return List.of(version(1, VersionRole.LIVE));
+                    }
+                    awaitUninterrupted(away);
+                    return List.of(version(2, VersionRole.LIVE));
+                },
+                this::open,
+                now::get);
+        assertThat(index.get().size()).isEqualTo(1);
+        now.set(Instant.EPOCH.plusSeconds(2));
+        assertThat(index.get().size()).as("of the search that asks").isEqualTo(1);
+        assertThat(index.get().size()).as("of another search").isEqualTo(1);
+        assertThat(asked).hasValue(2);
+        away.countDown();
+        Await.until(Duration.ofSeconds(60), () -> index.get().size() == 2, () -> "still version 1");
+    }
+
+    private static void awaitUninterrupted(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    @Timeout(60)
+    void the_store_is_asked_again_after_it_has_failed() throws Exception {
+        AtomicInteger asked = new AtomicInteger();
+        LiveIndex index = new LiveIndex(
+                () -> switch (asked.incrementAndGet()) {
+                    case 1 -> List.of(version(1, VersionRole.LIVE));
+                    case 2 -> throw new StorageException("the database is away", true, null);
+                    default -> List.of(version(2, VersionRole.LIVE));
+                },
+                this::open,
+                now::get);
+        assertThat(index.get().size()).isEqualTo(1);
+        Await.until(
+                Duration.ofSeconds(60),
+                () -> {
+                    now.updateAndGet(before -> before.plusSeconds(2));
+                    return index.get().size() == 2;
+                },
+                () -> "asked %s times".formatted(asked));
     }
 
     private static ProjectionVersion version(int number, VersionRole role) {
@@ -58,6 +121,16 @@ final class LiveIndexTest {
     private record Numbered(long size) implements SearchIndex {
         @Override
         public void write(List<SearchChange> changes) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public String id() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public String clear() {
             throw new UnsupportedOperationException();
         }
 

@@ -44,6 +44,17 @@ final class RequestsTest {
                 "the body has 1 unknown members");
         refused(() -> Requests.updateItem("i", "{\"version\": 1}"), "the body changes nothing");
         refused(() -> Requests.updateItem("i", "{\"version\": 0, \"definition\": \"a\"}"), "version must be");
+        refused(
+                () -> Requests.createEntry("{\"word\": \"a\\ud800\", \"part_of_speech\": \"noun\"}"),
+                "word must be a text");
+        refused(() -> Requests.updateItem("i", "{\"version\": 1e18, \"definition\": \"a\"}"), "version must be");
+        refused(() -> Requests.updateItem("i", "{\"version\": 1e100, \"definition\": \"a\"}"), "version must be");
+        refused(
+                () -> Requests.updateItem("i", "{\"version\": 1e2147483647, \"definition\": \"a\"}"),
+                "version must be");
+        refused(
+                () -> Requests.updateItem("i", "{\"version\": 100e2147483647, \"definition\": \"a\"}"),
+                "the body is no JSON text");
         refused(() -> Requests.updateItem("i", "{\"version\": 1.5, \"definition\": \"a\"}"), "version must be");
         refused(() -> Requests.updateItem("i", "{\"version\": 1, \"quality_score\": 1.01}"), "quality_score must be");
         refused(() -> Requests.generateItems("{\"version\": 1, \"items\": []}", IDS), "items must be");

@@ -5,6 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
+import dev.spream.core.event.EventMetadata;
+import dev.spream.core.event.EventStore;
+import dev.spream.core.event.ExpectedVersion;
+import dev.spream.core.event.NewEvent;
+import dev.spream.core.projection.ParkedKey;
 import dev.spream.core.projection.ProjectionOperations;
 import dev.spream.core.projection.ProjectionOperations.Act;
 import dev.spream.core.projection.ProjectionVersion;
@@ -14,6 +19,7 @@ import dev.spream.examples.fault.Await;
 import dev.spream.examples.vocabulary.Command.CreateEntry;
 import dev.spream.examples.vocabulary.VocabularyClient.Reply;
 import dev.spream.sink.pubsub.SubscriberServer;
+import dev.spream.storage.jdbc.event.JdbcEventStore;
 import dev.spream.storage.jdbc.projection.JdbcProjectionOperations;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
@@ -33,6 +39,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -52,6 +59,7 @@ final class VocabularyIT {
     private static final String SPANNER = "projects/p/instances/i/databases/d";
     private static final Act ACT = new Act("on-call", "to try it");
     private static final int REBUILT = 40;
+    private static final Duration SAMPLED = Duration.ofMillis(200);
     private static final String WORD = """
             {"word": "水", "reading": "みず", "part_of_speech": "noun"}""";
 
@@ -215,6 +223,13 @@ final class VocabularyIT {
                     .expect(400);
             client.get(uri, "/search?colour=red").expect(400);
             client.get(uri, "/nothing").expect(404);
+            client.get(uri, "/entries/a%00b").expect(400);
+            client.get(uri, "/entries?word=a%00b").expect(400);
+            client.command(uri, "PATCH", entry + "/items/i", "f", "{\"version\": 1e100, \"definition\": \"x\"}")
+                    .expect(400);
+            client.send(HttpRequest.newBuilder(URI.create(uri + "/contributors/u-1"))
+                            .PUT(BodyPublishers.ofString("{\"name\": \"\\ud800\"}")))
+                    .expect(400);
             assertThat(ReadModelJudge.events(database)).hasSize(2);
         }
     }
@@ -244,7 +259,11 @@ final class VocabularyIT {
                             "event_type=\"ItemsGeneratedWithAI\"",
                             "projection_event_lag_seconds{",
                             "projection_errors_total{",
-                            "search_index_batch_size_bucket");
+                            "search_index_batch_size_bucket",
+                            "search_index_write_duration_seconds_bucket",
+                            "jvm_memory_used_bytes{",
+                            "process_uptime_seconds",
+                            "process_cpu_usage");
         }
     }
 
@@ -266,6 +285,36 @@ final class VocabularyIT {
             assertThat(client.get(management, "/health").expect(200).text("status"))
                     .isEqualTo("unhealthy");
         }
+    }
+
+    @Test
+    void entries_that_are_parked_are_counted_and_say_why() throws Exception {
+        try (VocabularyService service = VocabularyService.start(environment, SAMPLED);
+                ProjectionOperations operations = JdbcProjectionOperations.create(database);
+                EventStore events = JdbcEventStore.create(database)) {
+            URI management = service.managementUri();
+            for (String entry : List.of("broken-1", "broken-2")) {
+                events.append(
+                        entry,
+                        ExpectedVersion.exactly(0),
+                        List.of(new NewEvent(
+                                entry, "ItemDeleted", "{\"item_id\": 4711}", Instant.EPOCH, EventMetadata.NONE)));
+            }
+            for (String projection : List.of(VocabularyReadModel.NAME, VocabularyDocuments.PROJECTION)) {
+                awaitMetric(management, "projection_parked_keys{projection=\"%s\"} 2.0".formatted(projection));
+                assertThat(operations.parked(projection, 10))
+                        .extracting(ParkedKey::error)
+                        .hasSize(2)
+                        .allMatch(error -> error.contains("item_id must be a text") && !error.contains("4711"));
+            }
+        }
+    }
+
+    private void awaitMetric(URI management, String line) throws Exception {
+        Await.until(
+                PATIENCE,
+                () -> client.get(management, "/metrics").body().contains(line),
+                () -> client.get(management, "/metrics").body());
     }
 
     @Test
@@ -332,6 +381,38 @@ final class VocabularyIT {
     }
 
     @Test
+    void events_that_are_not_published_are_seen() throws Exception {
+        try (SubscriberServer server = SubscriberServer.start()) {
+            server.create("vocabulary-events-projection-sub");
+            server.create("vocabulary-events-projection-sub-search");
+            environment.putAll(Map.of(
+                    "VOCABULARY_EVENTS", "pubsub",
+                    "PUBSUB_PROJECT_ID", "demo",
+                    "PUBSUB_EMULATOR_HOST", server.host(),
+                    "BROKER_TIMEOUT_MS", "1000"));
+            try (VocabularyService service = VocabularyService.start(environment, SAMPLED)) {
+                URI management = service.managementUri();
+                client.await(management, "/health", json -> outbox(json).contains("\"status\":\"healthy\""));
+                client.get(management, "/ready").expect(200);
+                server.close();
+                client.command(service.uri(), "POST", "/entries", "create", WORD)
+                        .expect(201);
+                JsonObject health = client.await(
+                                management, "/health", json -> outbox(json).contains("\"failed\":1"))
+                        .json();
+                assertThat(health.getAsJsonObject("outbox").keySet())
+                        .containsExactly("status", "lag_seconds", "due", "failed", "parked");
+                assertThat(health.get("status").getAsString()).isEqualTo("degraded");
+                awaitMetric(management, "outbox_entries{outbox=\"vocabulary_pubsub_relay\",status=\"failed\"} 1.0");
+            }
+        }
+    }
+
+    private static String outbox(JsonElement health) {
+        return health.getAsJsonObject().get("outbox").toString();
+    }
+
+    @Test
     void nothing_drifts_while_commands_come_twice_and_the_service_is_started_anew() throws Exception {
         SplittableRandom random = new SplittableRandom(20_260_101);
         List<RandomCommands> entries = new ArrayList<>();
@@ -381,7 +462,7 @@ final class VocabularyIT {
                 int version = operations.rebuilds().rebuild(projection, OptionalInt.empty(), 0, ACT);
                 addItem(uri, entry, ++items);
                 awaitBuilt(operations, projection);
-                operations.rebuilds().cutOver(projection, version, PATIENCE, false, ACT);
+                operations.rebuilds().cutOver(projection, version, PATIENCE, Set.of(), ACT);
                 addItem(uri, entry, ++items);
             }
             long all = items;

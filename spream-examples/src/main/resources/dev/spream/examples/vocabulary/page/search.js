@@ -33,7 +33,8 @@ function card(found) {
 
 function show(answer, query) {
   results.replaceChildren(...answer.results.map(card));
-  const count = answer.total === 1 ? "1 result" : `${answer.total} results`;
+  const total = answer.total === 1 ? "1 result" : `${answer.total} results`;
+  const count = answer.results.length < answer.total ? `${total}, the first ${answer.results.length} shown` : total;
   status.textContent = answer.total === 0 ? "Nothing found." : `${count}, ${answer.took_ms.toFixed(1)} ms`;
   document.body.dataset.query = query;
   document.body.dataset.state = "shown";
@@ -60,6 +61,7 @@ async function search() {
     show(answer, parameters.get("q") || "");
   } catch (problem) {
     if (number === asked) {
+      results.replaceChildren();
       status.textContent = `The search did not work: ${problem.message}`;
       document.body.dataset.state = "failed";
     }

@@ -1,0 +1,32 @@
+package dev.spream.examples.vocabulary;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.outbox.OutboxStats;
+import dev.spream.core.outbox.OutboxStatus;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * How what is to be published stands.
+ *
+ * @param stats as they were last sampled; empty if the outbox could not be asked
+ */
+record RelayHealth(Optional<OutboxStats> stats) {
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    RelayHealth {
+        requireNonNull(stats, "stats");
+    }
+
+    /** Whether nothing has failed that is not published yet, and nothing has waited for long. */
+    boolean isHealthy() {
+        return stats.filter(now -> failed(now) == 0 && now.lag().compareTo(PATIENCE) <= 0)
+                .isPresent();
+    }
+
+    /** What is tried again, or waits for somebody to decide. */
+    static long failed(OutboxStats stats) {
+        return stats.entries().getOrDefault(OutboxStatus.FAILED, 0L);
+    }
+}

@@ -1,0 +1,60 @@
+package dev.spream.examples.vocabulary;
+
+import dev.spream.core.SpreamException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Looks now and then at what only a database knows, for meters and health: who asks for these asks nothing of the database. */
+final class Sampling implements AutoCloseable {
+    static final Duration INTERVAL = Duration.ofSeconds(30);
+
+    private static final Logger log = LoggerFactory.getLogger(Sampling.class);
+
+    /** Something to look at. */
+    interface Sampled {
+        /**
+         * Looks at it.
+         *
+         * @throws SpreamException if the database does not say it
+         */
+        void sample();
+
+        /** Nothing is known of it until the next sample. */
+        void notSampled();
+    }
+
+    private final ScheduledExecutorService sampling = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofVirtual().name("vocabulary-sampling").factory());
+
+    private Sampling() {}
+
+    /** Looks at each at once, and then again and again until it is closed. */
+    @SuppressWarnings("FutureReturnValueIgnored") // a sample does not fail, and ends with the executor
+    static Sampling start(Duration interval, List<Sampled> all) {
+        Sampling started = new Sampling();
+        started.sampling.scheduleWithFixedDelay(
+                () -> all.forEach(Sampling::sample), 0, interval.toMillis(), TimeUnit.MILLISECONDS);
+        return started;
+    }
+
+    private static void sample(Sampled sampled) {
+        try {
+            sampled.sample();
+        } catch (SpreamException e) { // whoever works with the database says that it cannot be reached
+            sampled.notSampled();
+        } catch (RuntimeException e) {
+            log.warn("a sample failed; nothing is known of what it shows until the next one", e);
+            sampled.notSampled();
+        }
+    }
+
+    @Override
+    public void close() {
+        sampling.shutdownNow();
+    }
+}

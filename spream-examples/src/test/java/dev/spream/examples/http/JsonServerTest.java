@@ -1,0 +1,83 @@
+package dev.spream.examples.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.api.HttpAddress;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a server makes of requests, byte by byte. */
+@Timeout(60)
+final class JsonServerTest {
+    private JsonServer server;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = JsonServer.start("test", HttpAddress.parse("0"), JsonServerTest::echo);
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    private static Optional<Answer> echo(Call call) {
+        String text = "%s %s %s %s at %s"
+                .formatted(call.method(), call.path(), call.query(), call.headers("X-User-Id"), call.rawPath());
+        return Optional.of(Answer.text(Answer.OK, "text/plain; charset=utf-8", text));
+    }
+
+    private String answer(String requestLine, String header) throws IOException {
+        try (Socket socket = new Socket(server.uri().getHost(), server.uri().getPort())) {
+            String request = requestLine + " HTTP/1.1\r\nHost: here\r\nConnection: close\r\n" + header + "\r\n";
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    @Test
+    void a_character_that_databases_do_not_hold_is_refused_wherever_it_is() throws IOException {
+        assertThat(answer("GET /a%00b", "")).startsWith("HTTP/1.1 400 ").contains("the path has the character U+0000");
+        assertThat(answer("GET /?word=a%00b", ""))
+                .startsWith("HTTP/1.1 400 ")
+                .contains("the query has the character U+0000");
+        assertThat(answer("GET /a%01b", "")).startsWith("HTTP/1.1 200 ");
+    }
+
+    @Test
+    void a_path_is_shown_without_control_characters() throws IOException {
+        assertThat(answer("GET /a%1b%0ab", "")).contains("at /a%1b%0ab\n");
+        assertThat(answer("GET /a\u001bb", "")).startsWith("HTTP/1.1 400 ");
+    }
+
+    @Test
+    void a_header_is_read_as_utf_8() throws IOException {
+        String name = new String("Jürgen 水".getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
+        assertThat(answer("GET /", "X-User-Id: " + name + "\r\n")).contains("[Jürgen 水]");
+        assertThat(answer("GET /", "X-User-Id: J\u00fcrgen\r\n"))
+                .startsWith("HTTP/1.1 400 ")
+                .contains("the header X-User-Id is no UTF-8");
+    }
+
+    @Test
+    void a_head_is_answered_like_a_get_without_its_body() throws IOException {
+        String got = answer("GET /a", "");
+        String head = answer("HEAD /a", "");
+        assertThat(head).startsWith("HTTP/1.1 200 ").endsWith("\r\n\r\n");
+        assertThat(contentLength(head)).isEqualTo(contentLength(got));
+        assertThat(got).endsWith("GET /a {} [] at /a\n");
+    }
+
+    private static String contentLength(String answer) {
+        return answer.lines()
+                .filter(line -> line.regionMatches(true, 0, "Content-Length:", 0, 15))
+                .findFirst()
+                .orElseThrow();
+    }
+}
