@@ -16,23 +16,28 @@ final class ParityLines {
             return List.of();
         }
         List<List<String>> rows = new ArrayList<>();
-        rows.add(List.of("TABLE", "ROWS OF " + parity.live(), "ROWS OF " + parity.other(), "DIFFERENT"));
+        rows.add(List.of("TABLE", "ROWS OF " + parity.live(), "ROWS OF " + parity.other(), "DIFFERENT", "ONLY IN ONE"));
         parity.tables()
                 .forEach(table -> rows.add(List.of(
                         PlainText.of(table.name()),
                         count(table.liveRows()),
                         count(table.otherRows()),
-                        count(table.different()))));
+                        count(table.different()),
+                        oneSided(table))));
         return Columns.align(rows);
     }
 
     static String verdict(Parity parity) {
         if (parity.tables().isEmpty()) {
-            return "its read model has no tables that could be compared";
+            return "nothing was compared, since its read model has no tables here: look at it by other means";
         }
         return parity.isEqual()
                 ? "versions %d and %d have the same rows".formatted(parity.live(), parity.other())
                 : "versions %d and %d differ".formatted(parity.live(), parity.other());
+    }
+
+    private static String oneSided(Parity.Table table) {
+        return table.oneSided().isEmpty() ? "-" : PlainText.of(String.join(", ", table.oneSided()));
     }
 
     static String done(String action, CutOver done) {
@@ -43,9 +48,18 @@ final class ParityLines {
                         done.to(),
                         done.from(),
                         done.pause().toMillis());
-        return done.withoutEffects() == 0
-                ? line
-                : line + "; %d aggregates are without side effects of events".formatted(done.withoutEffects());
+        CutOver.Losses losses = done.losses();
+        List<String> said = new ArrayList<>(List.of(line));
+        if (losses.withoutEffects() > 0) {
+            said.add("%,d aggregates are without side effects of events".formatted(losses.withoutEffects()));
+        }
+        if (losses.parked() > 0) {
+            said.add("%,d aggregates are parked and behind what readers saw".formatted(losses.parked()));
+        }
+        if (losses.skipped() > 0) {
+            said.add("%,d events are skipped that were not".formatted(losses.skipped()));
+        }
+        return String.join("; ", said);
     }
 
     private static String count(long number) {

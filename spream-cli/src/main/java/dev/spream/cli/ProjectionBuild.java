@@ -81,7 +81,10 @@ record ProjectionBuild(ProjectionVersion version, Optional<RebuildProgress> prog
 
     /** How far it is, how fast, and for how long yet. */
     static String text(RebuildProgress progress) {
-        String line = String.format(Locale.ROOT, "%s, %,d events", percent(progress), progress.applied());
+        String line = String.format(Locale.ROOT, "%s, %,d events", percent(progress), progress.applied())
+                + (progress.parked() == 0
+                        ? ""
+                        : String.format(Locale.ROOT, ", %,d aggregates parked", progress.parked()));
         if (progress.isCaughtUp()) {
             return line + ", caught up";
         }
@@ -112,6 +115,7 @@ record ProjectionBuild(ProjectionVersion version, Optional<RebuildProgress> prog
             members.put("position", known.position());
             members.put("target", known.target());
             members.put("share", known.share());
+            members.put("parked_keys", known.parked());
             known.rate().ifPresent(rate -> members.put("events_per_second", rate));
             known.left().map(Duration::toMillis).ifPresent(left -> members.put("left_seconds", left / MILLIS));
         });

@@ -60,13 +60,12 @@ final class ProjectionCutoverCommand implements Callable<Integer> {
             names = "--patience",
             paramLabel = "DURATION",
             defaultValue = "5s",
-            description = "How long to hold the live version up at most. Default: ${DEFAULT-VALUE}.")
+            description = "How long to wait for old readers, and then to hold the live version up, at most."
+                    + " Default: ${DEFAULT-VALUE}.")
     private String patience = "";
 
-    @Option(
-            names = "--drop-effects",
-            description = "Go on if events of parked aggregates would be without side effects.")
-    private boolean dropEffects;
+    @Mixin
+    private final LossArguments losses = new LossArguments();
 
     @Option(names = "--parity", description = "Compare both before, and leave it if they differ.")
     private boolean parity;
@@ -101,7 +100,7 @@ final class ProjectionCutoverCommand implements Callable<Integer> {
             if (parity && !isEqual(rebuilds.parity(projection.name(), chosen, Set.copyOf(ignored), limit))) {
                 return ExitCode.SOFTWARE;
             }
-            CutOver done = rebuilds.cutOver(projection.name(), chosen, limit, dropEffects, act);
+            CutOver done = rebuilds.cutOver(projection.name(), chosen, limit, losses.accepted(), act);
             say(ParityLines.done("cutover", done));
             return ExitCode.OK;
         } catch (IllegalStateException e) { // it cannot be done as things are

@@ -20,7 +20,10 @@ final class ProjectionJson {
 
     static String row(ProjectionDetails projection, Optional<ProjectionBuild> build) {
         Map<String, @Nullable Object> members = members(projection);
-        build.ifPresent(known -> members.put("version", known.members()));
+        build.ifPresent(known -> {
+            members.put("name", known.version().label());
+            members.put("version", known.members());
+        });
         return JsonObject.of(members).toString();
     }
 
@@ -42,6 +45,7 @@ final class ProjectionJson {
         members.put("status", lower(state.status()));
         members.put("epoch", state.epoch());
         members.put("segment_count", state.segments());
+        members.put("segments_unheld", ProjectionLines.unheld(projection));
         if (state.segments() > 0) {
             members.put("event_store_position", state.position());
         }

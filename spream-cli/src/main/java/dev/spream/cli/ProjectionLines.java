@@ -30,17 +30,16 @@ final class ProjectionLines {
                 "PROJECTION", "STATUS", "POSITION", "PARKED", "ERRORS", "LAST EVENT", "OF", "VERSION", "LAST ERROR"));
         projections.forEach(projection -> {
             ProjectionState state = projection.state();
+            Optional<ProjectionBuild> build = Optional.ofNullable(builds.get(state.projection()));
             rows.add(List.of(
-                    PlainText.of(state.projection()),
-                    status(state),
+                    PlainText.of(build.map(known -> known.version().label()).orElse(state.projection())),
+                    status(projection),
                     position(state),
                     parked(projection),
                     count(state.errorCount()),
                     state.lastEventId().map(PlainText::of).orElse(NONE),
                     state.lastEventAt().map(at -> ago(at, now)).orElse(NONE),
-                    Optional.ofNullable(builds.get(state.projection()))
-                            .map(ProjectionBuild::brief)
-                            .orElse(NONE),
+                    build.map(ProjectionBuild::brief).orElse(NONE),
                     state.lastError().map(ProjectionLines::beginning).orElse(NONE)));
         });
         return Columns.align(rows);
@@ -54,6 +53,29 @@ final class ProjectionLines {
     /** The status, as operators write it. */
     static String status(ProjectionState state) {
         return state.status().name().toLowerCase(Locale.ROOT);
+    }
+
+    /** With how many segments stand still, since nobody holds them. */
+    private static String status(ProjectionDetails projection) {
+        long unheld = unheld(projection);
+        return unheld == 0
+                ? status(projection.state())
+                : "%s (nobody has %d of %d segments)"
+                        .formatted(
+                                status(projection.state()),
+                                unheld,
+                                projection.segments().size());
+    }
+
+    /** Of one that is to go on, how many segments nobody holds. */
+    static long unheld(ProjectionDetails projection) {
+        return switch (projection.state().status()) {
+            case RUNNING, REBUILDING ->
+                projection.segments().stream()
+                        .filter(segment -> segment.owner().isEmpty())
+                        .count();
+            case PAUSED, FAILED -> 0;
+        };
     }
 
     private static String position(ProjectionState state) {
@@ -94,7 +116,7 @@ final class ProjectionLines {
         ProjectionState state = projection.state();
         List<List<String>> facts = new ArrayList<>();
         facts.add(List.of("projection", PlainText.of(state.projection())));
-        facts.add(List.of("status", status(state)));
+        facts.add(List.of("status", status(projection)));
         facts.add(List.of(
                 "position", state.segments() == 0 ? "none: its source has no positions" : count(state.position())));
         state.lastEventId().ifPresent(id -> facts.add(List.of("last event", PlainText.of(id))));

@@ -28,7 +28,8 @@ import picocli.CommandLine.Unmatched;
         sortOptions = false,
         footer = {
             "",
-            "A row that differs counts twice. The exit code is 1 if anything differs.",
+            "A row that differs counts twice. What only one version has differs: a table (*), or columns that are not ignored.",
+            "The exit code is 1 if anything differs, or nothing could be compared.",
             "",
             "Try: spream projection parity entries --ignore updated_at"
         })

@@ -51,13 +51,12 @@ final class ProjectionRollbackCommand implements Callable<Integer> {
             names = "--patience",
             paramLabel = "DURATION",
             defaultValue = "5s",
-            description = "How long to hold the live version up at most. Default: ${DEFAULT-VALUE}.")
+            description = "How long to wait for old readers, and then to hold the live version up, at most."
+                    + " Default: ${DEFAULT-VALUE}.")
     private String patience = "";
 
-    @Option(
-            names = "--drop-effects",
-            description = "Go on if events of parked aggregates would be without side effects.")
-    private boolean dropEffects;
+    @Mixin
+    private final LossArguments losses = new LossArguments();
 
     @Option(names = "--yes", description = "It is meant.")
     private boolean yes;
@@ -79,7 +78,7 @@ final class ProjectionRollbackCommand implements Callable<Integer> {
             projection.find(desk.operations());
             ProjectionRebuilds rebuilds = desk.operations().rebuilds();
             int chosen = ProjectionBuild.choose(rebuilds, projection.name(), version, VersionRole.RETIRED);
-            CutOver done = rebuilds.cutOver(projection.name(), chosen, limit, dropEffects, act);
+            CutOver done = rebuilds.cutOver(projection.name(), chosen, limit, losses.accepted(), act);
             say(ParityLines.done("rollback", done));
             return ExitCode.OK;
         } catch (IllegalStateException e) { // it cannot be done as things are

@@ -40,7 +40,11 @@ final class RebuildWatch {
                 String line = "%s: %s".formatted(state, ProjectionBuild.text(progress.get()));
                 if (progress.get().isCaughtUp() && progress.get().version().prepared()) {
                     return end(
-                            line + "; spream projection cutover %s makes it live".formatted(projection), ExitCode.OK);
+                            line
+                                    + (progress.get().parked() == 0
+                                            ? "; spream projection cutover %s makes it live".formatted(projection)
+                                            : "; spream projection show %s says why".formatted(state)),
+                            ExitCode.OK);
                 }
                 Optional<ProjectionState> stopped = stopped(state);
                 if (stopped.isPresent()) {

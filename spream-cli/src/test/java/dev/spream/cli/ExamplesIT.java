@@ -17,7 +17,7 @@ final class ExamplesIT {
             try (SpreamProcess writer = SpreamProcess.start(host, WriterExample.class, "1000")) {
                 String database = writer.awaitOut(1).getFirst().split("[ ,]+")[2];
                 try (SpreamProcess tail =
-                        SpreamProcess.start(host, TailExample.class, database, "OrdersStream", "15")) {
+                        SpreamProcess.start(host, TailExample.class, database, "OrdersStream", "30")) {
                     assertThat(tail.exitCode()).as("%s", tail.err()).isZero();
                     assertThat(tail.out())
                             .isNotEmpty()

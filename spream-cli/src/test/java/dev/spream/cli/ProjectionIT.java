@@ -119,6 +119,18 @@ final class ProjectionIT {
     }
 
     @Test
+    void what_nobody_runs_is_not_listed_as_if_it_went_on() {
+        store.leave("entries", ANN);
+        run(0, "list");
+        assertThat(out.toString()).containsPattern("entries +running \\(nobody has 4 of 4 segments\\) +");
+        run(0, "show", "entries", "--json");
+        assertThat(JsonObject.of(out.toString()).int64("segments_unheld")).hasValue(4);
+        run(0, "pause", "entries", "--reason", "so it stands still");
+        run(0, "list");
+        assertThat(out.toString()).containsPattern("entries +paused +[0-9,]+ ");
+    }
+
+    @Test
     void a_projection_is_shown_with_who_holds_it_and_what_is_parked() {
         assertThat(run(0, "show", "entries")).isEmpty();
         assertThat(out.toString())
@@ -392,14 +404,28 @@ final class ProjectionIT {
                     .containsPattern("version +2 of revision 1, shadow, 100.0 %, 0 events, caught up");
             run(0, "list");
             assertThat(out.toString()).containsPattern("words@2 +rebuilding .* 2 shadow 100.0 %");
-            assertThat(run(0, "cutover", "words", "--parity", "--yes", "--reason", "good"))
+            execute(
+                    "INSERT INTO spream.projection_keys VALUES ('words', 'cat', 2, false), ('words@2', 'cat', 1, true)");
+            execute("""
+                    INSERT INTO spream.projection_parked_keys VALUES
+                        ('words@2', 'cat', 'cat', 0, 'POISON', 1, 'no such word', now(), NULL, 1)""");
+            run(0, "list");
+            assertThat(out.toString()).containsPattern("words@2 .* 2 shadow 100.0 %");
+            run(0, "show", "words");
+            assertThat(out.toString()).contains(", 1 aggregates parked, caught up");
+            assertThat(run(1, "cutover", "words", "--yes", "--reason", "good"))
+                    .singleElement()
+                    .asString()
+                    .contains("1 aggregates that are parked in version 2 and further in version 1", "--accept-parked");
+            assertThat(run(0, "cutover", "words", "--parity", "--accept-parked", "--yes", "--reason", "good"))
                     .last()
                     .asString()
-                    .startsWith("cutover words: version 2 is live, version 1 follows");
+                    .startsWith("cutover words: version 2 is live, version 1 follows")
+                    .endsWith("1 aggregates are parked and behind what readers saw");
             run(0, "list");
             assertThat(out.toString())
-                    .containsPattern("words +rebuilding .* 1 retired 100.0 %")
-                    .containsPattern("words@2 +running .* 2 live");
+                    .containsPattern("words@1 +rebuilding .* 1 retired 100.0 %")
+                    .containsPattern("words +running .* 2 live");
             execute("INSERT INTO words VALUES ('new')");
             assertThat(run(1, "parity", "words")).containsExactly("parity words: versions 2 and 1 differ");
             assertThat(out.toString()).containsPattern("words +1 +0 +1");

@@ -8,6 +8,8 @@ import dev.spream.core.record.JsonObject;
 import dev.spream.emulator.SpannerServer;
 import dev.spream.emulator.SpannerServers;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -20,8 +22,9 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 
-/** Readers that share a storage, and the commands that look at it: processes, as a user starts them. */
+/** Readers that share a storage, processes as a user starts them; and the commands that look at it. */
 final class SharedStorageIT {
     private static final long PATIENCE_NANOS = 120_000_000_000L;
 
@@ -105,7 +108,7 @@ final class SharedStorageIT {
         }
     }
 
-    private void showsPartitions(SharedStorage storage) throws Exception {
+    private void showsPartitions(SharedStorage storage) {
         List<String> tree = spream(storage, "partitions", "--database", database.getName());
         assertThat(tree.getFirst()).startsWith("Changes from " + created + " without end: low watermark ");
         assertThat(tree).anyMatch(line -> line.startsWith("PARTITION ") && line.contains(" WATERMARK "));
@@ -126,7 +129,7 @@ final class SharedStorageIT {
         }
     }
 
-    private void cleansUp(SharedStorage storage) throws Exception {
+    private void cleansUp(SharedStorage storage) {
         assertThat(spream(storage, "cleanup", "--finished-before", "-1d"))
                 .singleElement()
                 .asString()
@@ -139,7 +142,7 @@ final class SharedStorageIT {
     }
 
     /** The reader that was killed is still registered until its lease time has passed. */
-    private void exports(SharedStorage storage) throws Exception {
+    private void exports(SharedStorage storage) {
         String table = "Beam_" + storage.getClass().getSimpleName();
         await(() -> workers(storage) == 0);
         assertThat(spream(storage, "export", "--for", "beam", "--to-table", table, "--to-database", database.getName()))
@@ -150,7 +153,7 @@ final class SharedStorageIT {
     }
 
     /** An unfinished partition whose parents are known: its row loses a second of its start, and then itself. */
-    private void findsWhatIsSpoilt(SharedStorage storage) throws Exception {
+    private void findsWhatIsSpoilt(SharedStorage storage) {
         JsonObject partition = json(storage, "partitions", "--json").objects("partitions").stream()
                 .filter(row -> row.string("state").orElseThrow().equals("RUNNING"))
                 .findFirst()
@@ -177,40 +180,43 @@ final class SharedStorageIT {
                 List.of(more));
     }
 
-    /** What a command that succeeds prints. */
-    private List<String> spream(SharedStorage storage, String command, String... more) throws Exception {
-        try (SpreamProcess process = process(command, storage.operator(), List.of(more))) {
-            assertThat(process.exitCode())
-                    .as("%s %s", process.out(), process.err())
-                    .isZero();
-            assertThat(process.err()).isEmpty();
-            return process.out();
-        }
+    /** What a command that succeeds prints; in this process, as many are run. */
+    private List<String> spream(SharedStorage storage, String command, String... more) {
+        StringWriter err = new StringWriter();
+        List<String> out = run(0, err, storage, command, more);
+        assertThat(err.toString()).isEmpty();
+        return out;
     }
 
-    private List<String> failed(SharedStorage storage, String command) throws Exception {
-        try (SpreamProcess process = process(command, storage.operator())) {
-            assertThat(process.exitCode())
-                    .as("%s %s", process.out(), process.err())
-                    .isEqualTo(1);
-            return process.out();
-        }
+    private List<String> failed(SharedStorage storage, String command) {
+        return run(1, new StringWriter(), storage, command);
     }
 
-    private JsonObject json(SharedStorage storage, String command, String... more) throws Exception {
+    private List<String> run(int exitCode, StringWriter err, SharedStorage storage, String command, String... more) {
+        List<String> all = new ArrayList<>(List.of(command));
+        all.addAll(storage.operator());
+        all.addAll(List.of(more));
+        all.addAll(List.of("--emulator-host", server.emulatorHost()));
+        StringWriter out = new StringWriter();
+        CommandLine spream = Main.commandLine();
+        spream.setOut(new PrintWriter(out, true));
+        spream.setErr(new PrintWriter(err, true));
+        assertThat(spream.execute(all.toArray(String[]::new)))
+                .as("%s %s", out, err)
+                .isEqualTo(exitCode);
+        return out.toString().lines().toList();
+    }
+
+    private JsonObject json(SharedStorage storage, String command, String... more) {
         List<String> lines = spream(storage, command, more);
         assertThat(lines).hasSize(1);
         return JsonObject.of(lines.getFirst());
     }
 
     private long workers(SharedStorage storage) {
-        try {
-            return json(storage, "partitions", "--json").objects("workers").stream()
-                    .filter(worker -> Boolean.TRUE.equals(worker.get("alive")))
-                    .count();
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
-        }
+        return json(storage, "partitions", "--json").objects("workers").stream()
+                .filter(worker -> Boolean.TRUE.equals(worker.get("alive")))
+                .count();
     }
 
     @SafeVarargs

@@ -30,7 +30,7 @@ final class SampleProjection {
                     Instant.EPOCH),
             4,
             OptionalLong.of(0),
-            Duration.ZERO,
+            Optional.of(Duration.ZERO),
             Optional.empty());
 
     private SampleProjection() {}
