@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
@@ -97,7 +98,7 @@ final class CutOverPause {
                 .mapToInt(ProjectionVersion::version)
                 .max()
                 .orElseThrow();
-        return rebuilds.cutOver(RebuiltBalances.NAME, other, PATIENCE, false, RebuildRate.ACT);
+        return rebuilds.cutOver(RebuiltBalances.NAME, other, PATIENCE, Set.of(), RebuildRate.ACT);
     }
 
     /** Until both versions run, with the roles that they have now: the other has passed where the live one is. */
