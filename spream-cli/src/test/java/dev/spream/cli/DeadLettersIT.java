@@ -11,6 +11,8 @@ import dev.spream.emulator.SpannerServer;
 import dev.spream.emulator.SpannerServers;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -21,8 +23,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
-/** Dead letters as an operator has to do with them: a service in one process, the commands in others. */
+/** Dead letters as an operator has to do with them: a service in a process of its own, and the commands beside it. */
 final class DeadLettersIT {
     private static final long PATIENCE_NANOS = 60_000_000_000L;
     private static final long GOOD = 1;
@@ -171,7 +174,7 @@ final class DeadLettersIT {
                 .containsExactly("deadletters: no letters are open; 0 keys are parked");
     }
 
-    private void showsWithoutWhatRowsHeld(Path file) throws Exception {
+    private void showsWithoutWhatRowsHeld(Path file) {
         Outcome list = deadletters(0, file, "list", "--table", "Items");
         assertThat(list.out())
                 .hasSize(9)
@@ -184,7 +187,7 @@ final class DeadLettersIT {
         assertThat(letters(file, "--key", "Id=1")).isEmpty();
     }
 
-    private void showsAllOfOne(Path file, String identity) throws Exception {
+    private void showsAllOfOne(Path file, String identity) {
         JsonObject letter =
                 JsonObject.of(deadletters(0, file, "show", identity).out().getFirst());
         assertThat(letter.string("error_message").orElseThrow()).contains("422");
@@ -234,18 +237,23 @@ final class DeadLettersIT {
 
     private record Outcome(List<String> out, List<String> err) {}
 
-    private static Outcome deadletters(int exitCode, Path file, String command, String... arguments) throws Exception {
+    /** In this process, as many are run. */
+    private static Outcome deadletters(int exitCode, Path file, String command, String... arguments) {
         List<String> all = new ArrayList<>(List.of("deadletters", command, "--config", file.toString()));
         all.addAll(List.of(arguments));
-        try (SpreamProcess process = SpreamProcess.spream(all.toArray(String[]::new))) {
-            assertThat(process.exitCode())
-                    .as("%s: %s %s", all, process.out(), process.err())
-                    .isEqualTo(exitCode);
-            return new Outcome(process.out(), process.err());
-        }
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        CommandLine spream = Main.commandLine();
+        spream.setOut(new PrintWriter(out, true));
+        spream.setErr(new PrintWriter(err, true));
+        assertThat(spream.execute(all.toArray(String[]::new)))
+                .as("%s: %s %s", all, out, err)
+                .isEqualTo(exitCode);
+        return new Outcome(
+                out.toString().lines().toList(), err.toString().lines().toList());
     }
 
-    private static List<JsonObject> letters(Path file, String... arguments) throws Exception {
+    private static List<JsonObject> letters(Path file, String... arguments) {
         List<String> all = new ArrayList<>(List.of("--json"));
         all.addAll(List.of(arguments));
         return deadletters(0, file, "list", all.toArray(String[]::new)).out().stream()
@@ -253,7 +261,7 @@ final class DeadLettersIT {
                 .toList();
     }
 
-    private static List<JsonObject> awaitLetters(Path file, int count) throws Exception {
+    private static List<JsonObject> awaitLetters(Path file, int count) {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
         List<JsonObject> letters = letters(file);
         while (letters.size() < count) {
