@@ -223,6 +223,7 @@ final class ProjectionHealthTest {
                         Optional.of(AT),
                         3,
                         Optional.of("secret error"),
+                        Optional.of(AT),
                         AT),
                 4,
                 OptionalLong.of(5),

@@ -50,17 +50,37 @@ record ProjectionBuild(ProjectionVersion version, Optional<RebuildProgress> prog
         if (asked != null) {
             return asked;
         }
-        List<Integer> found = rebuilds.versions(projection).stream()
+        List<ProjectionVersion> versions = rebuilds.versions(projection);
+        List<Integer> found = numbers(versions, roles);
+        if (found.size() == 1) {
+            return found.getFirst();
+        }
+        throw new CommandFailure(
+                found.isEmpty()
+                        ? none(projection, versions)
+                        : "%s has the versions %s: say which by --version".formatted(projection, found));
+    }
+
+    private static String none(String projection, List<ProjectionVersion> versions) {
+        List<Integer> built = numbers(versions, VersionRole.SHADOW);
+        List<Integer> before = numbers(versions, VersionRole.RETIRED);
+        if (!built.isEmpty()) {
+            return "no version of %s was live before; spream projection cutover makes one live that is being built: %s"
+                    .formatted(projection, built);
+        }
+        if (!before.isEmpty()) {
+            return "no version of %s is being built; spream projection rebuild begins one, spream projection rollback makes one"
+                            .formatted(projection)
+                    + " live that was live before: " + before;
+        }
+        return "%s has no other version; spream projection rebuild begins one".formatted(projection);
+    }
+
+    private static List<Integer> numbers(List<ProjectionVersion> versions, VersionRole... roles) {
+        return versions.stream()
                 .filter(version -> List.of(roles).contains(version.role()))
                 .map(ProjectionVersion::version)
                 .toList();
-        if (found.size() != 1) {
-            throw new CommandFailure(
-                    found.isEmpty()
-                            ? "%s has no other version; spream projection rebuild begins one".formatted(projection)
-                            : "%s has the versions %s: say which by --version".formatted(projection, found));
-        }
-        return found.getFirst();
     }
 
     String role() {

@@ -1,13 +1,9 @@
 package dev.spream.cli;
 
-import dev.spream.api.ProjectionDesk;
-import dev.spream.core.projection.CutOver;
+import dev.spream.cli.ExchangeArguments.Exchange;
 import dev.spream.core.projection.Parity;
-import dev.spream.core.projection.ProjectionOperations.Act;
 import dev.spream.core.projection.ProjectionRebuilds;
 import dev.spream.core.projection.VersionRole;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -15,11 +11,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.Unmatched;
 
 /** Makes another version of a projection live. */
 @Command(
@@ -35,37 +27,14 @@ import picocli.CommandLine.Unmatched;
             "Try: spream projection cutover entries --parity --yes --reason 'counts items'"
         })
 final class ProjectionCutoverCommand implements Callable<Integer> {
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
-
     @Mixin
-    private final NamedProjection projection = new NamedProjection();
-
-    @Mixin
-    private final ProjectionArguments arguments = new ProjectionArguments();
-
-    /** Of the standard options the other one is called like the version of a projection. */
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "Show this help message and exit.")
-    @SuppressWarnings("UnusedVariable") // that it is there is all that picocli needs
-    private boolean help;
+    private final VersionArguments arguments = new VersionArguments();
 
     @Option(names = "--version", paramLabel = "N", description = "Which. Default: the one that is being built.")
     private @Nullable Integer version;
 
-    @Option(
-            names = "--patience",
-            paramLabel = "DURATION",
-            defaultValue = "5s",
-            description = "How long to wait for old readers, and then to hold the live version up, at most."
-                    + " Default: ${DEFAULT-VALUE}.")
-    private String patience = "";
-
     @Mixin
-    private final LossArguments losses = new LossArguments();
+    private final ExchangeArguments exchange = new ExchangeArguments();
 
     @Option(names = "--parity", description = "Compare both before, and leave it if they differ.")
     private boolean parity;
@@ -77,47 +46,26 @@ final class ProjectionCutoverCommand implements Callable<Integer> {
             description = "Columns that need not be the same, such as times of writing.")
     private List<String> ignored = List.of();
 
-    @Option(names = "--yes", description = "It is meant.")
-    private boolean yes;
-
-    @Mixin
-    private final ProjectionActArguments by = new ProjectionActArguments();
-
-    @Unmatched
-    private final List<String> others = new ArrayList<>();
-
     @Override
     public Integer call() {
-        if (!yes) {
-            throw new ParameterException(spec.commandLine(), "readers see another version from then on: add --yes");
-        }
-        Duration limit = DurationArgument.parse(patience);
-        Act act = by.act();
-        try (ProjectionDesk desk = arguments.open(others)) {
-            projection.find(desk.operations());
-            ProjectionRebuilds rebuilds = desk.operations().rebuilds();
-            int chosen = ProjectionBuild.choose(rebuilds, projection.name(), version, VersionRole.SHADOW);
-            if (parity && !isEqual(rebuilds.parity(projection.name(), chosen, Set.copyOf(ignored), limit))) {
+        Exchange meant = exchange.exchange();
+        return arguments.run((projections, name) -> {
+            ProjectionRebuilds rebuilds = projections.rebuilds();
+            int chosen = ProjectionBuild.choose(rebuilds, name, version, VersionRole.SHADOW);
+            if (parity && !isEqual(rebuilds.parity(name, chosen, Set.copyOf(ignored), meant.patience()))) {
                 return ExitCode.SOFTWARE;
             }
-            CutOver done = rebuilds.cutOver(projection.name(), chosen, limit, losses.accepted(), act);
-            say(ParityLines.done("cutover", done));
+            arguments.say(ParityLines.done("cutover", meant.run(rebuilds, name, chosen)));
             return ExitCode.OK;
-        } catch (IllegalStateException e) { // it cannot be done as things are
-            say("left %s: %s".formatted(projection, PlainText.of(String.valueOf(e.getMessage()))));
-            return ExitCode.SOFTWARE;
-        }
+        });
     }
 
     private boolean isEqual(Parity compared) {
-        ParityLines.table(compared).forEach(this::say);
+        ParityLines.table(compared).forEach(arguments::say);
         if (!compared.isEqual()) {
-            say("left %s: %s; nothing was changed".formatted(projection, ParityLines.verdict(compared)));
+            arguments.say(
+                    "left %s: %s; nothing was changed".formatted(arguments.shown(), ParityLines.verdict(compared)));
         }
         return compared.isEqual();
-    }
-
-    private void say(String line) {
-        spec.commandLine().getErr().println(line);
     }
 }

@@ -53,6 +53,7 @@ final class ProjectionJson {
         state.lastEventAt().ifPresent(at -> members.put("last_processed_timestamp", at.toString()));
         members.put("error_count", state.errorCount());
         state.lastError().ifPresent(error -> members.put("last_error", error));
+        state.lastErrorAt().ifPresent(at -> members.put("last_error_at", at.toString()));
         members.put("parked_keys", projection.parkedKeys());
         members.put("parked_events", projection.parkedEvents());
         members.put("dead_letters", projection.deadLetters());

@@ -16,7 +16,7 @@ import java.util.Optional;
 /** Projections for people. */
 final class ProjectionLines {
     private static final String NONE = "-";
-    private static final int ERROR_LENGTH = 60;
+    private static final int ERROR_LENGTH = 70;
 
     private ProjectionLines() {}
 
@@ -40,14 +40,19 @@ final class ProjectionLines {
                     state.lastEventId().map(PlainText::of).orElse(NONE),
                     state.lastEventAt().map(at -> ago(at, now)).orElse(NONE),
                     build.map(ProjectionBuild::brief).orElse(NONE),
-                    state.lastError().map(ProjectionLines::beginning).orElse(NONE)));
+                    lastError(state, now).map(ProjectionLines::beginning).orElse(NONE)));
         });
         return Columns.align(rows);
     }
 
-    private static String beginning(String error) {
-        String plain = PlainText.of(error);
-        return plain.length() <= ERROR_LENGTH ? plain : plain.substring(0, ERROR_LENGTH - 1) + "\u2026";
+    /** With when that was: it may be over since. */
+    private static Optional<String> lastError(ProjectionState state, Instant now) {
+        return state.lastError()
+                .map(error -> state.lastErrorAt().map(at -> ago(at, now) + ": ").orElse("") + PlainText.of(error));
+    }
+
+    private static String beginning(String text) {
+        return text.length() <= ERROR_LENGTH ? text : text.substring(0, ERROR_LENGTH - 1) + "\u2026";
     }
 
     /** The status, as operators write it. */
@@ -122,7 +127,7 @@ final class ProjectionLines {
         state.lastEventId().ifPresent(id -> facts.add(List.of("last event", PlainText.of(id))));
         state.lastEventAt().ifPresent(at -> facts.add(List.of("of", "%s, %s".formatted(at, ago(at, now)))));
         facts.add(List.of("errors", count(state.errorCount())));
-        state.lastError().ifPresent(error -> facts.add(List.of("last error", PlainText.of(error))));
+        lastError(state, now).ifPresent(error -> facts.add(List.of("last error", error)));
         facts.add(List.of("parked", parked(projection)));
         facts.add(List.of("dead letters", count(projection.deadLetters())));
         facts.add(List.of("updated", seconds(state.updatedAt())));

@@ -1,12 +1,10 @@
 package dev.spream.cli;
 
-import dev.spream.api.ProjectionDesk;
 import dev.spream.core.projection.Parity;
 import dev.spream.core.projection.ProjectionRebuilds;
 import dev.spream.core.projection.VersionRole;
 import java.io.PrintWriter;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -17,7 +15,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.Unmatched;
 
 /** Compares two versions of a projection. */
 @Command(
@@ -39,18 +36,7 @@ final class ProjectionParityCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     @Mixin
-    private final NamedProjection projection = new NamedProjection();
-
-    @Mixin
-    private final ProjectionArguments arguments = new ProjectionArguments();
-
-    /** Of the standard options the other one is called like the version of a projection. */
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "Show this help message and exit.")
-    @SuppressWarnings("UnusedVariable") // that it is there is all that picocli needs
-    private boolean help;
+    private final VersionArguments arguments = new VersionArguments();
 
     @Option(names = "--version", paramLabel = "N", description = "Which. Default: the only one beside the live one.")
     private @Nullable Integer version;
@@ -69,30 +55,18 @@ final class ProjectionParityCommand implements Callable<Integer> {
             description = "Columns that need not be the same, such as times of writing.")
     private List<String> ignored = List.of();
 
-    @Unmatched
-    private final List<String> others = new ArrayList<>();
-
     @Override
     public Integer call() {
         Duration limit = DurationArgument.parse(patience);
-        try (ProjectionDesk desk = arguments.open(others)) {
-            projection.find(desk.operations());
-            ProjectionRebuilds rebuilds = desk.operations().rebuilds();
-            int chosen = ProjectionBuild.choose(
-                    rebuilds, projection.name(), version, VersionRole.SHADOW, VersionRole.RETIRED);
-            Parity compared = rebuilds.parity(projection.name(), chosen, Set.copyOf(ignored), limit);
+        return arguments.run((projections, name) -> {
+            ProjectionRebuilds rebuilds = projections.rebuilds();
+            int chosen = ProjectionBuild.choose(rebuilds, name, version, VersionRole.SHADOW, VersionRole.RETIRED);
+            Parity compared = rebuilds.parity(name, chosen, Set.copyOf(ignored), limit);
             PrintWriter out = spec.commandLine().getOut();
             ParityLines.table(compared).forEach(out::println);
             out.flush();
-            say("parity %s: %s".formatted(projection, ParityLines.verdict(compared)));
+            arguments.say("parity %s: %s".formatted(arguments.shown(), ParityLines.verdict(compared)));
             return compared.isEqual() ? ExitCode.OK : ExitCode.SOFTWARE;
-        } catch (IllegalStateException e) { // it cannot be done as things are
-            say("left %s: %s".formatted(projection, PlainText.of(String.valueOf(e.getMessage()))));
-            return ExitCode.SOFTWARE;
-        }
-    }
-
-    private void say(String line) {
-        spec.commandLine().getErr().println(line);
+        });
     }
 }

@@ -1,10 +1,7 @@
 package dev.spream.cli;
 
-import dev.spream.api.ProjectionDesk;
 import dev.spream.core.projection.ProjectionOperations;
 import dev.spream.core.projection.ProjectionOperations.Act;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -15,15 +12,12 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.Unmatched;
 
 /** Begins another version of a projection. */
 @Command(
         name = "rebuild",
         description =
                 "Has another version of a projection built from its events, beside the one that is live, by whoever runs it.",
-        mixinStandardHelpOptions = true,
-        versionProvider = VersionProvider.class,
         sortOptions = false,
         footer = {
             "",
@@ -37,10 +31,7 @@ final class ProjectionRebuildCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     @Mixin
-    private final NamedProjection projection = new NamedProjection();
-
-    @Mixin
-    private final ProjectionArguments arguments = new ProjectionArguments();
+    private final VersionArguments arguments = new VersionArguments();
 
     @Option(
             names = "--from-position",
@@ -61,9 +52,6 @@ final class ProjectionRebuildCommand implements Callable<Integer> {
     @Mixin
     private final ProjectionActArguments by = new ProjectionActArguments();
 
-    @Unmatched
-    private final List<String> others = new ArrayList<>();
-
     @Override
     public Integer call() {
         if (from < 0) {
@@ -73,33 +61,21 @@ final class ProjectionRebuildCommand implements Callable<Integer> {
             throw usage("--revision is %d; revisions count from 1".formatted(revision));
         }
         Act act = by.act();
-        try (ProjectionDesk desk = arguments.open(others)) {
-            ProjectionOperations projections = desk.operations();
-            projection.find(projections);
-            OptionalInt code = revision == null ? OptionalInt.empty() : OptionalInt.of(revision);
-            int version = projections.rebuilds().rebuild(projection.name(), code, from, act);
-            say("rebuild %s: version %d is built by whoever runs its code; spream projection cutover makes it live"
-                    .formatted(projection, version));
-            return watch
-                    ? new RebuildWatch(
-                                    projections,
-                                    projection.name(),
-                                    version,
-                                    spec.commandLine().getErr(),
-                                    Terminal.watched())
-                            .run()
-                    : ExitCode.OK;
-        } catch (IllegalStateException e) { // it cannot be done as things are
-            say("left %s: %s".formatted(projection, PlainText.of(String.valueOf(e.getMessage()))));
-            return ExitCode.SOFTWARE;
-        }
+        OptionalInt code = revision == null ? OptionalInt.empty() : OptionalInt.of(revision);
+        return arguments.run((projections, name) -> {
+            int version = projections.rebuilds().rebuild(name, code, from, act);
+            arguments.say(
+                    "rebuild %s: version %d is built by whoever runs its code; spream projection cutover makes it live"
+                            .formatted(arguments.shown(), version));
+            return watch ? watch(projections, name, version) : ExitCode.OK;
+        });
+    }
+
+    private int watch(ProjectionOperations projections, String name, int version) {
+        return new RebuildWatch(projections, name, version, spec.commandLine().getErr(), Terminal.watched()).run();
     }
 
     private ParameterException usage(String message) {
         return new ParameterException(spec.commandLine(), message);
-    }
-
-    private void say(String line) {
-        spec.commandLine().getErr().println(line);
     }
 }

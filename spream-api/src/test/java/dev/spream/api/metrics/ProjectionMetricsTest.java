@@ -239,7 +239,7 @@ final class ProjectionMetricsTest {
 
     private static ProjectionState state(String name, ProjectionStatus status) {
         return new ProjectionState(
-                name, status, 1, 4, 42, Optional.of("e-7"), Optional.of(AT), 0, Optional.empty(), AT);
+                name, status, 1, 4, 42, Optional.of("e-7"), Optional.of(AT), 0, Optional.empty(), Optional.empty(), AT);
     }
 
     private static ProjectionVersion live(ProjectionVersion version) {

@@ -163,6 +163,7 @@ final class PortSamples {
                             Optional.empty(),
                             0,
                             Optional.empty(),
+                            Optional.empty(),
                             START)),
             Map.entry(SegmentShare.class, new SegmentShare(List.of(), 2, 2)),
             Map.entry(FailureKind.class, FailureKind.POISON),

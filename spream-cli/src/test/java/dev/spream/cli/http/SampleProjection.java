@@ -27,6 +27,7 @@ final class SampleProjection {
                     Optional.empty(),
                     0,
                     Optional.empty(),
+                    Optional.empty(),
                     Instant.EPOCH),
             4,
             OptionalLong.of(0),

@@ -5,7 +5,6 @@ import dev.spream.core.event.EventFeed;
 import dev.spream.core.event.FeedBatch;
 import dev.spream.core.event.FeedItem;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +33,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
     private final ProjectionContext<T> context;
     private final Assignment assignment;
     private final ParkedRetrier<T> retrier;
+    private final FeedLag lag;
     private final String label;
     private ProjectionVersion version; // as it was found after the segment was taken
 
@@ -42,7 +42,6 @@ final class FeedLoop<T> implements BatchRun.Loop {
     private long stored; // position that the store has
     private long seen; // position up to which nothing is left to deal with
     private long storedAt;
-    private LagSample lag = LagSample.UNKNOWN;
     private volatile boolean worked;
     private volatile boolean stopping;
     private volatile boolean cancelled;
@@ -56,6 +55,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
         this.assignment = assignment;
         this.retrier = new ParkedRetrier<>(context, this);
         this.gathering = new Gathering(context.options());
+        this.lag = new FeedLag(context, assignment);
         this.stored = assignment.request().after();
         this.seen = stored;
         this.storedAt = context.now();
@@ -77,7 +77,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
                 context.troubles().outage(label, broken(e));
             }
         } finally {
-            context.lags().unattended(assignment.request().segment());
+            lag.unattended();
             ended = true;
             context.keeperWake().raise();
         }
@@ -190,7 +190,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
             }
         }
         if (!events.isEmpty()) {
-            behind(batch, events);
+            behind(lag.delivered(batch, events, seen));
             new BatchRun<>(context, this, events, batch).run();
         }
         caughtUpTo(batch, events);
@@ -208,41 +208,16 @@ final class FeedLoop<T> implements BatchRun.Loop {
         context.tell(listener -> listener.undecodable(context.name(), item.origin(), item.reason()));
     }
 
-    private void behind(FeedBatch batch, List<FeedItem.Event> events) {
-        Instant oldest = events.getFirst().envelope().occurredAt();
-        for (FeedItem.Event event : events) {
-            Instant at = event.envelope().occurredAt();
-            oldest = at.isBefore(oldest) ? at : oldest;
-        }
-        lag(LagSample.behind(
-                assignment.positioned() ? Math.max(events.size(), batch.head() - seen) : events.size(), oldest));
-    }
-
     private void caughtUpTo(FeedBatch batch, List<FeedItem.Event> events) {
         seen = Math.max(seen, batch.position());
-        if (!assignment.positioned() || batch.head() <= seen) {
-            lag(LagSample.caughtUp(context.instant()));
-            return;
-        }
-        lag(LagSample.behind(batch.head() - seen, oldestBehind(batch, events)));
+        behind(lag.dealtWith(batch, events, seen));
     }
 
-    /** What cannot be delivered yet is as old as that it cannot be, as far as anybody knows. */
-    private Instant oldestBehind(FeedBatch batch, List<FeedItem.Event> events) {
-        if (batch.waited().isPositive()) {
-            return context.instant().minus(batch.waited());
-        }
-        return events.isEmpty()
-                ? lag.since().orElseGet(context::instant)
-                : events.getLast().envelope().occurredAt();
-    }
-
-    private void lag(LagSample sample) {
-        lag = sample;
+    /** A version that is built gathers more while it is far behind. */
+    private void behind(LagSample sample) {
         if (!version.isLive()) {
             gathering.behind(sample.events().orElse(0));
         }
-        context.lags().found(assignment.request().segment(), sample);
     }
 
     private void works() {

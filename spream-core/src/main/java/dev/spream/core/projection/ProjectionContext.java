@@ -76,6 +76,7 @@ final class ProjectionContext<T> {
                 Optional.empty(),
                 0,
                 Optional.empty(),
+                Optional.empty(),
                 Instant.EPOCH);
     }
 

@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param lastEventAt when that event occurred
  * @param errorCount failures since it was created
  * @param lastError what failed last; without what events contain
+ * @param lastErrorAt when that was reported, by the store's clock: it may be over since
  * @param updatedAt by the store's clock
  */
 public record ProjectionState(
@@ -28,6 +29,7 @@ public record ProjectionState(
         Optional<Instant> lastEventAt,
         long errorCount,
         Optional<String> lastError,
+        Optional<Instant> lastErrorAt,
         Instant updatedAt) {
     public ProjectionState {
         requireNonNull(projection, "projection");
@@ -35,6 +37,7 @@ public record ProjectionState(
         requireNonNull(lastEventId, "lastEventId");
         requireNonNull(lastEventAt, "lastEventAt");
         requireNonNull(lastError, "lastError");
+        requireNonNull(lastErrorAt, "lastErrorAt");
         requireNonNull(updatedAt, "updatedAt");
     }
 

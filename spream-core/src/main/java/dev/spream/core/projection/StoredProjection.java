@@ -44,6 +44,7 @@ final class StoredProjection {
     private Optional<EventEnvelope> last = Optional.empty();
     private @Nullable EventEnvelope lastSeen;
     private Optional<String> lastError = Optional.empty();
+    private Optional<Instant> lastErrorAt = Optional.empty();
     private Instant updatedAt;
     private int entered;
     private boolean alone; // somebody has it alone
@@ -221,6 +222,7 @@ final class StoredProjection {
                 last.map(EventEnvelope::occurredAt),
                 errorCount,
                 lastError,
+                lastErrorAt,
                 updatedAt);
     }
 
@@ -389,7 +391,7 @@ final class StoredProjection {
 
     void report(long errors, Optional<String> error, Instant now) {
         errorCount += errors;
-        lastError = error.or(() -> lastError);
+        error.ifPresent(text -> failedOf(text, now));
         last = Optional.ofNullable(lastSeen);
         position = segments.position();
         updatedAt = now;
@@ -397,8 +399,13 @@ final class StoredProjection {
 
     boolean fail(String error, Instant now) {
         become(ProjectionStatus.FAILED, now);
-        lastError = Optional.of(error);
+        failedOf(error, now);
         return true;
+    }
+
+    private void failedOf(String error, Instant now) {
+        lastError = Optional.of(error);
+        lastErrorAt = Optional.of(now);
     }
 
     void become(ProjectionStatus next, Instant now) {

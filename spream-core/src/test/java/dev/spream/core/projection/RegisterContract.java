@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.event.TestEvents;
+import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -27,6 +28,7 @@ interface RegisterContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(state.lastEventAt()).isEmpty();
         assertThat(state.errorCount()).isZero();
         assertThat(state.lastError()).isEmpty();
+        assertThat(state.lastErrorAt()).isEmpty();
         assertThat(given().store().state(NAME)).contains(state);
         assertThat(given().fixture().anotherStore().state(NAME)).contains(state);
     }
@@ -91,6 +93,24 @@ interface RegisterContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(given().state().lastError()).contains("no table");
         assertThat(given().state().lastEventId()).contains("b#1");
         assertThat(given().state().epoch()).isEqualTo(state.epoch());
+    }
+
+    @Test
+    default void the_last_error_has_the_time_of_its_own_report() {
+        given().running();
+        given().store().report(NAME, 1, Optional.of("deadlock"));
+        Instant first = given().state().lastErrorAt().orElseThrow();
+        given().letLeasesRunOut();
+        given().store().report(NAME, 1, Optional.empty());
+        assertThat(given().state().lastErrorAt()).contains(first);
+        given().store().report(NAME, 1, Optional.of("deadlock"));
+        Instant second = given().state().lastErrorAt().orElseThrow();
+        assertThat(second).isAfter(first);
+        given().letLeasesRunOut();
+        Fence fence = given().fence(ProjectionScenario.BOB);
+        assertThat(given().fail(fence, "no table")).isTrue();
+        assertThat(given().state().lastErrorAt())
+                .hasValueSatisfying(at -> assertThat(at).isAfter(second));
     }
 
     @Test

@@ -49,15 +49,22 @@ final class EventTail {
         return mark.lost(position);
     }
 
+    /** Whether it is known since there are feeds up to where everything is final. */
+    boolean hasLooked() {
+        Tailer running = tailer;
+        return running != null && running.hasLooked();
+    }
+
     /**
      * One more feed behind that position, which leaves when it is closed.
      *
+     * @return the last position that was given to anybody
      * @throws StorageException if the table cannot be read in order, or not from there, or the store is closed
      */
-    void join(long position) {
+    long join(long position) {
         BarrierCheck.require(database);
         mark.recall();
-        mark.requireGiven(position);
+        long given = mark.requireGiven(position);
         lock.lock();
         try {
             if (closed) {
@@ -70,6 +77,7 @@ final class EventTail {
             if (tailer == null) {
                 tailer = Tailer.start(database, mark, recent);
             }
+            return given;
         } finally {
             lock.unlock();
         }

@@ -95,12 +95,10 @@ final class FinalMark {
     /**
      * Requires that the position was given to somebody.
      *
+     * @return the last one that was
      * @throws StorageException if the database has lost it, or cannot be asked
      */
-    void requireGiven(long position) {
-        if (position <= known()) {
-            return;
-        }
+    long requireGiven(long position) {
         long given = database.rows(
                         "looking for the last position of " + database.table(),
                         GIVEN,
@@ -110,6 +108,7 @@ final class FinalMark {
         if (given < position) {
             throw lost(position);
         }
+        return given;
     }
 
     /**

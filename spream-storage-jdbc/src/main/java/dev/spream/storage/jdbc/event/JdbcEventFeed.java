@@ -28,7 +28,7 @@ final class JdbcEventFeed implements EventFeed {
     private final SlotRange slots;
     private final EventReads reads;
     private final EventTail tail;
-    private final int losses; // when it began
+    private final Beginning beginning;
     private final Consumer<JdbcEventFeed> onClose;
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -37,11 +37,24 @@ final class JdbcEventFeed implements EventFeed {
     private long readTo; // nothing is left up to here, once they are
     private long position;
 
-    JdbcEventFeed(FeedRequest request, EventReads reads, EventTail tail, int losses, Consumer<JdbcEventFeed> onClose) {
+    /**
+     * What it was like when the feed was opened.
+     *
+     * @param losses see {@link FinalMark#losses}
+     * @param given the last position that was given to anybody
+     */
+    record Beginning(int losses, long given) {}
+
+    JdbcEventFeed(
+            FeedRequest request,
+            EventReads reads,
+            EventTail tail,
+            Beginning beginning,
+            Consumer<JdbcEventFeed> onClose) {
         this.slots = SlotRange.of(request);
         this.reads = reads;
         this.tail = tail;
-        this.losses = losses;
+        this.beginning = beginning;
         this.onClose = onClose;
         this.readTo = request.after();
         this.position = request.after();
@@ -68,11 +81,11 @@ final class JdbcEventFeed implements EventFeed {
     }
 
     private boolean hasNoneToWaitFor() {
-        return hasEnded() || tail.isBroken(PATIENCE) || tail.losses() != losses;
+        return hasEnded() || tail.isBroken(PATIENCE) || tail.losses() != beginning.losses();
     }
 
     private void requireNothingLost() {
-        if (tail.losses() != losses) {
+        if (tail.losses() != beginning.losses()) {
             throw tail.lost(position);
         }
     }
@@ -107,7 +120,7 @@ final class JdbcEventFeed implements EventFeed {
         List<FeedItem> items = events.stream().map(reads::item).toList();
         Optional<Shut> shut = tail.shut();
         long mark = tail.mark();
-        long given = Math.max(mark, shut.map(Shut::given).orElse(0L));
+        long given = Math.max(mark, shut.map(Shut::given).orElse(tail.hasLooked() ? 0 : beginning.given()));
         Duration waited = shut.filter(held -> position >= mark && given > position)
                 .map(Shut::lasted)
                 .orElse(Duration.ZERO);

@@ -28,8 +28,9 @@ final class JdbcEventSource implements EventSource {
     public EventFeed open(FeedRequest request) {
         requireOpen(request);
         int losses = tail.losses();
-        tail.join(request.after());
-        JdbcEventFeed feed = new JdbcEventFeed(request, reads, tail, losses, open::remove);
+        long given = tail.join(request.after());
+        JdbcEventFeed feed =
+                new JdbcEventFeed(request, reads, tail, new JdbcEventFeed.Beginning(losses, given), open::remove);
         open.add(feed);
         if (closed) {
             feed.close();

@@ -32,6 +32,7 @@ final class Tailer {
     private final Thread thread;
     private volatile @Nullable Failure failure;
     private volatile @Nullable Shut shut;
+    private volatile boolean looked;
 
     /** Since when, by the JVM's nanosecond clock, and why. */
     private record Failure(long since, Throwable cause) {}
@@ -105,6 +106,14 @@ final class Tailer {
         if (shut != null) {
             shut = null;
         }
+        if (!looked) {
+            looked = true;
+        }
+    }
+
+    /** Whether the barrier was open since this began, so that the mark is of the time since. */
+    boolean hasLooked() {
+        return looked;
     }
 
     Optional<Shut> shut() {

@@ -22,7 +22,7 @@ final class StateTable {
 
     static final String COLUMNS = """
             p.projection_name, p.status, p.epoch, p.segments, p.event_store_position, p.last_processed_event_id,
-            p.last_processed_timestamp, p.error_count, p.last_error, p.updated_at""";
+            p.last_processed_timestamp, p.error_count, p.last_error, p.last_error_at, p.updated_at""";
 
     /** Version 1 may be gone by now, and is not created again. */
     private static final String ADD_VERSION = """
@@ -73,7 +73,9 @@ final class StateTable {
                 event_store_position = coalesce((SELECT position FROM far), p.event_store_position),
                 last_processed_event_id = coalesce((SELECT id FROM latest), p.last_processed_event_id),
                 last_processed_timestamp = coalesce((SELECT at FROM latest), p.last_processed_timestamp),
-                error_count = p.error_count + ?, last_error = coalesce(?, p.last_error), updated_at = clock_timestamp()
+                error_count = p.error_count + ?, last_error = coalesce(?, p.last_error),
+                last_error_at = CASE WHEN ?::text IS NULL THEN p.last_error_at ELSE clock_timestamp() END,
+                updated_at = clock_timestamp()
             WHERE p.projection_name = ?""";
 
     private final ProjectionDatabase database;
@@ -140,6 +142,7 @@ final class StateTable {
 
     void report(String projection, long errors, Optional<String> lastError) {
         Optional<EventEnvelope> last = Optional.ofNullable(seen.get(projection));
+        Optional<String> error = lastError.map(EventColumns::storable);
         String what = "reporting on projection '%s'".formatted(projection);
         int reported = database.update(
                 what,
@@ -150,7 +153,8 @@ final class StateTable {
                                 event -> EventColumns.clock(event.occurredAt()).toString()))
                         .text(projection)
                         .number(errors)
-                        .optionalText(lastError.map(EventColumns::storable))
+                        .optionalText(error)
+                        .optionalText(error)
                         .text(projection));
         if (reported == 0) {
             throw unknown(what, projection);
@@ -174,6 +178,7 @@ final class StateTable {
                 JdbcTimestamps.optionalClock(row, "last_processed_timestamp"),
                 row.getLong("error_count"),
                 Optional.ofNullable(row.getString("last_error")),
+                JdbcTimestamps.optionalClock(row, "last_error_at"),
                 JdbcTimestamps.clock(row, "updated_at"));
     }
 }

@@ -9,7 +9,8 @@ import java.sql.SQLException;
 /** Stops projections everywhere, and lets them go on. */
 final class StatusChanges {
     private static final String FAIL = """
-            UPDATE @projection_states SET status = 'FAILED', epoch = epoch + 1, last_error = ?, updated_at = clock_timestamp()
+            UPDATE @projection_states SET status = 'FAILED', epoch = epoch + 1, last_error = ?,
+                last_error_at = clock_timestamp(), updated_at = clock_timestamp()
             WHERE projection_name = ? AND status IN ('RUNNING', 'REBUILDING') AND epoch = ?
             RETURNING true""";
 

@@ -13,6 +13,7 @@ CREATE TABLE projection_states (
     status text NOT NULL CHECK (status IN ('RUNNING', 'PAUSED', 'FAILED', 'REBUILDING')),
     error_count bigint NOT NULL DEFAULT 0,
     last_error text,
+    last_error_at timestamptz,
     updated_at timestamptz NOT NULL,
     epoch bigint NOT NULL DEFAULT 1,
     segments int NOT NULL CHECK (segments BETWEEN 0 AND 256)

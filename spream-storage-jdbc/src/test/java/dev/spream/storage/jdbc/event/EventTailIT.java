@@ -8,6 +8,8 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.StorageException;
 import dev.spream.core.event.EventFeed;
 import dev.spream.core.event.EventSource;
@@ -25,6 +27,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -98,6 +101,41 @@ final class EventTailIT {
                 assertThat(ids(another.readAll(0, 10))).containsExactly("a1", "a2", "early", "b1");
             }
             late.rollback();
+        }
+    }
+
+    @Test
+    void a_feed_counts_as_behind_what_was_given_until_new_events_can_be_looked_for() throws Exception {
+        store.append("a", ExpectedVersion.none(), events("a1", "a2"));
+        CountDownLatch connections = new CountDownLatch(1);
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(database.url());
+        HikariDataSource exhausted = new HikariDataSource(config) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                if (Thread.currentThread().getName().startsWith("spream-events-")) {
+                    await(connections);
+                }
+                return super.getConnection();
+            }
+        };
+        try (exhausted;
+                JdbcEventStore another = JdbcEventStore.create(exhausted);
+                EventSource source = another.source();
+                EventFeed feed = source.open(FeedRequest.all("p"))) {
+            assertThat(feed.poll(10, MOMENT)).isEqualTo(new FeedBatch(List.of(), 0, 2));
+            connections.countDown();
+            assertThat(ids(feed.poll(10, SOON))).containsExactly("a1", "a2");
+        } finally {
+            connections.countDown();
+        }
+    }
+
+    private static void await(CountDownLatch latch) throws SQLException {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new SQLException(e);
         }
     }
 

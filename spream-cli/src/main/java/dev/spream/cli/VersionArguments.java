@@ -1,0 +1,67 @@
+package dev.spream.cli;
+
+import dev.spream.api.ProjectionDesk;
+import dev.spream.core.projection.ProjectionOperations;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.Spec.Target;
+import picocli.CommandLine.Unmatched;
+
+/** What the commands for versions of a projection share: which projection, where it is, and how they say that they left it. */
+final class VersionArguments {
+    @Spec(Target.MIXEE)
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec command;
+
+    @Mixin
+    private final NamedProjection projection = new NamedProjection();
+
+    @Mixin
+    private final ProjectionArguments arguments = new ProjectionArguments();
+
+    /** Of the standard options the other one is called like the version of a projection. */
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Show this help message and exit.")
+    @SuppressWarnings("UnusedVariable") // that it is there is all that picocli needs
+    private boolean help;
+
+    @Unmatched
+    private final List<String> others = new ArrayList<>();
+
+    /** What a command does with the projection, and its exit code. */
+    @FunctionalInterface
+    interface Work {
+        int run(ProjectionOperations projections, String name);
+    }
+
+    /**
+     * Does it with a projection that there is.
+     *
+     * @return the exit code; if it cannot be done as things are, standard error says why, and that nothing was changed
+     */
+    int run(Work work) {
+        try (ProjectionDesk desk = arguments.open(others)) {
+            projection.find(desk.operations());
+            return work.run(desk.operations(), projection.name());
+        } catch (IllegalStateException e) { // it cannot be done as things are
+            say("left %s: %s".formatted(projection, PlainText.of(String.valueOf(e.getMessage()))));
+            return ExitCode.SOFTWARE;
+        }
+    }
+
+    /** The projection, as it can be printed. */
+    String shown() {
+        return projection.toString();
+    }
+
+    void say(String line) {
+        command.commandLine().getErr().println(line);
+    }
+}
