@@ -24,8 +24,9 @@ final class FeedKeeper<T> implements Keeper {
             if (slot.isEmpty()) {
                 expect();
             }
-            keep();
-            context.keeperWake().await(slot.isEmpty() && slot.pauseLeft() > 0 ? slot.pauseLeft() : IDLE);
+            long pause = slot.pauseLeft(); // over or not, for all that follows
+            keep(pause);
+            context.keeperWake().await(slot.isEmpty() && pause > 0 ? pause : IDLE);
         }
         context.forget(0, Assignment.WHOLE_FEED);
     }
@@ -38,11 +39,11 @@ final class FeedKeeper<T> implements Keeper {
         }
     }
 
-    private void keep() {
+    private void keep(long pause) {
         ProjectionState state = context.state();
         if (stopping || !context.isRunning() || (state.epoch() != epoch && !slot.isEmpty())) {
             slot.stop();
-        } else if (slot.isEmpty() && slot.pauseLeft() == 0) {
+        } else if (slot.isEmpty() && pause == 0) {
             epoch = state.epoch();
             slot.start(new Assignment(
                     new Fence.Whole(context.name(), epoch), epoch, FeedRequest.all(context.name()), () -> true));

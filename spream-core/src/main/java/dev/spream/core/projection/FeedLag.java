@@ -16,6 +16,12 @@ final class FeedLag {
         this.assignment = assignment;
     }
 
+    /** While what was delivered waits for more. */
+    void gathered(Gathering waiting, long seen) {
+        long count = assignment.positioned() ? Math.max(waiting.size(), waiting.head() - seen) : waiting.size();
+        found(LagSample.behind(count, waiting.oldest()));
+    }
+
     /** Before a batch is applied. */
     LagSample delivered(FeedBatch batch, List<FeedItem.Event> events, long seen) {
         Instant oldest = events.getFirst().envelope().occurredAt();

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -49,6 +50,8 @@ final class FeedLoop<T> implements BatchRun.Loop {
     private volatile @Nullable Thread thread;
     private @Nullable EventFeed feed; // once it is open
     private @Nullable EventFeed polled; // guarded by this; the feed while it is polled
+    private @Nullable CountDownLatch
+            closing; // guarded by this; until the feed is closed, if that was begun during a poll
 
     FeedLoop(ProjectionContext<T> context, Assignment assignment) {
         this.context = context;
@@ -107,8 +110,8 @@ final class FeedLoop<T> implements BatchRun.Loop {
                     throw LoopEnd.fenced(label);
                 }
                 retrier.run();
-                if (gather(opened) && (stopping || gathering.isDue(context.now()))) {
-                    take(gathering.take());
+                if (gather(opened)) {
+                    takeWhatIsDue();
                 }
             }
             storePosition();
@@ -136,12 +139,33 @@ final class FeedLoop<T> implements BatchRun.Loop {
                 context.manager().time());
     }
 
-    /** Gives back what is not dealt with. Whatever happens here must not hide why the loop ends. */
+    /** Gives back what is not dealt with, so that the next loop can have it; an interrupted one does not wait for that. */
     private void leave(EventFeed from) {
+        CountDownLatch closed;
+        synchronized (this) {
+            closed = closing;
+        }
+        if (closed == null) {
+            close(from);
+            return;
+        }
+        try {
+            closed.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Whatever happens here must not hide why the loop ends, and ends nothing else. */
+    private void close(EventFeed from) {
         try {
             from.close();
-        } catch (RuntimeException e) {
-            context.troubles().outage(label, broken(e));
+        } catch (RuntimeException | Error e) {
+            if (cancelled) {
+                log.debug("[{}] the feed of {} did not close", context.name(), label, e);
+            } else {
+                context.troubles().outage(label, broken(e));
+            }
         }
     }
 
@@ -170,6 +194,14 @@ final class FeedLoop<T> implements BatchRun.Loop {
             synchronized (this) {
                 polled = null;
             }
+        }
+    }
+
+    private void takeWhatIsDue() throws LoopEnd, InterruptedException {
+        if (stopping || gathering.isDue(context.now())) {
+            take(gathering.take());
+        } else {
+            lag.gathered(gathering, seen);
         }
     }
 
@@ -335,26 +367,40 @@ final class FeedLoop<T> implements BatchRun.Loop {
         retrier.hurry(due);
     }
 
-    /** Has it finish its batch and end. Called by any thread, as often as wanted. */
+    /** Has it finish its batch and end, and waits for nothing. Called by any thread, as often as wanted. */
     void stop() {
         EventFeed waiting;
+        CountDownLatch closed = new CountDownLatch(1);
         synchronized (this) {
             stopping = true;
             waiting = polled;
+            if (waiting == null || closing != null) {
+                return;
+            }
+            closing = closed;
         }
-        if (waiting != null) {
-            waiting.close();
+        context.manager()
+                .threads()
+                .start("spream-projection-" + context.name() + "-close", () -> closeThen(waiting, closed));
+    }
+
+    /** On a thread of its own: a source may take long to close, and others wait for whoever stops a loop. */
+    private void closeThen(EventFeed waiting, CountDownLatch closed) {
+        try {
+            close(waiting);
+        } finally {
+            closed.countDown();
         }
     }
 
     /** Has it end at once: its transaction is rolled back. Called by any thread, as often as wanted. */
     void cancel() {
         cancelled = true;
-        stop();
         Thread running = thread;
         if (running != null && !ended) {
             running.interrupt();
         }
+        stop();
     }
 
     boolean hasEnded() {

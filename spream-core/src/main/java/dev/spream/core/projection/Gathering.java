@@ -3,6 +3,7 @@ package dev.spream.core.projection;
 import dev.spream.core.event.FeedBatch;
 import dev.spream.core.event.FeedItem;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -20,10 +21,11 @@ final class Gathering {
     private final long linger;
     private final List<FeedItem> items = new ArrayList<>();
     private int limit;
-    private long size;
+    private long memory;
     private long position;
     private long head;
     private Duration waited = Duration.ZERO;
+    private Instant oldest = Instant.MAX;
     private long until; // when it has waited for long enough, if there are items
 
     Gathering(ProjectionOptions options) {
@@ -37,10 +39,23 @@ final class Gathering {
             until = now + linger;
         }
         items.addAll(batch.items());
-        batch.items().forEach(item -> size += size(item));
+        batch.items().forEach(this::count);
         position = batch.position();
         head = batch.head();
         waited = batch.waited();
+    }
+
+    private void count(FeedItem item) {
+        memory += size(item);
+        Instant at = occurredAt(item);
+        oldest = at.isBefore(oldest) ? at : oldest;
+    }
+
+    private static Instant occurredAt(FeedItem item) {
+        return switch (item) {
+            case FeedItem.Event event -> event.envelope().occurredAt();
+            case FeedItem.Undecodable undecodable -> undecodable.at();
+        };
     }
 
     private static int size(FeedItem item) {
@@ -52,6 +67,20 @@ final class Gathering {
 
     boolean isEmpty() {
         return items.isEmpty();
+    }
+
+    int size() {
+        return items.size();
+    }
+
+    /** When the oldest item occurred, if there are any. */
+    Instant oldest() {
+        return oldest;
+    }
+
+    /** See {@link FeedBatch#head}. */
+    long head() {
+        return head;
     }
 
     /** Has the next batches be as big as is good for one that is so far behind. */
@@ -66,7 +95,7 @@ final class Gathering {
 
     /** Whether there is nothing to wait for: no item that others could join, or no room or memory for them, or no time. */
     boolean isDue(long now) {
-        return isEmpty() || room() <= 0 || size >= MAX_SIZE || until - now <= 0;
+        return isEmpty() || room() <= 0 || memory >= MAX_SIZE || until - now <= 0;
     }
 
     /** How long it may wait for more, in nanoseconds. */
@@ -83,7 +112,8 @@ final class Gathering {
     FeedBatch take() {
         FeedBatch batch = new FeedBatch(items, position, head, waited);
         items.clear();
-        size = 0;
+        memory = 0;
+        oldest = Instant.MAX;
         return batch;
     }
 }

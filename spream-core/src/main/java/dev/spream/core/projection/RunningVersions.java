@@ -183,10 +183,14 @@ final class RunningVersions<T> {
         wake.raise();
     }
 
-    /** Interrupts loops, and ends. */
-    synchronized void cancel() {
+    /** Interrupts loops, and ends. Outside of the lock, which views need. */
+    void cancel() {
         stop();
-        running.values().forEach(RunningProjection::cancel);
+        running().forEach(RunningProjection::cancel);
+    }
+
+    private synchronized List<RunningProjection<T>> running() {
+        return List.copyOf(running.values());
     }
 
     /** Of each version that runs here, the live one first; or why there is none. */

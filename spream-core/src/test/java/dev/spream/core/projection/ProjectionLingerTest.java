@@ -54,7 +54,7 @@ final class ProjectionLingerTest {
         Accounts.append(bench.events, "account-1", 1, 2, 3, 4, 5, 6);
         start(new Balances("balances"), source, PATIENT);
         bench.awaitBalances("balances");
-        assertThat(batches()).containsExactly(3, 3);
+        bench.await("two batches", () -> batches().equals(List.of(3, 3)));
     }
 
     @Test
@@ -62,6 +62,29 @@ final class ProjectionLingerTest {
         start(new Balances("balances"), bench.source, PATIENT.withLinger(Duration.ofMillis(20)));
         Accounts.append(bench.events, "account-1", 1, 2);
         bench.awaitBalances("balances");
+    }
+
+    @Test
+    void events_that_wait_for_others_are_lag() {
+        Running running = start(new Balances("balances"), bench.source, PATIENT);
+        Accounts.append(bench.events, "account-1", 1, 2);
+        bench.await("both behind", () -> view(running).lagEvents().orElse(0) == 2);
+        assertThat(view(running).lag().orElse(Duration.ZERO)).isPositive();
+        assertThat(bench.balances("balances")).isEmpty();
+    }
+
+    @Test
+    void events_without_positions_that_wait_for_others_are_lag() {
+        queue.write(Accounts.deposit("account-1", 1, 7));
+        queue.writeUndecodable("message-1");
+        Running running = start(new Balances("balances"), queue.another(), PATIENT);
+        bench.await("both behind", () -> view(running).lagEvents().orElse(0) == 2);
+        assertThat(view(running).lag().orElse(Duration.ZERO)).isPositive();
+        assertThat(bench.balances("balances")).isEmpty();
+    }
+
+    private static ProjectionView view(Running running) {
+        return running.manager().views().getFirst();
     }
 
     @Test
@@ -120,7 +143,7 @@ final class ProjectionLingerTest {
         Accounts.append(bench.events, "account-1", 1, 2, 3, 4);
         start(new Balances("balances"), source, PATIENT);
         bench.awaitBalances("balances");
-        assertThat(batches()).containsExactly(1, 1, 1, 1);
+        bench.await("four batches", () -> batches().equals(List.of(1, 1, 1, 1)));
     }
 
     /** Delivers an item at a time. */
