@@ -18,6 +18,12 @@ final class LossArguments {
                     + " other version alone.")
     private boolean acceptParked;
 
+    @Option(
+            names = "--accept-partial",
+            description = "Go on if the other version begins later (--from-position) and readers would miss what came of"
+                    + " earlier events.")
+    private boolean acceptPartial;
+
     Set<CutOver.Loss> accepted() {
         Set<CutOver.Loss> accepted = EnumSet.noneOf(CutOver.Loss.class);
         if (dropEffects) {
@@ -25,6 +31,9 @@ final class LossArguments {
         }
         if (acceptParked) {
             accepted.add(CutOver.Loss.PARKED);
+        }
+        if (acceptPartial) {
+            accepted.add(CutOver.Loss.EARLIER);
         }
         return accepted;
     }

@@ -90,13 +90,20 @@ record ProjectionBuild(ProjectionVersion version, Optional<RebuildProgress> prog
     /** In a word or two. */
     String brief() {
         return "%d %s".formatted(version.version(), role())
+                + from(" ")
                 + progress.map(known -> " " + percent(known)).orElse("");
     }
 
     /** In a line. */
     String text() {
         return "%d of revision %d, %s".formatted(version.version(), version.revision(), role())
+                + from(", ")
                 + progress.map(known -> ", " + text(known)).orElse("");
+    }
+
+    /** If it is not built from all events. */
+    private String from(String separator) {
+        return version.from() == 0 ? "" : "%sfrom position %d".formatted(separator, version.from());
     }
 
     /** How far it is, how fast, and for how long yet. */

@@ -417,7 +417,25 @@ final class ProjectionIT {
                     .singleElement()
                     .asString()
                     .contains("1 aggregates that are parked in version 2 and further in version 1", "--accept-parked");
-            assertThat(run(0, "cutover", "words", "--parity", "--accept-parked", "--yes", "--reason", "good"))
+            execute("UPDATE spream.projection_versions SET from_position = 3 WHERE state = 'words@2'");
+            run(0, "list");
+            assertThat(out.toString()).containsPattern("words@2 .* 2 shadow from position 3 100.0 %");
+            run(0, "show", "words");
+            assertThat(out.toString()).contains("of revision 1, shadow, from position 3, 100.0 %");
+            assertThat(run(1, "cutover", "words", "--accept-parked", "--yes", "--reason", "good"))
+                    .singleElement()
+                    .asString()
+                    .contains("begins 3 positions later than version 1", "--accept-partial");
+            assertThat(run(
+                            0,
+                            "cutover",
+                            "words",
+                            "--parity",
+                            "--accept-parked",
+                            "--accept-partial",
+                            "--yes",
+                            "--reason",
+                            "good"))
                     .last()
                     .asString()
                     .startsWith("cutover words: version 2 is live, version 1 follows")

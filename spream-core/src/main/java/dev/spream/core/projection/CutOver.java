@@ -28,7 +28,10 @@ public record CutOver(String projection, int from, int to, Duration pause, Losse
         EFFECTS,
 
         /** What readers have seen, see {@link Losses#parked()} and {@link Losses#skipped()}. */
-        PARKED
+        PARKED,
+
+        /** What came of earlier events, see {@link Losses#leftOut()}. */
+        EARLIER
     }
 
     /**
@@ -39,15 +42,17 @@ public record CutOver(String projection, int from, int to, Duration pause, Losse
      * @param parked how many aggregates are parked in the new version and further in the old one: readers see them as they were
      *     before, or not at all, until they are tried again
      * @param skipped how many events were skipped in the new version and not in the old one: readers miss what they did
+     * @param leftOut how many positions later the events of the new version begin, see {@link ProjectionVersion#from()}: readers
+     *     miss what came of those before
      */
-    public record Losses(long withoutEffects, long parked, long skipped) {
-        public static final Losses NONE = new Losses(0, 0, 0);
+    public record Losses(long withoutEffects, long parked, long skipped, long leftOut) {
+        public static final Losses NONE = new Losses(0, 0, 0, 0);
 
         public Losses {
-            if (withoutEffects < 0 || parked < 0 || skipped < 0) {
+            if (withoutEffects < 0 || parked < 0 || skipped < 0 || leftOut < 0) {
                 throw new IllegalArgumentException(
-                        "%d aggregates without effects, %d parked, %d events skipped: below 0"
-                                .formatted(withoutEffects, parked, skipped));
+                        "%d aggregates without effects, %d parked, %d events skipped, %d positions left out: below 0"
+                                .formatted(withoutEffects, parked, skipped, leftOut));
             }
         }
 
@@ -75,6 +80,14 @@ public record CutOver(String projection, int from, int to, Duration pause, Losse
                 remedies.add(
                         "retry what is parked in '%s@%d' with code that can apply it, drop that version and rebuild it, or have readers miss it (--accept-parked)"
                                 .formatted(projection, to));
+            }
+            if (leftOut > 0 && !accepted.contains(Loss.EARLIER)) {
+                lost.add(
+                        "what readers see of events that version %d leaves out, since it begins %,d positions later than version %d"
+                                .formatted(to, leftOut, from));
+                remedies.add(
+                        "drop version %d and build another from an earlier position, or have readers miss what came of those events (--accept-partial)"
+                                .formatted(to));
             }
             if (!lost.isEmpty()) {
                 throw new IllegalStateException("projection '%s' would lose %s; nothing was changed: %s"

@@ -46,6 +46,11 @@ public record ProjectionVersion(
         return role == VersionRole.LIVE;
     }
 
+    /** How many positions later the events of another version begin; 0 if they begin no later. */
+    public long leftOutBy(ProjectionVersion other) {
+        return Math.max(0, other.from - from);
+    }
+
     /**
      * What is thrown where events of the version were dealt with, and nothing is known of its {@linkplain OutsideReadModel read model
      * outside of the database}.

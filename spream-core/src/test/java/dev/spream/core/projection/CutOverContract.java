@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.event.Threads;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -194,7 +195,7 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         given().park(shadow, "b", POISON, 1, 1);
         refused(2, PATIENT, Set.of(CutOver.Loss.PARKED));
         assertThat(given().apply(live, event("c", 1))).isTrue();
-        assertThat(cutOver(2, Set.of(CutOver.Loss.EFFECTS)).losses()).isEqualTo(new CutOver.Losses(1, 0, 0));
+        assertThat(cutOver(2, Set.of(CutOver.Loss.EFFECTS)).losses()).isEqualTo(new CutOver.Losses(1, 0, 0, 0));
         assertThat(versions().roles()).containsEntry(2, VersionRole.LIVE);
     }
 
@@ -208,7 +209,20 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         Fence shadow = versions().hold(2);
         given().park(shadow, "b", POISON, 4, 4);
         refused(2, PATIENT, Set.of(CutOver.Loss.PARKED));
-        assertThat(cutOver(2, Set.of(CutOver.Loss.values())).losses()).isEqualTo(new CutOver.Losses(2, 1, 0));
+        assertThat(cutOver(2, Set.of(CutOver.Loss.values())).losses()).isEqualTo(new CutOver.Losses(2, 1, 0, 5));
+    }
+
+    @Test
+    default void what_came_of_earlier_events_is_lost_only_if_somebody_says_so() {
+        given().apply(versions().live(), OptionalLong.of(8), event("a", 1));
+        versions().prepare(versions().begun(5));
+        given().apply(versions().hold(2), OptionalLong.of(8), event("b", 1));
+        refused(2, PATIENT, EnumSet.complementOf(EnumSet.of(CutOver.Loss.EARLIER)));
+        assertThat(given().rows()).containsOnly(Map.entry("a", 1L));
+        assertThat(cutOver(2, Set.of(CutOver.Loss.EARLIER)).losses()).isEqualTo(new CutOver.Losses(0, 0, 0, 5));
+        assertThat(given().rows()).containsOnly(Map.entry("b", 1L));
+        versions().hold(2);
+        assertThat(cutOver(1).losses()).isEqualTo(CutOver.Losses.NONE);
     }
 
     @Test
@@ -225,7 +239,7 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         refused(2, PATIENT, Set.of(CutOver.Loss.EFFECTS));
         assertThat(given().rows()).containsOnly(Map.entry("a", 2L), Map.entry("b", 1L), Map.entry("d", 1L));
         assertThat(given().apply(live, event("d", 2))).isTrue();
-        assertThat(cutOver(2, Set.of(CutOver.Loss.PARKED)).losses()).isEqualTo(new CutOver.Losses(0, 2, 0));
+        assertThat(cutOver(2, Set.of(CutOver.Loss.PARKED)).losses()).isEqualTo(new CutOver.Losses(0, 2, 0, 0));
         assertThat(given().rows()).containsOnly(Map.entry("a", 1L), Map.entry("d", 1L));
     }
 
@@ -247,7 +261,7 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(given().operations().skip("balances@2", "a", 2, ACT)).isTrue();
         refused(2, PATIENT, Set.of(CutOver.Loss.EFFECTS));
         assertThat(given().operations().skip(NAME, "c", 1, ACT)).isTrue();
-        assertThat(cutOver(2, Set.of(CutOver.Loss.PARKED)).losses()).isEqualTo(new CutOver.Losses(0, 0, 1));
+        assertThat(cutOver(2, Set.of(CutOver.Loss.PARKED)).losses()).isEqualTo(new CutOver.Losses(0, 0, 1, 0));
         assertThat(given().rows()).containsOnly(Map.entry("a", 1L));
     }
 

@@ -409,7 +409,7 @@ final class RebuildEngineTest {
         bench.awaitParked("balances@2", "account-3", ParkReason.POISON);
         assertThat(rebuilds.cutOver(NAME, 2, PATIENT, Set.of(CutOver.Loss.PARKED), ManagerBench.ACT)
                         .losses())
-                .isEqualTo(new CutOver.Losses(0, 1, 0));
+                .isEqualTo(new CutOver.Losses(0, 1, 0, 0));
         Accounts.append(bench.events, "account-3", 5);
         broken.set(false);
         bench.await("what was set aside", () -> bench.parked(NAME).getFirst().events() == 6);

@@ -49,6 +49,7 @@ final class CutOverLosses {
         return new CutOver.Losses(
                 effects ? withoutEffects.list().getFirst() : 0,
                 parked.list().getFirst(),
-                skipped.list().getFirst());
+                skipped.list().getFirst(),
+                pair.live().version().leftOutBy(pair.other().version()));
     }
 }
