@@ -37,8 +37,9 @@ public interface ProjectionRebuilds {
      *
      * @param ignored columns that need not be the same, nor be there, such as times of writing; none if the store has no columns
      * @param patience how long to hold the live version up at most
-     * @throws IllegalStateException if there is no such version, it does not catch up within that time, neither version has a
-     *     column that is to be ignored, or all columns that a table has in both are
+     * @throws IllegalStateException if there is no such version, it does not catch up within that time, somebody has its tables for
+     *     as long so that nobody reads them, neither version has a column that is to be ignored, or all columns that a table has in
+     *     both are
      */
     Parity parity(String projection, int version, Set<String> ignored, Duration patience);
 
@@ -48,6 +49,8 @@ public interface ProjectionRebuilds {
      * or the new one, complete: whoever reads by a snapshot in which the other was not complete is waited for before, while
      * everything goes on. The old one is kept and follows. The epochs of both states and of all their segments are raised:
      * whoever held a segment of either before writes nothing any more, and takes it anew, knowing the new roles.
+     *
+     * <p>With the new tables others may do what they could with the old ones, and no more.
      *
      * <p>What belongs to the old tables beside rows and grants, such as row security, triggers and publications, the new ones must
      * have as well.

@@ -10,7 +10,7 @@ final class AloneLock {
     /** Of the sessions that hold the lock as one of many. A lock of 64 bits is shown as two numbers of 32. */
     private static final String HOLDERS = """
             SELECT a.pid, a.application_name, coalesce(host(a.client_addr), 'local') AS address,
-                extract(epoch FROM clock_timestamp() - a.xact_start)::bigint AS seconds
+                extract(epoch FROM clock_timestamp() - a.xact_start)::bigint AS seconds, left(a.query, 200) AS query
             FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
             WHERE l.locktype = 'advisory' AND l.mode = 'ShareLock' AND l.granted AND l.objsubid = 1
                 AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -67,12 +67,12 @@ final class AloneLock {
                 "asking who applies events to projection '%s'".formatted(state),
                 HOLDERS,
                 p -> p.text(Fences.lockName(database.schema(), state)),
-                row -> "session %d ('%s', %s), for %d s"
+                row -> "session %d ('%s', %s), %s"
                         .formatted(
                                 row.getInt("pid"),
                                 row.getString("application_name"),
                                 row.getString("address"),
-                                row.getLong("seconds")));
+                                SessionTexts.since(row)));
         return "batches are still being applied to it, by "
                 + (holders.isEmpty() ? "nobody any more" : String.join(", ", holders));
     }

@@ -34,7 +34,8 @@ final class OldSnapshots {
 
     /** A vacuum reads no tables by names, those of the server have no user, and a transaction is a number of its own. */
     private static final String HOLDERS = """
-            SELECT l.virtualtransaction, a.pid, a.application_name, coalesce(host(a.client_addr), 'local') AS address,
+            SELECT l.virtualtransaction, a.pid, a.application_name, CASE WHEN a.query = '<insufficient privilege>' THEN 'address not known'
+                    ELSE coalesce(host(a.client_addr), 'local') END AS address,
                 extract(epoch FROM clock_timestamp() - a.xact_start)::bigint AS seconds, left(a.query, 200) AS query
             FROM pg_stat_activity a
             JOIN pg_locks l ON l.pid = a.pid AND l.locktype = 'virtualxid' AND l.virtualxid = l.virtualtransaction
@@ -54,27 +55,19 @@ final class OldSnapshots {
     }
 
     /** A transaction with a snapshot. */
-    private record Holder(
-            String transaction, int session, String application, String address, long seconds, String query) {
+    private record Holder(String transaction, int session, String application, String address, String doing) {
         static Holder read(ResultSet row) throws SQLException {
             return new Holder(
                     row.getString("virtualtransaction"),
                     row.getInt("pid"),
                     row.getString("application_name"),
                     row.getString("address"),
-                    row.getLong("seconds"),
-                    row.getString("query"));
+                    SessionTexts.doing(row));
         }
 
         @Override
         public String toString() {
-            return "session %d ('%s', %s), for %d s, with: %s"
-                    .formatted(
-                            session,
-                            application,
-                            address,
-                            seconds,
-                            query.strip().replaceAll("\\s+", " "));
+            return "session %d ('%s', %s), %s".formatted(session, application, address, doing);
         }
     }
 

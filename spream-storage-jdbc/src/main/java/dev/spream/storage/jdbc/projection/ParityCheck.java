@@ -44,16 +44,39 @@ final class ParityCheck {
                     VersionPair pair = VersionPair.take(holding, projection, version);
                     pair.requireFollowing();
                     List<String> tables = tables(holding, pair);
-                    if (!tables.isEmpty()) {
-                        VersionSchemas.execute(
-                                comparing, "LOCK TABLE %s IN ACCESS SHARE MODE".formatted(String.join(", ", tables)));
-                    }
+                    lock(comparing, holding, projection, tables, patience);
                     new StandStill(database, holding, pair, patience).begin();
                     RoundTrip snapshot = comparing.next();
                     snapshot.rows("SELECT true", p -> {}, row -> true);
                     snapshot.run();
                     return pair;
                 });
+    }
+
+    /** Nothing here may ask for rows: the snapshot would be taken. */
+    private static void lock(
+            ProjectionTransaction comparing,
+            ProjectionTransaction holding,
+            String projection,
+            List<String> tables,
+            Duration patience)
+            throws SQLException {
+        long end = System.nanoTime() + patience.toNanos();
+        for (String table : tables) {
+            long left = Math.max(1, Duration.ofNanos(end - System.nanoTime()).toMillis());
+            try {
+                VersionSchemas.execute(comparing, "SET LOCAL lock_timeout = %d".formatted(left));
+                VersionSchemas.execute(comparing, "LOCK TABLE %s IN ACCESS SHARE MODE".formatted(table));
+            } catch (SQLException e) {
+                if (!AloneLock.isWaitedTooLong(e)) {
+                    throw e;
+                }
+                throw new IllegalStateException(
+                        "the tables of projection '%s' could not be read: %s; nothing was compared: try again when that has ended, with more patience, or end that session"
+                                .formatted(projection, TableLocks.holders(holding, tables, true)),
+                        e);
+            }
+        }
     }
 
     private static List<String> tables(ProjectionTransaction transaction, VersionPair pair) throws SQLException {

@@ -33,9 +33,17 @@ final class SchemaContents {
                     AND d.classid = 'pg_class'::regclass AND d.deptype IN ('a', 'i')
                 JOIN pg_class s ON s.oid = d.objid AND s.relkind = 'S'
             )
-            SELECT c.relname FROM moved m JOIN pg_class c ON c.oid = m.oid
+            , types AS (
+                SELECT t.oid, t.typname, n.coming FROM named n JOIN pg_type t ON t.typrelid = n.oid
+                UNION ALL SELECT a.oid, a.typname, n.coming FROM named n JOIN pg_type t ON t.typrelid = n.oid
+                JOIN pg_type a ON a.oid = t.typarray
+            )
+            SELECT c.relname::text AS what FROM moved m JOIN pg_class c ON c.oid = m.oid
             JOIN pg_namespace h ON h.nspname = ? JOIN pg_class t ON t.relnamespace = h.oid AND t.relname = c.relname
             WHERE m.coming AND NOT EXISTS (SELECT FROM moved g WHERE g.oid = t.oid)
+            UNION SELECT 'type ' || y.typname FROM types y
+            JOIN pg_namespace h ON h.nspname = ? JOIN pg_type t ON t.typnamespace = h.oid AND t.typname = y.typname
+            WHERE y.coming AND t.typrelid = 0 AND t.typcategory <> 'A' AND NOT EXISTS (SELECT FROM types g WHERE g.oid = t.oid)
             ORDER BY 1 LIMIT 10""";
 
     private SchemaContents() {}
@@ -51,7 +59,7 @@ final class SchemaContents {
     }
 
     /**
-     * Names of tables, indexes and sequences that could not come to another schema, since somebody else's are there.
+     * Names of tables, indexes, sequences and types that could not come to another schema, since somebody else's are there.
      *
      * @param coming tables of the schema
      * @param going tables of home that leave it
@@ -62,8 +70,8 @@ final class SchemaContents {
         RoundTrip trip = transaction.next();
         RoundTrip.Rows<String> taken = trip.rows(
                 TAKEN,
-                p -> p.text(schema).texts(coming).text(home).texts(going).text(home),
-                row -> row.getString("relname"));
+                p -> p.text(schema).texts(coming).text(home).texts(going).text(home).text(home),
+                row -> row.getString("what"));
         trip.run();
         return taken.list();
     }

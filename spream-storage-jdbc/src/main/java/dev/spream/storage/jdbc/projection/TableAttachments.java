@@ -14,7 +14,10 @@ final class TableAttachments {
     private static final String ROW_SECURITY = "row security";
     private static final String POLICY = "policy ";
 
-    /** As text in which it does not matter in which of two schemas the table is. */
+    /**
+     * As text in which it does not matter in which of two schemas the table is. A trigger that is disabled on a table that comes
+     * counts as enabled too: it will be, as it is on the other.
+     */
     private static final String ATTACHED = """
             SELECT replace(replace(a.what, s.one || '.', ''), s.other || '.', '') AS what
             FROM (SELECT quote_ident(?) AS one, quote_ident(?) AS other) AS s
@@ -26,9 +29,12 @@ final class TableAttachments {
                     || coalesce(' using ' || p.qual, '') || coalesce(' with check ' || p.with_check, '')
                 FROM pg_policies p WHERE p.schemaname = n.nspname AND p.tablename = c.relname
                 UNION ALL SELECT format('trigger %I%s: %s', t.tgname,
-                    CASE t.tgenabled WHEN 'O' THEN '' WHEN 'D' THEN ', disabled' WHEN 'A' THEN ', always' ELSE ', on replicas' END,
+                    CASE e.enabled WHEN 'O' THEN '' WHEN 'D' THEN ', disabled' WHEN 'A' THEN ', always' ELSE ', on replicas' END,
                     pg_get_triggerdef(t.oid))
-                FROM pg_trigger t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal
+                FROM pg_trigger t
+                CROSS JOIN unnest(CASE WHEN ?::boolean AND t.tgenabled = 'D' THEN ARRAY['O', 'D', 'A', 'R']
+                    ELSE ARRAY[t.tgenabled::text] END) AS e (enabled)
+                WHERE t.tgrelid = c.oid AND NOT t.tgisinternal
                 UNION ALL SELECT format('rule %I: %s', r.rulename, pg_get_ruledef(r.oid))
                 FROM pg_rewrite r WHERE r.ev_class = c.oid
                 UNION ALL SELECT format('publication %I', p.pubname)
@@ -60,15 +66,15 @@ final class TableAttachments {
         for (String table : tables) {
             compared.add(new Compared(
                     table,
-                    attached(trip, home, incoming, VersionSchemas.quoted(home, table)),
-                    attached(trip, home, incoming, VersionSchemas.quoted(incoming, table))));
+                    attached(trip, home, incoming, VersionSchemas.quoted(home, table), false),
+                    attached(trip, home, incoming, VersionSchemas.quoted(incoming, table), true)));
         }
         trip.run();
         List<String> differences =
                 compared.stream().flatMap(one -> one.differences().stream()).toList();
         if (!differences.isEmpty()) {
             throw new IllegalStateException(
-                    "the tables of version %d of projection '%s' in the schema '%s' differ from the live ones in what readers count on, and what is left there does not come along: %s; nothing was changed: have create() make the same, make it by hand now, or take it from the live ones"
+                    "the tables of version %d of projection '%s' in the schema '%s' differ from the live ones in what readers count on, and what is left there does not come along: %s; nothing was changed: have create() make the same, make it by hand now, or take it from the live ones; a trigger that writes what versions share is to be there and disabled (ALTER TABLE … DISABLE TRIGGER), and is enabled when its table is live"
                             .formatted(
                                     pair.other().version().version(),
                                     pair.projection(),
@@ -77,10 +83,11 @@ final class TableAttachments {
         }
     }
 
-    private static RoundTrip.Rows<String> attached(RoundTrip trip, String home, String incoming, String table) {
+    private static RoundTrip.Rows<String> attached(
+            RoundTrip trip, String home, String incoming, String table, boolean coming) {
         return trip.rows(
                 ATTACHED,
-                p -> p.text(home).text(incoming).text(table),
+                p -> p.text(home).text(incoming).text(Boolean.toString(coming)).text(table),
                 row -> row.getString("what").replaceAll("\\s+", " "));
     }
 

@@ -37,21 +37,6 @@ final class TableExchange {
                 WHERE n.nspname = ? AND c.relname = ANY (?::text[])) AS w
             ORDER BY 1""";
 
-    /** What others than the owner may do, with the whole table and with columns that both have. */
-    private static final String GRANTS = """
-            SELECT format('GRANT %%s%%s ON TABLE %%s TO %%s%%s', a.privilege_type, g.columns, ?::text,
-                CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END,
-                CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END)
-            FROM pg_class c
-            CROSS JOIN LATERAL (
-                SELECT c.relacl AS acl, '' AS columns
-                UNION ALL SELECT o.attacl, format(' (%%I)', o.attname) FROM pg_attribute o
-                JOIN pg_attribute n ON n.attname = o.attname AND n.attrelid = to_regclass(?) AND NOT n.attisdropped
-                WHERE o.attrelid = c.oid AND o.attacl IS NOT NULL AND NOT o.attisdropped
-            ) AS g
-            CROSS JOIN LATERAL aclexplode(g.acl) AS a
-            WHERE c.oid = to_regclass(?) AND a.grantee <> c.relowner""".replace("%%", "%");
-
     private static final String MOVED = """
             UPDATE @projection_versions SET tables = ?::text[], home = ?, own_schema = ? WHERE projection = ? AND version = ?""";
 
@@ -105,7 +90,10 @@ final class TableExchange {
         requireFree(home.get(), going, incoming.get(), coming);
         for (String table : coming) {
             if (going.contains(table)) {
-                grant(VersionSchemas.quoted(home.get(), table), VersionSchemas.quoted(incoming.get(), table));
+                String old = VersionSchemas.quoted(home.get(), table);
+                String next = VersionSchemas.quoted(incoming.get(), table);
+                TableGrants.makeSame(transaction, old, next);
+                TableTriggers.exchange(transaction, old, next);
             }
         }
         ensure(outgoing, home.get(), going, incoming.get(), coming);
@@ -161,16 +149,6 @@ final class TableExchange {
         RoundTrip.Rows<String> rows = trip.rows(FOUND, p -> p.texts(tables).text(schema), row -> row.getString("name"));
         trip.run();
         return new TreeSet<>(rows.list());
-    }
-
-    private void grant(String from, String to) throws SQLException {
-        RoundTrip trip = transaction.next();
-        RoundTrip.Rows<String> grants =
-                trip.rows(GRANTS, p -> p.text(to).text(to).text(from), row -> row.getString(1));
-        trip.run();
-        for (String grant : grants.list()) {
-            VersionSchemas.execute(transaction, grant);
-        }
     }
 
     /** Whoever writes the tables goes on, wherever they are. */

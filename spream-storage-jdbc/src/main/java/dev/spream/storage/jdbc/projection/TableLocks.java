@@ -34,12 +34,14 @@ final class TableLocks {
     /** Within a transaction it is kept what sessions there were when somebody asked first. */
     private static final String FORGET_SESSIONS = "SELECT pg_stat_clear_snapshot()";
 
+    /** Whoever has one exclusively, or waits for it so, is in everybody's way; any other has it to itself only for one who wants that. */
     private static final String HOLDERS = """
             SELECT DISTINCT a.pid, a.application_name, extract(epoch FROM clock_timestamp() - a.xact_start)::bigint AS seconds,
-                l.relation::regclass AS name, left(a.query, 200) AS query
+                l.relation::regclass AS name, l.granted, left(a.query, 200) AS query
             FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
             JOIN unnest(?::text[]) AS t (name) ON l.relation = t.name::regclass
-            WHERE l.locktype = 'relation' AND l.granted AND l.pid <> pg_backend_pid()
+            WHERE l.locktype = 'relation' AND l.pid <> pg_backend_pid()
+                AND CASE WHEN ?::boolean THEN l.mode = 'AccessExclusiveLock' ELSE l.granted END
                 AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
             ORDER BY 3 DESC, 1 LIMIT 5""";
 
@@ -81,7 +83,7 @@ final class TableLocks {
             if (stand.left().isZero()) {
                 throw new IllegalStateException(
                         "the tables of projection '%s' could not be taken: %s; everything goes on as before: try again, with more patience, or end that session"
-                                .formatted(projection, holders()));
+                                .formatted(projection, holders(transaction, tables, false)));
             }
             tables.remove(missed.get());
             tables.addFirst(missed.get());
@@ -127,19 +129,26 @@ final class TableLocks {
         return one.compareTo(other) < 0 ? other : one;
     }
 
-    private String holders() throws SQLException {
+    /**
+     * In whose way whoever wanted tables was.
+     *
+     * @param tables quoted, with their schemas
+     * @param exclusive only who has one so that nobody else reads it, or wants it so
+     */
+    static String holders(ProjectionTransaction transaction, List<String> tables, boolean exclusive)
+            throws SQLException {
         RoundTrip trip = transaction.next();
         trip.rows(FORGET_SESSIONS, p -> {}, row -> true);
         RoundTrip.Rows<String> holders = trip.rows(
                 HOLDERS,
-                p -> p.texts(tables),
-                row -> "session %d ('%s') has had %s for %d s, with: %s"
+                p -> p.texts(tables).text(Boolean.toString(exclusive)),
+                row -> "session %d ('%s') %s %s, %s"
                         .formatted(
                                 row.getInt("pid"),
                                 row.getString("application_name"),
+                                row.getBoolean("granted") ? "has had" : "waits for",
                                 row.getString("name"),
-                                row.getLong("seconds"),
-                                row.getString("query").strip().replaceAll("\\s+", " ")));
+                                SessionTexts.doing(row)));
         trip.run();
         return holders.isEmpty() ? "nobody has them any more" : String.join("; ", holders.list());
     }

@@ -4,10 +4,13 @@ import dev.spream.core.projection.FailureKind;
 import dev.spream.core.projection.ProjectionFailure;
 import dev.spream.core.projection.ProjectionVersion;
 import java.sql.SQLException;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * Where a version that is to be built has its tables, and what has to be so that they can take the place of the live ones later.
@@ -30,10 +33,16 @@ record VersionPlace(ProjectionVersion version, VersionTable.Stored live, Set<Str
             SELECT t.name FROM unnest(?::text[]) AS t (name)
             WHERE to_regclass(quote_ident(?) || '.' || quote_ident(t.name)) IS NULL ORDER BY 1""";
 
-    /** Also its id: a table that was dropped and made anew is another one. */
+    /** By its id: a table that was dropped and made anew is another one. */
     private static final String AT_HOME = """
-            SELECT format('%I (%s)', c.relname, c.oid) AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+            SELECT c.oid, c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
             WHERE n.nspname = ? AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S')""";
+
+    /** What the transaction dropped or moved it holds so until it ends, though it is not there any more; others have dropped the rest. */
+    private static final String TAKEN_AWAY = """
+            SELECT l.relation AS oid FROM pg_locks l
+            WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND l.mode = 'AccessExclusiveLock' AND l.granted
+                AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())""";
 
     static VersionPlace find(ProjectionTransaction transaction, ProjectionVersion version, Set<String> tables)
             throws SQLException, WorkFailure {
@@ -73,9 +82,9 @@ record VersionPlace(ProjectionVersion version, VersionTable.Stored live, Set<Str
     /**
      * Creates the schema, and has statements find it first.
      *
-     * @return what is where the live tables are
+     * @return what is where the live tables are, by id
      */
-    Set<String> enter(ProjectionTransaction transaction) throws SQLException, WorkFailure {
+    Map<Long, String> enter(ProjectionTransaction transaction) throws SQLException, WorkFailure {
         if (VersionSchemas.find(transaction, own, version).isPresent()) {
             throw failure(
                     "the schema '%s' is there already, and what is in it is not of version %d of projection '%s', which was to have it; nothing was changed: rename or drop that schema and resume '%s'"
@@ -83,9 +92,13 @@ record VersionPlace(ProjectionVersion version, VersionTable.Stored live, Set<Str
         }
         VersionSchemas.create(transaction, own, version);
         RoundTrip trip = transaction.next();
-        RoundTrip.Rows<String> before = trip.rows(AT_HOME, p -> p.text(home), row -> row.getString("name"));
+        RoundTrip.Rows<Map.Entry<Long, String>> before = atHome(trip);
         trip.update(ENTER, p -> p.text(own)).run();
-        return new TreeSet<>(before.list());
+        return before.list().stream().collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+    }
+
+    private RoundTrip.Rows<Map.Entry<Long, String>> atHome(RoundTrip trip) {
+        return trip.rows(AT_HOME, p -> p.text(home), row -> Map.entry(row.getLong("oid"), row.getString("name")));
     }
 
     /**
@@ -93,14 +106,17 @@ record VersionPlace(ProjectionVersion version, VersionTable.Stored live, Set<Str
      *
      * @param before what was where the live tables are
      */
-    void requireCreated(ProjectionTransaction transaction, Set<String> before) throws SQLException, WorkFailure {
+    void requireCreated(ProjectionTransaction transaction, Map<Long, String> before) throws SQLException, WorkFailure {
         RoundTrip trip = transaction.next();
         RoundTrip.Rows<String> missing =
                 trip.rows(MISSING, p -> p.texts(tables).text(own), row -> row.getString("name"));
-        RoundTrip.Rows<String> after = trip.rows(AT_HOME, p -> p.text(home), row -> row.getString("name"));
+        RoundTrip.Rows<Map.Entry<Long, String>> after = atHome(trip);
+        RoundTrip.Rows<Long> takenAway = trip.rows(TAKEN_AWAY, p -> {}, row -> row.getLong("oid"));
         trip.run();
-        Set<String> lost = new TreeSet<>(before);
-        after.list().forEach(lost::remove);
+        Map<Long, String> gone = new HashMap<>(before);
+        after.list().forEach(there -> gone.remove(there.getKey()));
+        gone.keySet().retainAll(takenAway.list());
+        Set<String> lost = new TreeSet<>(gone.values());
         if (!lost.isEmpty()) {
             throw failure(
                     "create() dropped %s of the schema '%s', where the live tables are; nothing was changed: it makes tables that are not there yet, and must drop none"

@@ -5,6 +5,7 @@ import dev.spream.core.projection.ProjectionStore.Preparation;
 import dev.spream.core.projection.ProjectionVersion;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -63,7 +64,7 @@ final class VersionPreparation {
         Set<String> tables = new TreeSet<>(code.tables());
         Optional<VersionPlace> place =
                 tables.isEmpty() ? Optional.empty() : Optional.of(VersionPlace.find(transaction, version, tables));
-        Set<String> before = Set.of();
+        Map<Long, String> before = Map.of();
         if (place.isPresent()) {
             before = place.get().enter(transaction);
         }

@@ -31,6 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /** What those see who read while versions are exchanged, and whom they wait for. */
 @Timeout(120)
@@ -112,6 +113,42 @@ final class CutOverReadersIT {
                     .withMessageContaining("everything goes on as before");
         }
         assertThat(test.balances()).containsExactly("old,1");
+    }
+
+    @Test
+    void who_may_not_see_what_others_are_at_is_told_so() throws Exception {
+        test.execute(
+                "DROP ROLE IF EXISTS version_operator",
+                "CREATE ROLE version_operator LOGIN",
+                "GRANT CREATE ON DATABASE \"%s\" TO version_operator"
+                        .formatted(test.rows("SELECT current_database()").getFirst()),
+                "GRANT USAGE, CREATE ON SCHEMA public, spream, public__balances_v2 TO version_operator",
+                "GRANT ALL ON ALL TABLES IN SCHEMA spream TO version_operator",
+                "ALTER TABLE public.balances OWNER TO version_operator",
+                "ALTER TABLE public__balances_v2.balances OWNER TO version_operator");
+        PGSimpleDataSource asOperator = new PGSimpleDataSource();
+        asOperator.setUrl(test.database().url().replaceFirst("user=\\w+", "user=version_operator"));
+        try (JdbcProjectionOperations operator =
+                JdbcProjectionOperations.builder(asOperator).migrate(false).build()) {
+            ProjectionRebuilds hers = operator.rebuilds();
+            try (Reader reader = new Reader(Connection.TRANSACTION_REPEATABLE_READ)) {
+                reader.read("SELECT 1");
+                assertThatIllegalStateException()
+                        .isThrownBy(() -> hers.cutOver(NAME, 2, IMPATIENT, Set.of(), ACT))
+                        .withMessageContaining("session %d".formatted(reader.session))
+                        .withMessageContaining("address not known")
+                        .withMessageContaining("for how long and with what is not known: grant pg_read_all_stats");
+            }
+            try (Reader reader = new Reader(Connection.TRANSACTION_READ_COMMITTED)) {
+                reader.holdTable();
+                assertThatIllegalStateException()
+                        .isThrownBy(() -> hers.cutOver(NAME, 2, IMPATIENT, Set.of(), ACT))
+                        .withMessageContaining("could not be taken: session %d".formatted(reader.session))
+                        .withMessageContaining("for how long and with what is not known: grant pg_read_all_stats");
+            }
+        } finally {
+            test.execute("DROP OWNED BY version_operator CASCADE", "DROP ROLE version_operator");
+        }
     }
 
     /** As a vacuum does that the server began by itself. */

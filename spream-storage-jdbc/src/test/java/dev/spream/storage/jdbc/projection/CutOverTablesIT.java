@@ -18,6 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.postgresql.PGConnection;
 
 /** What becomes of tables when versions are exchanged. */
 @Timeout(120)
@@ -67,6 +68,68 @@ final class CutOverTablesIT {
                                 has_column_privilege('rebuild_reader', 'public.balances', 'key', 'UPDATE')""")).containsExactly("t,t,f");
         } finally {
             test.execute("DROP OWNED BY rebuild_reader", "DROP ROLE rebuild_reader");
+        }
+    }
+
+    @Test
+    void what_others_may_do_no_more_they_may_not_do_after_a_rollback_either() throws Exception {
+        test.execute(
+                "DROP ROLE IF EXISTS rebuild_reader",
+                "CREATE ROLE rebuild_reader",
+                "GRANT SELECT ON public.balances TO rebuild_reader",
+                "GRANT UPDATE (events) ON public.balances TO rebuild_reader",
+                "ALTER TABLE public__balances_v2.balances ADD more text",
+                "GRANT SELECT (more) ON public__balances_v2.balances TO rebuild_reader",
+                "GRANT DELETE ON public__balances_v2.balances TO rebuild_reader, PUBLIC");
+        try {
+            rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT);
+            assertThat(test.rows("""
+                            SELECT has_table_privilege('rebuild_reader', 'public.balances', 'SELECT'),
+                                has_table_privilege('rebuild_reader', 'public.balances', 'DELETE')""")).containsExactly("t,f");
+            test.execute(
+                    "REVOKE SELECT ON public.balances FROM rebuild_reader",
+                    "REVOKE UPDATE (events) ON public.balances FROM rebuild_reader",
+                    "GRANT SELECT (key) ON public.balances TO rebuild_reader");
+            rebuilds.cutOver(NAME, 1, PATIENCE, Set.of(), ACT);
+            assertThat(test.rows("""
+                            SELECT has_column_privilege('rebuild_reader', 'public.balances', 'key', 'SELECT'),
+                                has_column_privilege('rebuild_reader', 'public.balances', 'events', 'SELECT'),
+                                has_column_privilege('rebuild_reader', 'public.balances', 'events', 'UPDATE')""")).containsExactly("t,f,f");
+        } finally {
+            test.execute("DROP OWNED BY rebuild_reader", "DROP ROLE rebuild_reader");
+        }
+    }
+
+    @Test
+    void what_was_granted_on_a_column_that_is_new_stays_granted() throws Exception {
+        test.execute(
+                "DROP ROLE IF EXISTS rebuild_reader",
+                "CREATE ROLE rebuild_reader",
+                "ALTER TABLE public__balances_v2.balances ADD more text",
+                "GRANT SELECT (key, more) ON public__balances_v2.balances TO rebuild_reader");
+        try {
+            rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT);
+            assertThat(test.rows("""
+                            SELECT has_column_privilege('rebuild_reader', 'public.balances', 'more', 'SELECT'),
+                                has_column_privilege('rebuild_reader', 'public.balances', 'key', 'SELECT')""")).containsExactly("t,f");
+        } finally {
+            test.execute("DROP OWNED BY rebuild_reader", "DROP ROLE rebuild_reader");
+        }
+    }
+
+    @Test
+    void the_owner_of_the_old_table_may_do_with_the_next_one_what_it_could() throws Exception {
+        test.execute(
+                "DROP ROLE IF EXISTS rebuild_owner",
+                "CREATE ROLE rebuild_owner",
+                "ALTER TABLE public.balances OWNER TO rebuild_owner");
+        try {
+            rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT);
+            assertThat(test.rows("""
+                            SELECT has_table_privilege('rebuild_owner', 'public.balances', 'SELECT'),
+                                has_table_privilege('rebuild_owner', 'public.balances', 'UPDATE')""")).containsExactly("t,t");
+        } finally {
+            test.execute("DROP OWNED BY rebuild_owner", "DROP ROLE rebuild_owner");
         }
     }
 
@@ -192,6 +255,24 @@ final class CutOverTablesIT {
         assertThatIllegalStateException()
                 .isThrownBy(() -> parity("key", "events"))
                 .withMessageContaining("all columns that both versions have of table 'balances'");
+    }
+
+    @Test
+    void who_has_a_table_so_that_nobody_reads_it_is_named_and_nothing_is_compared() throws Exception {
+        try (Connection other = test.dataSource().getConnection();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute("LOCK TABLE public__balances_v2.balances IN ACCESS EXCLUSIVE MODE");
+            assertThatIllegalStateException()
+                    .isThrownBy(this::parity)
+                    .withMessageContaining(
+                            "session %d".formatted(other.unwrap(PGConnection.class).getBackendPID()))
+                    .withMessageContaining("has had public__balances_v2.balances")
+                    .withMessageContaining("nothing was compared");
+            other.rollback();
+            other.setAutoCommit(true);
+        }
+        assertThat(parity()).hasSize(1);
     }
 
     private List<Parity.Table> parity(String... ignored) {

@@ -213,6 +213,41 @@ final class VersionTablesIT {
     }
 
     @Test
+    void a_trigger_that_writes_what_versions_share_is_enabled_where_the_table_is_live() throws Exception {
+        String trigger = "CREATE TRIGGER noted AFTER INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION public.noted()";
+        test.execute(
+                "CREATE TABLE public.log (key text)",
+                """
+                CREATE FUNCTION public.noted() RETURNS trigger LANGUAGE plpgsql AS
+                    'BEGIN INSERT INTO public.log VALUES (NEW.key); RETURN NULL; END'""",
+                trigger.formatted("public.balances"),
+                "ALTER TABLE public.balances ENABLE ALWAYS TRIGGER noted");
+        prepare(begin(CODE, CODE), CODE, BALANCES, trigger.formatted("balances"));
+        assertThat(refusal(() -> apply(test.store, hold(test.store, "balances@2"), "balances", event("a", 1))))
+                .hasMessageContaining("[log]")
+                .hasMessageContaining("DISABLE TRIGGER");
+        test.execute("ALTER TABLE public__balances_v2.balances DISABLE TRIGGER noted");
+        assertThat(log("balances@2", event("a", 1))).isEmpty();
+        assertThat(log(NAME, event("a", 1))).containsExactly("a");
+        rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT);
+        assertThat(log("balances@2", event("a", 2))).containsExactly("a");
+        assertThat(log(NAME, event("a", 2))).isEmpty();
+        rebuilds.cutOver(NAME, 1, PATIENCE, Set.of(), ACT);
+        assertThat(log(NAME, event("a", 3))).containsExactly("a");
+        assertThat(log("balances@2", event("a", 3))).isEmpty();
+        assertThat(test.rows("SELECT tgrelid::regclass, tgenabled FROM pg_trigger WHERE tgname = 'noted' ORDER BY 2"))
+                .containsExactly("balances,A", "public__balances_v2.balances,D");
+    }
+
+    /** What is in the log after an event that was applied. */
+    private List<String> log(String state, EventEnvelope event) throws Exception {
+        test.execute("TRUNCATE public.log");
+        assertThat(apply(test.store, hold(test.store, state), "balances", event))
+                .isTrue();
+        return test.rows("SELECT key FROM public.log");
+    }
+
+    @Test
     void a_retry_of_a_version_that_is_not_live_does_not_write_there_either() throws Exception {
         built();
         Fence.Segment shadow = hold(test.store, "balances@2");
@@ -327,12 +362,45 @@ final class VersionTablesIT {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"DROP TABLE IF EXISTS balances", "DROP TABLE public.balances; CREATE TABLE public.balances ()"})
+            strings = {
+                "DROP TABLE IF EXISTS balances",
+                "DROP TABLE public.balances; CREATE TABLE public.balances ()",
+                "ALTER TABLE public.balances SET SCHEMA spream"
+            })
     void creating_tables_does_not_drop_the_live_ones(String drop) throws Exception {
         ProjectionVersion version = begin(CODE, CODE);
         test.execute("INSERT INTO public.balances VALUES ('a', 1)");
         assertFatal(version, CODE, "create() dropped", drop, BALANCES);
         assertThat(test.balances()).containsExactly("a,1");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"DROP TABLE public.others", "ALTER TABLE public.others SET SCHEMA spream"})
+    void what_somebody_else_drops_meanwhile_is_not_held_against_creating_tables(String drop) throws Exception {
+        test.execute("CREATE TABLE public.others (x int)");
+        ProjectionVersion version = begin(CODE, CODE);
+        test.store.prepare(version, CODE, connection -> {
+            test.execute(drop);
+            try (Statement statement = connection.createStatement()) {
+                statement.execute(BALANCES);
+            }
+        });
+        assertThat(rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT).to()).isEqualTo(2);
+    }
+
+    @Test
+    void a_type_that_has_the_name_of_a_table_is_found_before_anything_is_built() throws Exception {
+        test.execute("CREATE TYPE public.totals AS ENUM ('low')");
+        ProjectionVersion version = begin(CODE, WITH_TOTALS);
+        assertFatal(version, WITH_TOTALS, "the schema 'public' has [type totals] already", BALANCES, TOTALS);
+        test.execute("DROP TYPE public.totals");
+        prepare(version, WITH_TOTALS, BALANCES, TOTALS);
+        test.execute("CREATE DOMAIN public.totals AS text");
+        assertThatIllegalStateException()
+                .isThrownBy(() -> rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT))
+                .withMessageContaining("the schema 'public' has [type totals]");
+        test.execute("DROP DOMAIN public.totals");
+        assertThat(rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT).to()).isEqualTo(2);
     }
 
     @Test
