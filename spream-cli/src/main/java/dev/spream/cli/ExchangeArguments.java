@@ -17,13 +17,8 @@ final class ExchangeArguments {
     @SuppressWarnings("NullAway.Init")
     private CommandSpec command;
 
-    @Option(
-            names = "--patience",
-            paramLabel = "DURATION",
-            defaultValue = "5s",
-            description = "How long to wait for old readers, and then to hold the live version up, at most."
-                    + " Default: ${DEFAULT-VALUE}.")
-    private String patience = "";
+    @Mixin
+    private final PatienceArgument patience = new PatienceArgument();
 
     @Mixin
     private final LossArguments losses = new LossArguments();
@@ -50,6 +45,6 @@ final class ExchangeArguments {
         if (!yes) {
             throw new ParameterException(command.commandLine(), "readers see another version from then on: add --yes");
         }
-        return new Exchange(DurationArgument.parse(patience), by.act(), losses);
+        return new Exchange(patience.limit(), by.act(), losses);
     }
 }

@@ -4,15 +4,33 @@ import dev.spream.core.projection.ProjectionDetails;
 import dev.spream.core.projection.ProjectionOperations;
 import dev.spream.core.projection.ProjectionState;
 import java.util.List;
+import java.util.OptionalInt;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import picocli.CommandLine.Parameters;
 
 /** The argument that names a projection. */
 final class NamedProjection {
+    private static final char VERSION = '@';
+    private static final Pattern VERSIONED = Pattern.compile(".+" + VERSION + "([1-9][0-9]{0,8})");
+
     @Parameters(paramLabel = "PROJECTION", arity = "1", description = "The projection, by the name that list shows.")
     private String name = "";
 
     String name() {
         return name;
+    }
+
+    /** Without the version, if it is named as {@code list} names those that are not live. */
+    String base() {
+        int at = name.indexOf(VERSION);
+        return at < 0 ? name : name.substring(0, at);
+    }
+
+    /** The version in the name. */
+    OptionalInt version() {
+        Matcher versioned = VERSIONED.matcher(name);
+        return versioned.matches() ? OptionalInt.of(Integer.parseInt(versioned.group(1))) : OptionalInt.empty();
     }
 
     /**
@@ -21,7 +39,21 @@ final class NamedProjection {
      * @throws CommandFailure if there is no such projection; it says which there are
      */
     ProjectionDetails find(ProjectionOperations projections) {
-        return projections.show(name).orElseThrow(() -> new CommandFailure(missing(projections.list())));
+        return find(projections, name);
+    }
+
+    /**
+     * The same of the projection whose version is named.
+     *
+     * @return what it is called
+     */
+    String findBase(ProjectionOperations projections) {
+        find(projections, base());
+        return base();
+    }
+
+    private ProjectionDetails find(ProjectionOperations projections, String known) {
+        return projections.show(known).orElseThrow(() -> new CommandFailure(missing(projections.list())));
     }
 
     private String missing(List<ProjectionState> others) {

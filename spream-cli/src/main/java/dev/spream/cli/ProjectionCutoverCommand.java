@@ -51,7 +51,7 @@ final class ProjectionCutoverCommand implements Callable<Integer> {
         Exchange meant = exchange.exchange();
         return arguments.run((projections, name) -> {
             ProjectionRebuilds rebuilds = projections.rebuilds();
-            int chosen = ProjectionBuild.choose(rebuilds, name, version, VersionRole.SHADOW);
+            int chosen = ProjectionBuild.choose(rebuilds, name, arguments.version(version), VersionRole.SHADOW);
             if (parity && !isEqual(rebuilds.parity(name, chosen, Set.copyOf(ignored), meant.patience()))) {
                 return ExitCode.SOFTWARE;
             }

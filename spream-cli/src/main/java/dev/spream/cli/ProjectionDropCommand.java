@@ -2,6 +2,7 @@ package dev.spream.cli;
 
 import dev.spream.core.projection.ProjectionOperations.Act;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
@@ -25,8 +26,8 @@ final class ProjectionDropCommand implements Callable<Integer> {
     @Mixin
     private final VersionArguments arguments = new VersionArguments();
 
-    @Option(names = "--version", paramLabel = "N", required = true, description = "Which, as show shows it.")
-    private int version;
+    @Option(names = "--version", paramLabel = "N", description = "Which, as show shows it.")
+    private @Nullable Integer version;
 
     @Option(names = "--yes", description = "It is meant.")
     private boolean yes;
@@ -39,10 +40,14 @@ final class ProjectionDropCommand implements Callable<Integer> {
         if (!yes) {
             throw new ParameterException(spec.commandLine(), "a version that is dropped is gone: add --yes");
         }
+        Integer dropped = arguments.version(version);
+        if (dropped == null) {
+            throw new ParameterException(spec.commandLine(), "say which version: --version N");
+        }
         Act act = by.act();
         return arguments.run((projections, name) -> {
-            projections.rebuilds().drop(name, version, act);
-            arguments.say("drop %s: version %d is gone".formatted(arguments.shown(), version));
+            projections.rebuilds().drop(name, dropped, act);
+            arguments.say("drop %s: version %d is gone".formatted(arguments.shown(), dropped));
             return ExitCode.OK;
         });
     }

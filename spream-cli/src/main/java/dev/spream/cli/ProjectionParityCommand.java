@@ -41,12 +41,8 @@ final class ProjectionParityCommand implements Callable<Integer> {
     @Option(names = "--version", paramLabel = "N", description = "Which. Default: the only one beside the live one.")
     private @Nullable Integer version;
 
-    @Option(
-            names = "--patience",
-            paramLabel = "DURATION",
-            defaultValue = "5s",
-            description = "How long to hold the live version up at most. Default: ${DEFAULT-VALUE}.")
-    private String patience = "";
+    @Mixin
+    private final PatienceArgument patience = new PatienceArgument();
 
     @Option(
             names = "--ignore",
@@ -57,10 +53,11 @@ final class ProjectionParityCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Duration limit = DurationArgument.parse(patience);
+        Duration limit = patience.limit();
         return arguments.run((projections, name) -> {
             ProjectionRebuilds rebuilds = projections.rebuilds();
-            int chosen = ProjectionBuild.choose(rebuilds, name, version, VersionRole.SHADOW, VersionRole.RETIRED);
+            int chosen = ProjectionBuild.choose(
+                    rebuilds, name, arguments.version(version), VersionRole.SHADOW, VersionRole.RETIRED);
             Parity compared = rebuilds.parity(name, chosen, Set.copyOf(ignored), limit);
             PrintWriter out = spec.commandLine().getOut();
             ParityLines.table(compared).forEach(out::println);

@@ -54,6 +54,10 @@ final class ProjectionRebuildCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        if (arguments.version(null) != null) {
+            throw usage(
+                    "a rebuild is of a projection, not of a version of it; its new version gets a number of its own");
+        }
         if (from < 0) {
             throw usage("--from-position is %d, must be 0 or more".formatted(from));
         }

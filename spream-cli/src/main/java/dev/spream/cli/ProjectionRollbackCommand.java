@@ -31,7 +31,7 @@ final class ProjectionRollbackCommand implements Callable<Integer> {
         Exchange meant = exchange.exchange();
         return arguments.run((projections, name) -> {
             ProjectionRebuilds rebuilds = projections.rebuilds();
-            int chosen = ProjectionBuild.choose(rebuilds, name, version, VersionRole.RETIRED);
+            int chosen = ProjectionBuild.choose(rebuilds, name, arguments.version(version), VersionRole.RETIRED);
             arguments.say(ParityLines.done("rollback", meant.run(rebuilds, name, chosen)));
             return ExitCode.OK;
         });

@@ -4,10 +4,13 @@ import dev.spream.api.ProjectionDesk;
 import dev.spream.core.projection.ProjectionOperations;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.Spec.Target;
 import picocli.CommandLine.Unmatched;
@@ -48,17 +51,37 @@ final class VersionArguments {
      */
     int run(Work work) {
         try (ProjectionDesk desk = arguments.open(others)) {
-            projection.find(desk.operations());
-            return work.run(desk.operations(), projection.name());
+            return work.run(desk.operations(), projection.findBase(desk.operations()));
         } catch (IllegalStateException e) { // it cannot be done as things are
-            say("left %s: %s".formatted(projection, PlainText.of(String.valueOf(e.getMessage()))));
+            say("left %s: %s".formatted(shown(), PlainText.of(String.valueOf(e.getMessage()))));
             return ExitCode.SOFTWARE;
         }
     }
 
+    /**
+     * The version that is asked for, by an option or as {@code list} names it, {@code projection@version}.
+     *
+     * @param option of the command; null if it was not given
+     * @return null if none is asked for
+     * @throws ParameterException if two are
+     */
+    @Nullable
+    Integer version(@Nullable Integer option) {
+        OptionalInt named = projection.version();
+        if (named.isEmpty()) {
+            return option;
+        }
+        if (option != null && option != named.getAsInt()) {
+            throw new ParameterException(
+                    command.commandLine(),
+                    "%s is version %d, and --version says %d".formatted(projection, named.getAsInt(), option));
+        }
+        return named.getAsInt();
+    }
+
     /** The projection, as it can be printed. */
     String shown() {
-        return projection.toString();
+        return PlainText.of(projection.base());
     }
 
     void say(String line) {

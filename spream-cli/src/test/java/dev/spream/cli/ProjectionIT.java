@@ -134,7 +134,8 @@ final class ProjectionIT {
     void a_projection_is_shown_with_who_holds_it_and_what_is_parked() {
         assertThat(run(0, "show", "entries")).isEmpty();
         assertThat(out.toString())
-                .contains("last error    no such column", "parked        2 (3 events)", "dead letters  1")
+                .contains("parked        2 (3 events)", "dead letters  1")
+                .containsPattern("last error +\\S+ ago: no such column")
                 .containsPattern("0 +1,717 +1 +\\S+ \\S+ +ann/" + ANN.id())
                 .containsPattern("evil\\\\u001b\\[31m +poison +5 +2 +1 .* waits for you +no such column")
                 .containsPattern("late +gap +3 +1 +0 .* in \\S+ \\S* *version 2 is missing")
@@ -162,12 +163,14 @@ final class ProjectionIT {
         store.report("search", 1, Optional.of("x".repeat(200) + "end"));
         run(0, "list");
         assertThat(out.toString())
-                .containsPattern("entries .* no such column\n")
-                .containsPattern("search .* x{59}\u2026\n")
+                .containsPattern("entries .* ago: no such column\n")
+                .containsPattern("search .* x{50,}\u2026\n")
                 .doesNotContain("end");
         run(0, "list", "--json");
         assertThat(JsonObject.of(out.toString().lines().toList().getLast()).string("last_error"))
                 .contains("x".repeat(200) + "end");
+        assertThat(JsonObject.of(out.toString().lines().toList().getLast()).string("last_error_at"))
+                .hasValueSatisfying(at -> assertThat(Instant.parse(at)).isBeforeOrEqualTo(Instant.now()));
     }
 
     @Test
@@ -447,7 +450,11 @@ final class ProjectionIT {
             execute("INSERT INTO words VALUES ('new')");
             assertThat(run(1, "parity", "words")).containsExactly("parity words: versions 2 and 1 differ");
             assertThat(out.toString()).containsPattern("words +1 +0 +1");
-            assertThat(run(0, "rollback", "words", "--yes", "--reason", "worse"))
+            assertThat(run(1, "cutover", "words", "--yes", "--reason", "again"))
+                    .singleElement()
+                    .asString()
+                    .contains("no version of words is being built", "rollback", "[1]");
+            assertThat(run(0, "rollback", "words@1", "--yes", "--reason", "worse"))
                     .last()
                     .asString()
                     .startsWith("rollback words: version 1 is live, version 2 follows");
@@ -456,7 +463,19 @@ final class ProjectionIT {
                     .singleElement()
                     .asString()
                     .contains("is live");
-            assertThat(run(0, "drop", "words", "--version", "2", "--yes", "--reason", "x"))
+            assertUsage(
+                    "words@2 is version 2, and --version says 1",
+                    "drop",
+                    "words@2",
+                    "--version",
+                    "1",
+                    "--yes",
+                    "--reason",
+                    "x");
+            assertUsage("say which version", "drop", "words", "--yes", "--reason", "x");
+            assertUsage("not of a version", "rebuild", "words@2", "--reason", "x");
+            assertUsage("at most 1h", "cutover", "words", "--patience", "30d", "--yes", "--reason", "x");
+            assertThat(run(0, "drop", "words@2", "--yes", "--reason", "x"))
                     .containsExactly("drop words: version 2 is gone");
             assertThat(column("SELECT nspname FROM pg_namespace WHERE nspname LIKE '%words%'"))
                     .isEmpty();

@@ -1,0 +1,36 @@
+package dev.spream.cli;
+
+import java.time.Duration;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.Spec.Target;
+
+/** For how long versions of a projection may be waited for, while one of them stands still. */
+final class PatienceArgument {
+    private static final Duration LONGEST = Duration.ofHours(1);
+
+    @Spec(Target.MIXEE)
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec command;
+
+    @Option(
+            names = "--patience",
+            paramLabel = "DURATION",
+            defaultValue = "5s",
+            description = "How long to wait for old readers, and then to hold the live version up, at most, up to 1h."
+                    + " Default: ${DEFAULT-VALUE}.")
+    private String patience = "";
+
+    /** @throws ParameterException if it is none, or too long */
+    Duration limit() {
+        Duration limit = DurationArgument.parse(patience);
+        if (limit.compareTo(LONGEST) > 0) {
+            throw new ParameterException(
+                    command.commandLine(),
+                    "--patience is %s, must be at most %s".formatted(patience, DurationArgument.format(LONGEST)));
+        }
+        return limit;
+    }
+}
