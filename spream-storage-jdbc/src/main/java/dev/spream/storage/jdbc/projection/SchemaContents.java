@@ -32,8 +32,7 @@ final class SchemaContents {
                 JOIN pg_depend d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = t.oid
                     AND d.classid = 'pg_class'::regclass AND d.deptype IN ('a', 'i')
                 JOIN pg_class s ON s.oid = d.objid AND s.relkind = 'S'
-            )
-            , types AS (
+            ), types AS (
                 SELECT t.oid, t.typname, n.coming FROM named n JOIN pg_type t ON t.typrelid = n.oid
                 UNION ALL SELECT a.oid, a.typname, n.coming FROM named n JOIN pg_type t ON t.typrelid = n.oid
                 JOIN pg_type a ON a.oid = t.typarray

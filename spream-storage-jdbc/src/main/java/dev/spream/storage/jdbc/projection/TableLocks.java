@@ -34,7 +34,7 @@ final class TableLocks {
     /** Within a transaction it is kept what sessions there were when somebody asked first. */
     private static final String FORGET_SESSIONS = "SELECT pg_stat_clear_snapshot()";
 
-    /** Whoever has one exclusively, or waits for it so, is in everybody's way; any other has it to itself only for one who wants that. */
+    /** In the way of a reader is who has a table exclusively, or waits for that; of who wants it alone, whoever has it. */
     private static final String HOLDERS = """
             SELECT DISTINCT a.pid, a.application_name, extract(epoch FROM clock_timestamp() - a.xact_start)::bigint AS seconds,
                 l.relation::regclass AS name, l.granted, left(a.query, 200) AS query
