@@ -50,6 +50,11 @@ record ScopedSearchEngine(SearchEngine target, CallScope scope) implements Searc
         }
 
         @Override
+        public boolean expect(String id) {
+            return scope.call(() -> target.expect(id));
+        }
+
+        @Override
         public String clear() {
             return scope.call(target::clear);
         }

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * a process is enough, and several processes may have one each.
  *
  * <p>The first time is after a tenth of the interval, so that processes which do not live for long see to it too. What fails is logged
- * and tried again the next time.
+ * and tried again the next time; an index that was dropped is passed over.
  *
  * <p>Safe for use by many threads. The indexes stay whose they are; close this before them.
  */

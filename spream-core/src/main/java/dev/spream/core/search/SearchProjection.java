@@ -182,8 +182,8 @@ public final class SearchProjection implements FoldableProjection<Object, Map<St
 
     @Override
     public void require(String id) {
-        SearchIndex known = index.get();
-        if (!asking(known::id).equals(id)) {
+        SearchIndex known = asking(index::get);
+        if (!asking(() -> known.expect(id))) {
             throw new ProjectionFailure(
                     FailureKind.FATAL,
                     "the search index %s is another one than projection '%s' has written, which is gone, or on another host; nothing was written: bring that one back and resume the projection, or build it anew with 'projection rebuild %s' and cut over"

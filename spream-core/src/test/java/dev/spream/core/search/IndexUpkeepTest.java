@@ -92,6 +92,11 @@ final class IndexUpkeepTest {
         }
 
         @Override
+        public boolean expect(String id) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
         public String clear() {
             throw new UnsupportedOperationException();
         }

@@ -5,6 +5,7 @@ import static dev.spream.core.search.SearchStage.filtered;
 import static dev.spream.core.search.SearchStage.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -50,6 +51,32 @@ interface SearchLifeContract extends SearchStage {
         assertThat(reopened().id()).isEqualTo(second);
         assertThat(found("pear")).containsExactly("1");
         assertThat(engine().open("words-v2", SCHEMA).id()).isNotEqualTo(second);
+    }
+
+    @Test
+    default void the_index_that_is_expected_is_written() {
+        SearchIndex second = engine().open(NAME, SCHEMA);
+        String first = index().id();
+        assertThat(index().expect(first)).isTrue();
+        String now = index().clear();
+        assertThat(second.expect(first)).isFalse();
+        assertThat(second.expect(now)).isTrue();
+        second.write(List.of(put("1", 1, "word", "apple")));
+        assertThat(index().expect(first)).isFalse();
+        write(put("2", 1, "word", "pear"));
+        assertThat(found("")).containsExactlyInAnyOrder("1", "2");
+        assertThat(reopened().expect(first)).isFalse();
+        assertThat(index().expect(now)).isTrue();
+        write(put("3", 1, "word", "plum"));
+        assertThat(found("")).containsExactlyInAnyOrder("1", "2", "3");
+    }
+
+    @Test
+    default void an_index_that_was_dropped_is_not_optimized_nor_made_anew_by_that() {
+        write(delete("1", 5));
+        engine().drop(NAME);
+        index().optimize(Duration.ZERO);
+        assertThat(engine().indexes()).isEmpty();
     }
 
     @Test

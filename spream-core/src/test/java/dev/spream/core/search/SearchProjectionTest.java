@@ -76,6 +76,11 @@ final class SearchProjectionTest {
         }
 
         @Override
+        public boolean expect(String wanted) {
+            return id.equals(wanted);
+        }
+
+        @Override
         public String clear() {
             size = 0;
             id += "'";

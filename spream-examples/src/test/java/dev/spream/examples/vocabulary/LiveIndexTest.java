@@ -130,6 +130,11 @@ final class LiveIndexTest {
         }
 
         @Override
+        public boolean expect(String id) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
         public String clear() {
             throw new UnsupportedOperationException();
         }

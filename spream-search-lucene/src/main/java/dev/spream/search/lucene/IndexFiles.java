@@ -20,6 +20,7 @@ import org.apache.lucene.index.IndexWriter;
 import org.apache.lucene.index.IndexWriterConfig;
 import org.apache.lucene.index.LeafReader;
 import org.apache.lucene.index.LeafReaderContext;
+import org.apache.lucene.index.SegmentInfos;
 import org.apache.lucene.index.StoredFields;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.ScoreDoc;
@@ -64,7 +65,7 @@ final class IndexFiles {
         return files;
     }
 
-    private static SearchException gone(String name, Path folder) {
+    static SearchException gone(String name, Path folder) {
         return new SearchException(
                 FailureKind.FATAL,
                 "the search index %s is gone from %s, where there is none or another one; nothing was written: bring it back and resume its projection, or build it anew with 'projection rebuild' and cut over"
@@ -126,6 +127,16 @@ final class IndexFiles {
                     "%s is to hold the search index %s, and holds an index of another program or of another version of this one; nothing was changed: configure another directory, or remove the folder and build the index again"
                             .formatted(folder, name),
                     null);
+        }
+    }
+
+    /** The id of the index that is in the folder now, whatever is open; empty if there is none. */
+    static String idIn(Path folder) throws IOException {
+        if (!IndexFolder.isIndex(folder)) {
+            return "";
+        }
+        try (FSDirectory directory = FSDirectory.open(folder)) {
+            return SegmentInfos.readLatestCommit(directory).getUserData().getOrDefault(ID, "");
         }
     }
 

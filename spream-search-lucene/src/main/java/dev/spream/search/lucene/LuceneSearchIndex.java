@@ -30,6 +30,11 @@ final class LuceneSearchIndex implements SearchIndex {
     }
 
     @Override
+    public boolean expect(String id) {
+        return index().expect(id);
+    }
+
+    @Override
     public String clear() {
         return index().clear();
     }

@@ -43,10 +43,12 @@ final class SharedIndex {
     private final ReentrantLock writing = new ReentrantLock(); // taken before the other
     private final ReentrantReadWriteLock life = new ReentrantReadWriteLock();
 
-    private @Nullable IndexFiles files; // changed under both locks
+    private @Nullable IndexFiles files; // changed under both locks; null if they are closed, or were removed again
+    private volatile boolean closed; // changed under both locks
     private volatile SearchSchema schema; // changed while writing
     private volatile String id = ""; // changed while writing; empty if it is not known
     private boolean broken; // guarded by writing: the files are of no use to writers
+    private String made = ""; // guarded by writing: the id of what opening made, as long as nothing was done to it
 
     int users; // guarded by the engine's lock
 
@@ -60,10 +62,12 @@ final class SharedIndex {
     static SharedIndex open(String name, Path folder, InstantSource clock, SearchSchema schema) {
         SharedIndex index = new SharedIndex(name, folder, clock, schema);
         try {
+            boolean fresh = IndexFolder.isNew(folder);
             IndexFiles opened = Uninterrupted.call(() -> IndexFiles.open(name, folder, clock));
             index.files = opened;
             index.id = opened.id();
             index.use(schema);
+            index.made = fresh ? opened.id() : "";
             return index;
         } catch (IOException e) {
             throw index.failure("could not be opened", e);
@@ -97,9 +101,59 @@ final class SharedIndex {
         return id;
     }
 
+    /** Whether the index with that id is in the folder now. It is the one that is open then, if another one was before. */
+    boolean expect(String wanted) {
+        writing.lock();
+        try {
+            boolean other = !id.equals(wanted);
+            boolean there = Uninterrupted.call(() -> isThere(wanted));
+            if (there && other) {
+                use(schema);
+            }
+            return there;
+        } catch (IOException | RuntimeException e) {
+            throw failure("could not be asked which it is", e);
+        } finally {
+            writing.unlock();
+        }
+    }
+
+    private boolean isThere(String wanted) throws IOException {
+        requireOpen();
+        String there = IndexFiles.idIn(folder);
+        if (!there.equals(wanted)) {
+            if (!there.isEmpty() && there.equals(made)) {
+                removeAgain(wanted);
+            }
+            return false;
+        }
+        broken |= !id.equals(wanted);
+        id = wanted;
+        mended();
+        return true;
+    }
+
+    /** What opening made goes, so that the one in whose place it is can be put there; that one is waited for. */
+    private void removeAgain(String wanted) {
+        life.writeLock().lock();
+        try {
+            IndexFiles known = files;
+            if (known != null) {
+                known.abandon();
+            }
+            files = null;
+            broken = true;
+            id = wanted;
+        } finally {
+            life.writeLock().unlock();
+        }
+        IndexFolder.remove(name, folder);
+    }
+
     /** Empties it; the id that it has then. */
     String clear() {
         writing("was not emptied", to -> {
+            made = "";
             to.clear();
             id = ""; // either, should this fail in the middle
             to.commit(schema);
@@ -110,6 +164,7 @@ final class SharedIndex {
 
     void write(List<SearchChange> changes) {
         writing("did not take a batch of %d".formatted(changes.size()), to -> {
+            made = "";
             Map<SearchChange, Optional<Document>> before = to.before(changes);
             boolean changed = false;
             for (Map.Entry<SearchChange, Optional<Document>> entry : before.entrySet()) {
@@ -195,6 +250,9 @@ final class SharedIndex {
     }
 
     void optimize(Duration tombstones) {
+        if (closed) {
+            return;
+        }
         writing("was not optimized", to -> {
             to.writer()
                     .deleteDocuments(
@@ -240,13 +298,16 @@ final class SharedIndex {
     }
 
     private IndexFiles mended() {
-        IndexFiles known = files();
         if (!broken) {
-            return known;
+            return files();
         }
+        requireOpen();
         life.writeLock().lock();
         try {
-            known.abandon();
+            IndexFiles known = files;
+            if (known != null) {
+                known.abandon();
+            }
             IndexFiles again =
                     id.isEmpty() ? IndexFiles.open(name, folder, clock) : IndexFiles.reopen(name, folder, clock, id);
             files = again;
@@ -293,9 +354,16 @@ final class SharedIndex {
     private IndexFiles files() {
         IndexFiles known = files;
         if (known == null) {
-            throw isClosed();
+            requireOpen();
+            throw IndexFiles.gone(name, folder);
         }
         return known;
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw isClosed();
+        }
     }
 
     SearchException isClosed() {
@@ -316,6 +384,7 @@ final class SharedIndex {
         try {
             IndexFiles known = files;
             files = null;
+            closed = true;
             if (known != null) {
                 Uninterrupted.call(() -> {
                     known.close();

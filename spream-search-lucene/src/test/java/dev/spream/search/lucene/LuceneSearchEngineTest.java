@@ -128,6 +128,78 @@ final class LuceneSearchEngineTest {
     }
 
     @Test
+    void an_index_that_is_brought_back_goes_on_in_the_process_that_missed_it() throws IOException {
+        String id = written();
+        Path away = directory.resolve("away");
+        Files.move(directory.resolve("words"), away);
+        try (LuceneSearchEngine engine = LuceneSearchEngine.open(directory)) {
+            SearchIndex index = engine.open("words", SCHEMA);
+            SearchIndex searched = engine.open("words", SCHEMA);
+            assertThat(index.expect(id)).isFalse();
+            assertThat(index.expect(id)).isFalse();
+            assertThat(directory.resolve("words")).doesNotExist();
+            for (Runnable use : List.<Runnable>of(
+                    () -> index.write(List.of(put("2", 1, Map.of("word", "pear")))),
+                    () -> searched.search(SearchQuery.of("apple")),
+                    () -> searched.optimize(Duration.ZERO),
+                    () -> engine.open("words", SCHEMA))) {
+                SearchException gone = failure(use);
+                assertThat(gone.kind()).isEqualTo(FailureKind.FATAL);
+                assertThat(gone).hasMessageContaining("is gone from").hasMessageContaining("bring it back");
+            }
+            assertThat(directory.resolve("words")).doesNotExist();
+            Files.move(away, directory.resolve("words"));
+            assertThat(index.expect(id)).isTrue();
+            index.write(List.of(put("2", 1, Map.of("word", "pear"))));
+            assertThat(found(searched, "")).containsExactlyInAnyOrder("1", "2");
+        }
+    }
+
+    /** The id of an index with one document, which is closed. */
+    private String written() {
+        try (LuceneSearchEngine engine = LuceneSearchEngine.open(directory)) {
+            SearchIndex index = engine.open("words", new SearchSchema(List.of("word"), Set.of(), Set.of()));
+            index.write(List.of(put("1", 1, Map.of("word", "apple", "level", "B1"))));
+            return index.id();
+        }
+    }
+
+    @Test
+    void a_volume_that_is_mounted_late_is_found_under_what_was_opened_before() throws IOException {
+        String id = written();
+        Path away = directory.resolve("away");
+        Files.move(directory.resolve("words"), away);
+        try (LuceneSearchEngine engine = LuceneSearchEngine.open(directory)) {
+            SearchIndex index = engine.open("words", SCHEMA);
+            Files.move(directory.resolve("words"), directory.resolve("hidden"));
+            Files.move(away, directory.resolve("words"));
+            failure(() -> index.optimize(Duration.ZERO)); // an upkeep that comes by
+            assertThat(index.expect(id)).isTrue();
+            index.write(List.of(put("2", 1, Map.of("word", "pear"))));
+            assertThat(found(index, "")).containsExactlyInAnyOrder("1", "2");
+            SearchQuery filtered = new SearchQuery("", Map.of("level", "b1"), Optional.empty(), 0, 20);
+            assertThat(index.search(filtered).documents())
+                    .extracting(SearchDocument::id)
+                    .containsExactly("1");
+        }
+    }
+
+    @Test
+    void what_was_done_to_an_index_keeps_it_when_another_one_is_expected() {
+        try (LuceneSearchEngine engine = LuceneSearchEngine.open(directory)) {
+            SearchIndex written = engine.open("written", SCHEMA);
+            written.write(List.of(put("1", 1, Map.of("word", "apple"))));
+            assertThat(written.expect("another")).isFalse();
+            written.write(List.of(put("2", 1, Map.of("word", "pear"))));
+            assertThat(found(written, "")).containsExactlyInAnyOrder("1", "2");
+            SearchIndex cleared = engine.open("cleared", SCHEMA);
+            String id = cleared.clear();
+            assertThat(cleared.expect("another")).isFalse();
+            assertThat(cleared.expect(id)).isTrue();
+        }
+    }
+
+    @Test
     void what_damaged_files_hold_is_not_blamed_on_events() throws IOException {
         StringBuilder text = new StringBuilder("apple"); // long and manifold, or it is not in one piece in the file
         for (int i = 0; i < 300; i++) {

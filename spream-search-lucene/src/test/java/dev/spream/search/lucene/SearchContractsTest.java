@@ -103,12 +103,14 @@ final class SearchContractsTest {
                         index,
                         Map.of(
                                 "search", (target, arguments) -> target.search(first((SearchQuery) arguments[0])),
+                                "expect", (target, arguments) -> true,
                                 "optimize", (target, arguments) -> null))))
                 .contains(
                         "filters_narrow_what_is_found",
                         "what_the_schema_does_not_offer_is_refused",
                         "pages_follow_each_other_and_the_total_counts_all",
                         "results_are_sorted_by_a_field_those_without_it_last",
+                        "the_index_that_is_expected_is_written",
                         "optimizing_takes_tombstones_of_that_age_away_and_nothing_else");
     }
 
@@ -128,6 +130,7 @@ final class SearchContractsTest {
                                 "open", (target, arguments) -> target.open((String) arguments[0], first)))))
                 .containsExactly(
                         "an_index_that_was_dropped_begins_anew",
+                        "an_index_that_was_dropped_is_not_optimized_nor_made_anew_by_that",
                         "another_schema_holds_for_what_is_there_already",
                         "indexes_do_not_know_of_each_other");
     }

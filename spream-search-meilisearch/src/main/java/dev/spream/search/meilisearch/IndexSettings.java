@@ -31,12 +31,15 @@ final class IndexSettings {
         members.put("pagination", Map.of("maxTotalHits", BigDecimal.valueOf(MAX_TOTAL_HITS)));
     }
 
-    Map<String, Object> members() {
-        return members;
+    /** Has the index have them, and waits until it has. */
+    void give(MeilisearchClient client, String index) {
+        String path = "/indexes/%s/settings".formatted(index);
+        if (!hold(client.get(path))) {
+            client.change("PATCH", path, members);
+        }
     }
 
-    /** Whether the server has them already. */
-    boolean hold(JsonObject known) {
+    private boolean hold(JsonObject known) {
         return members.keySet().stream()
                 .allMatch(name -> UNORDERED.contains(name)
                         ? asSet(members.get(name)).equals(asSet(known.get(name)))

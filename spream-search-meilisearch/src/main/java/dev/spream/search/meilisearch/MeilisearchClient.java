@@ -44,7 +44,7 @@ final class MeilisearchClient implements AutoCloseable {
         try {
             return Optional.of(get(path));
         } catch (RefusedException e) {
-            if (e.code().equals("index_not_found")) {
+            if (e.isOfNoIndex()) {
                 return Optional.empty();
             }
             throw e;

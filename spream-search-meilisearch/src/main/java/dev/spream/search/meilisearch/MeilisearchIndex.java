@@ -64,15 +64,30 @@ final class MeilisearchIndex implements SearchIndex {
 
     /** When it was made, to the nanosecond, which the server keeps with it. */
     static String id(MeilisearchClient client, String name) {
-        JsonObject index = client.get("/indexes/" + name);
+        return id(client, client.get("/indexes/" + name));
+    }
+
+    private static String id(MeilisearchClient client, JsonObject index) {
         return Answers.read(client, () -> index.string("createdAt").orElseThrow());
     }
 
     @Override
     public String id() {
-        String now = asking(() -> id(client, name));
-        id = now;
-        return now;
+        return asking(() -> id(client, name));
+    }
+
+    @Override
+    public boolean expect(String wanted) {
+        return asking(() -> {
+            boolean there = client.find(path(""))
+                    .filter(index -> id(client, index).equals(wanted))
+                    .isPresent();
+            if (there && !id.equals(wanted)) {
+                new IndexSettings(schema).give(client, name);
+                id = wanted;
+            }
+            return there;
+        });
     }
 
     @Override
@@ -242,8 +257,31 @@ final class MeilisearchIndex implements SearchIndex {
 
     @Override
     public long size() {
-        JsonObject answer = asking(() -> client.post(path("/documents/fetch"), Map.of("filter", LIVE, "limit", 0)));
-        return Answers.read(client, () -> answer.int64("total").orElseThrow());
+        return asking(this::counted);
+    }
+
+    /** All documents, if the index has not come to be given its settings, without which deletions cannot be told from them. */
+    private long counted() {
+        try {
+            return total(Map.of("filter", LIVE, "limit", 0));
+        } catch (RefusedException e) {
+            if (e.code().equals("invalid_document_filter")) {
+                return total(Map.of("limit", 0));
+            }
+            throw e;
+        }
+    }
+
+    private long total(Map<String, ?> query) {
+        try {
+            JsonObject answer = client.post(path("/documents/fetch"), query);
+            return Answers.read(client, () -> answer.int64("total").orElseThrow());
+        } catch (RefusedException e) {
+            if (e.isOfNoIndex()) {
+                return 0;
+            }
+            throw e;
+        }
     }
 
     /** Old tombstones go; the files of the server stay as they are. */
@@ -251,7 +289,20 @@ final class MeilisearchIndex implements SearchIndex {
     public void optimize(Duration tombstones) {
         long until = clock.instant().minus(tombstones).toEpochMilli();
         String old = "%s = true AND %s <= %d".formatted(StoredDocument.DELETED, StoredDocument.DELETED_AT, until);
-        asking(() -> client.change("POST", path("/documents/delete"), Map.of("filter", old)));
+        asking(() -> deleted(old));
+    }
+
+    /** False if there is no index. */
+    private boolean deleted(String filter) {
+        try {
+            client.change("POST", path("/documents/delete"), Map.of("filter", filter));
+            return true;
+        } catch (RefusedException e) {
+            if (e.isOfNoIndex()) {
+                return false;
+            }
+            throw e;
+        }
     }
 
     private String path(String rest) {

@@ -90,10 +90,7 @@ public final class MeilisearchSearchEngine implements SearchEngine {
         } else {
             create(name);
         }
-        IndexSettings settings = new IndexSettings(schema);
-        if (!settings.hold(client.get("/indexes/" + name + "/settings"))) {
-            client.change("PATCH", "/indexes/" + name + "/settings", settings.members());
-        }
+        new IndexSettings(schema).give(client, name);
         return MeilisearchIndex.id(client, name);
     }
 
@@ -174,7 +171,7 @@ public final class MeilisearchSearchEngine implements SearchEngine {
             client.change("DELETE", "/indexes/" + name, null);
             return true;
         } catch (RefusedException e) {
-            if (e.code().equals("index_not_found")) {
+            if (e.isOfNoIndex()) {
                 return false;
             }
             throw e;

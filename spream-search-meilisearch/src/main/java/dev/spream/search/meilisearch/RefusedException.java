@@ -30,6 +30,11 @@ final class RefusedException extends RuntimeException {
         return code;
     }
 
+    /** Whether there is no index of that name. */
+    boolean isOfNoIndex() {
+        return code.equals("index_not_found");
+    }
+
     /** Whether somebody between here and the server has answered, such as a proxy that waited in vain. */
     boolean mayBeDone() {
         return code.startsWith("http_5") || code.equals("http_408");

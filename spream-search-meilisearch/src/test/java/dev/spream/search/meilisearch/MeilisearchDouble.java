@@ -149,6 +149,18 @@ public final class MeilisearchDouble implements AutoCloseable {
         }
     }
 
+    /** Takes an index away, as a disk that is not mounted: what is returned puts it back as it was, in the place of any other. */
+    public Runnable takeAway(String name) {
+        synchronized (indexes) {
+            DoubleIndex taken = requireNonNull(indexes.remove(name), name);
+            return () -> {
+                synchronized (indexes) {
+                    indexes.put(name, taken);
+                }
+            };
+        }
+    }
+
     /** Makes an index as another program would. */
     public void createForeign(String name, String primaryKey) {
         synchronized (indexes) {

@@ -1,12 +1,17 @@
 package dev.spream.search.meilisearch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.core.event.EventEnvelope;
 import dev.spream.core.projection.FailureKind;
+import dev.spream.core.projection.ProjectionFailure;
+import dev.spream.core.search.DocumentMapping;
 import dev.spream.core.search.SearchChange;
 import dev.spream.core.search.SearchDocument;
 import dev.spream.core.search.SearchException;
 import dev.spream.core.search.SearchIndex;
+import dev.spream.core.search.SearchProjection;
 import dev.spream.core.search.SearchQuery;
 import dev.spream.core.search.SearchSchema;
 import java.io.IOException;
@@ -29,6 +34,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 final class MeilisearchSearchEngineTest {
     private static final SearchSchema SCHEMA = new SearchSchema(List.of("word"), Set.of(), Set.of());
+
+    private static final DocumentMapping NOTHING = new DocumentMapping() {
+        @Override
+        public Set<String> eventTypes() {
+            return Set.of();
+        }
+
+        @Override
+        public List<SearchChange> changes(EventEnvelope event) {
+            return List.of();
+        }
+    };
 
     private MeilisearchDouble server;
     private MeilisearchSearchEngine engine;
@@ -321,6 +338,86 @@ final class MeilisearchSearchEngineTest {
         assertThat(failed.kind()).isEqualTo(FailureKind.FATAL);
         assertThat(failed).hasMessageContaining("nothing was written").hasMessageContaining("projection rebuild");
         assertThat(server.documents("words")).isEmpty();
+    }
+
+    @Test
+    void who_asks_which_index_is_there_does_not_have_it_written() {
+        String id = index.id();
+        try (MeilisearchSearchEngine other = engine(Duration.ofSeconds(20))) {
+            assertThat(other.drop("words")).isTrue();
+            other.open("words", SCHEMA);
+        }
+        assertThat(index.id()).isNotEqualTo(id);
+        assertThat(index.expect(id)).isFalse();
+        assertThat(failedWrite().kind()).isEqualTo(FailureKind.FATAL);
+        assertThat(server.documents("words")).isEmpty();
+    }
+
+    @Test
+    void an_index_that_is_brought_back_goes_on_in_the_process_that_missed_it() {
+        index.write(List.of(put("1", 1, "apple")));
+        String id = index.id();
+        Runnable back = server.takeAway("words");
+        assertThat(index.expect(id)).isFalse();
+        try (MeilisearchSearchEngine other = engine(Duration.ofSeconds(20))) {
+            SearchIndex missed = other.open("words", new SearchSchema(List.of("word"), Set.of("word"), Set.of()));
+            assertThat(missed.expect(id)).isFalse();
+            assertThat(index.expect(id)).isFalse();
+            back.run();
+            assertThat(missed.expect(id)).isTrue();
+            missed.write(List.of(put("2", 1, "pear")));
+            assertThat(missed.search(new SearchQuery("", Map.of("word", "apple"), Optional.empty(), 0, 20))
+                            .documents())
+                    .extracting(SearchDocument::id)
+                    .containsExactly("1");
+        }
+        assertThat(index.expect(id)).isTrue();
+        index.write(List.of(put("3", 1, "plum")));
+        assertThat(server.documents("words")).containsOnlyKeys("1", "2", "3");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2}) // it is dropped, made, and given its settings
+    void an_index_that_was_emptied_in_part_is_emptied_by_whoever_begins_next(int failing) throws Exception {
+        index.write(List.of(new SearchChange.Delete("1", 5)));
+        String before = index.id();
+        try (MeilisearchSearchEngine elsewhere = engine(Duration.ofSeconds(20))) {
+            SearchProjection first = new SearchProjection("words", NOTHING, index);
+            SearchProjection second = new SearchProjection("words", NOTHING, elsewhere.open("words", SCHEMA));
+            server.failTask(failing, "internal", "no_space_left_on_device");
+            assertThatThrownBy(first::begin)
+                    .isInstanceOfSatisfying(
+                            ProjectionFailure.class, e -> assertThat(e.kind()).isEqualTo(FailureKind.TRANSIENT));
+            assertThat(index.size()).isZero();
+            assertThat(index.expect(before)).isEqualTo(failing == 0);
+            String id = second.begin();
+            first.require(id);
+            second.require(id);
+            index.write(List.of(put("1", 1, "pear")));
+            assertThat(index.size()).isEqualTo(1);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void an_index_that_was_emptied_in_part_is_not_written(int failing) {
+        server.failTask(failing, "internal", "no_space_left_on_device");
+        assertThat(failure(index::clear).kind()).isEqualTo(FailureKind.TRANSIENT);
+        assertThat(failedWrite().kind()).isEqualTo(FailureKind.FATAL);
+        assertThat(server.documents("words")).isEmpty();
+        assertThat(index.clear()).isEqualTo(index.id());
+        index.write(List.of(put("1", 1, "apple")));
+        assertThat(index.search(SearchQuery.of("apple")).documents()).hasSize(1);
+    }
+
+    @Test
+    void where_deletions_cannot_be_told_every_document_counts() {
+        engine.drop("words");
+        try (MeilisearchClient late = new MeilisearchClient(
+                server.url(), Optional.empty(), Duration.ofSeconds(20))) { // makes it without settings
+            late.changeText("POST", "/indexes/words/documents", "[{\"_id\":\"1\",\"_version\":1,\"_deleted\":true}]");
+        }
+        assertThat(index.size()).isEqualTo(1);
     }
 
     @Test
