@@ -158,7 +158,7 @@ final class SearchProjectionIT {
             try (SearchBench.Process process = bench.start(indexes(engine))) {
                 assertThat(process).isNotNull();
                 awaitFailed("another one than projection 'words' has written");
-                assertThat(engine.open("words-v1", Words.SCHEMA).size()).isZero();
+                assertThat(directory.resolve("words-v1")).doesNotExist();
                 assertThat(bench.operations.rebuilds().rebuild(SearchBench.NAME, OptionalInt.empty(), 0, ACT))
                         .isEqualTo(2);
                 SearchBench.await(
@@ -172,6 +172,26 @@ final class SearchProjectionIT {
                 bench.operations.rebuilds().cutOver(SearchBench.NAME, 2, Duration.ofSeconds(20), Set.of(), ACT);
                 bench.awaitIndex(second);
             }
+        }
+    }
+
+    @Test
+    void an_index_that_is_brought_back_goes_on_in_the_process_that_missed_it() throws IOException {
+        try (SearchEngine engine = LuceneSearchEngine.open(directory);
+                SearchBench.Process process = bench.start(indexes(engine))) {
+            assertThat(process).isNotNull();
+            appendSome();
+            bench.awaitIndex(engine.open("words-v1", Words.SCHEMA));
+        }
+        Files.move(directory.resolve("words-v1"), directory.resolve("lost"));
+        appendSome();
+        try (SearchEngine engine = LuceneSearchEngine.open(directory);
+                SearchBench.Process process = bench.start(indexes(engine))) {
+            assertThat(process).isNotNull();
+            awaitFailed("bring that one back");
+            Files.move(directory.resolve("lost"), directory.resolve("words-v1"));
+            assertThat(bench.operations.resume(SearchBench.NAME, ACT)).isTrue();
+            bench.awaitIndex(engine.open("words-v1", Words.SCHEMA));
         }
     }
 
