@@ -2,7 +2,6 @@ package dev.spream.cli;
 
 import dev.spream.cli.ExchangeArguments.Exchange;
 import dev.spream.core.projection.ProjectionRebuilds;
-import dev.spream.core.projection.VersionRole;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -20,7 +19,11 @@ final class ProjectionRollbackCommand implements Callable<Integer> {
     @Mixin
     private final VersionArguments arguments = new VersionArguments();
 
-    @Option(names = "--version", paramLabel = "N", description = "Which. Default: the one that was live before.")
+    @Option(
+            names = "--version",
+            paramLabel = "N",
+            description =
+                    "Which. Default: the one that was live before; none if the last cut-over is taken back already.")
     private @Nullable Integer version;
 
     @Mixin
@@ -31,7 +34,7 @@ final class ProjectionRollbackCommand implements Callable<Integer> {
         Exchange meant = exchange.exchange();
         return arguments.run((projections, name) -> {
             ProjectionRebuilds rebuilds = projections.rebuilds();
-            int chosen = ProjectionBuild.choose(rebuilds, name, arguments.version(version), VersionRole.RETIRED);
+            int chosen = RollbackTarget.choose(rebuilds, name, arguments.version(version));
             arguments.say(ParityLines.done("rollback", meant.run(rebuilds, name, chosen)));
             return ExitCode.OK;
         });

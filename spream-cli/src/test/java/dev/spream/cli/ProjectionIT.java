@@ -459,6 +459,15 @@ final class ProjectionIT {
                     .asString()
                     .startsWith("rollback words: version 1 is live, version 2 follows");
             assertThat(column("SELECT word FROM words")).isEmpty();
+            assertThat(run(1, "rollback", "words", "--yes", "--reason", "worse"))
+                    .singleElement()
+                    .asString()
+                    .contains("was rolled back from version 2 already", "nothing was changed", "--version 2");
+            run(0, "audit", "words");
+            assertThat(out.toString())
+                    .containsPattern("rollback +version 2 -> version 1")
+                    .containsPattern("cutover +version 1 -> version 2")
+                    .containsPattern("pause +REBUILDING -> PAUSED");
             assertThat(run(1, "drop", "words", "--version", "1", "--yes", "--reason", "x"))
                     .singleElement()
                     .asString()

@@ -22,6 +22,11 @@ public record CutOver(String projection, int from, int to, Duration pause, Losse
         requireNonNull(losses, "losses");
     }
 
+    /** What the audit calls it: {@code rollback} if an earlier version becomes live, {@code cutover} otherwise. */
+    public static String action(int from, int to) {
+        return to < from ? "rollback" : "cutover";
+    }
+
     /** What a cut-over does not lose unless somebody accepts it. */
     public enum Loss {
         /** Side effects, see {@link Losses#withoutEffects()}. */

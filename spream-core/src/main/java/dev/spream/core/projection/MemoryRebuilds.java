@@ -105,7 +105,7 @@ final class MemoryRebuilds implements ProjectionRebuilds {
                 CutOver.Losses losses = live.losses(other);
                 losses.requireAccepted(accepted, projection, from, version);
                 exchange(live, other);
-                audit(other, "cutover", "version %d -> version %d".formatted(from, version), act);
+                audit(other, CutOver.action(from, version), "version %d -> version %d".formatted(from, version), act);
                 return new CutOver(projection, from, version, still.since(), losses);
             }
         });

@@ -6,7 +6,8 @@ import java.util.Optional;
 /**
  * Looks at projections, and changes them by hand. Whoever runs them notices within a second or so.
  *
- * <p>A projection is its live version here, and {@code name@n} is version n of it.
+ * <p>A projection is its live version here, and {@code name@n} is version n of it. What is done to a projection while its
+ * versions are exchanged is done to the one that is live when it is done.
  *
  * <p>Safe for use by many threads. What fails is a {@link dev.spream.core.StorageException}. Every change is written down
  * with who made it and why.
@@ -64,7 +65,7 @@ public interface ProjectionOperations extends AutoCloseable {
     List<ProjectionDeadLetter> deadLetters(String projection, int limit);
 
     /**
-     * What was changed by hand, the last change first.
+     * What was changed by hand of a projection, whichever version it was, the last change first.
      *
      * @param limit how many at most, 1 or more
      * @return empty if there is no such projection

@@ -14,7 +14,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Versions that are compared and exchanged. */
@@ -79,6 +82,7 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(given().rows()).containsOnly(Map.entry("a", 2L));
         assertThat(versions().roles()).containsOnly(Map.entry(1, VersionRole.LIVE), Map.entry(2, VersionRole.RETIRED));
         assertThat(given().fixture().audit(NAME)).containsExactly(ACT, ACT, ACT);
+        assertThat(audited(NAME)).containsExactly("rollback", "cutover", "rebuild");
     }
 
     @Test
@@ -167,6 +171,72 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         refused(2, IMPATIENT);
         given().operations().resume(NAME, ACT);
         assertThat(cutOver(2).to()).isEqualTo(2);
+    }
+
+    private List<String> audited(String name) {
+        return given().operations().audit(name, 10).stream()
+                .map(AuditedAct::action)
+                .toList();
+    }
+
+    @Test
+    default void what_was_changed_of_any_version_is_listed_for_the_projection() {
+        versions().live();
+        versions().shadow();
+        cutOver(2);
+        assertThat(given().operations().pause(NAME, ACT)).isTrue();
+        assertThat(given().operations().pause("balances@1", ACT)).isTrue();
+        assertThat(audited(NAME)).containsExactly("pause", "pause", "cutover", "rebuild");
+        assertThat(audited("balances@2")).isEqualTo(audited(NAME));
+        assertThat(audited("balance")).isEmpty();
+    }
+
+    @Test
+    default void what_is_stopped_while_a_cut_over_waits_is_not_made_live() throws Exception {
+        Fence live = versions().live();
+        Fence shadow = versions().shadow();
+        notMadeLive(live, 1, () -> given().operations().pause("balances@2", ACT));
+        assertThat(given().operations().resume("balances@2", ACT)).isTrue();
+        Fence again = versions().hold(2);
+        notMadeLive(
+                live, 2, () -> given().store().fail(again, versions().state(2).epoch(), "no such column"));
+        assertThat(given().apply(shadow, event("a", 1))).isFalse();
+        assertThat(given().operations().resume("balances@2", ACT)).isTrue();
+        assertThat(cutOver(2).to()).isEqualTo(2);
+    }
+
+    private void notMadeLive(Fence live, long version, Callable<Boolean> stop) throws Exception {
+        ProjectionScenario<T>.Open open = given().applying(live, OptionalLong.empty(), event("a", version));
+        Future<CutOver> cutOver = given().threads().start(() -> cutOver(2));
+        Threads.assertWaits(cutOver);
+        assertThat(stop.call()).isTrue();
+        assertThat(open.end()).isTrue();
+        assertThatThrownBy(() -> cutOver.get(PATIENT.toSeconds(), TimeUnit.SECONDS))
+                .hasCauseInstanceOf(IllegalStateException.class);
+        assertThat(versions().roles()).containsOnly(Map.entry(1, VersionRole.LIVE), Map.entry(2, VersionRole.SHADOW));
+    }
+
+    @Test
+    default void a_projection_that_is_paused_during_a_cut_over_is_paused_when_that_is_over() {
+        versions().live();
+        Fence shadow = versions().shadow();
+        ProjectionScenario<T>.Open open = given().applying(shadow, OptionalLong.empty(), event("a", 1));
+        Future<CutOver> cutOver = given().threads().start(() -> cutOver(2));
+        Threads.assertWaits(cutOver);
+        Future<Boolean> pause =
+                given().threads().start(() -> given().operations().pause(NAME, ACT));
+        Threads.endsAtOnce(pause); // or it waits for the cut-over
+        assertThat(open.end()).isTrue();
+        assertThat(Threads.resultOf(pause)).isTrue();
+        assertThat(cutOver)
+                .satisfiesAnyOf(
+                        done -> assertThat(done).succeedsWithin(PATIENT),
+                        refused -> assertThat(refused)
+                                .failsWithin(PATIENT)
+                                .withThrowableOfType(ExecutionException.class)
+                                .withCauseInstanceOf(IllegalStateException.class));
+        assertThat(given().operations().show(NAME).orElseThrow().state().status())
+                .isEqualTo(ProjectionStatus.PAUSED);
     }
 
     @Test

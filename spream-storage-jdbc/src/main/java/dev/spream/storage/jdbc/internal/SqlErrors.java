@@ -41,6 +41,22 @@ public final class SqlErrors {
         return new StorageException(message, retryable, cause);
     }
 
+    /**
+     * The exception to throw where it was the commit that failed, of what must not be done again unseen.
+     *
+     * @param look what tells whether it was done
+     */
+    public static StorageException ofCommit(String failed, SQLException cause, String look) {
+        StorageException plain = storageException(failed, cause);
+        return plain.retryable()
+                ? new StorageException(
+                        "%s failed: %s%s; it was the answer to the commit that did not come, so that it may be done: look at %s before you repeat it"
+                                .formatted(failed, reason(cause), state(cause), look),
+                        true,
+                        cause)
+                : plain;
+    }
+
     /** A pool that gave up names its own wait first and what the server said as the cause, so that the cause decides. */
     public static boolean isRetryable(SQLException error) {
         List<String> states = states(error);

@@ -14,7 +14,7 @@ final class AuditTable {
 
     private static final String LIST = """
             SELECT a.at, a.action, a.outcome, a.actor, a.reason FROM @projection_audit a
-            WHERE a.projection = ? OR starts_with(a.projection, ? || '@') ORDER BY a.id DESC LIMIT ?""";
+            WHERE a.projection = ? OR starts_with(a.projection, ?) ORDER BY a.id DESC LIMIT ?""";
 
     private AuditTable() {}
 
@@ -32,12 +32,13 @@ final class AuditTable {
                 .run();
     }
 
-    /** Of all versions of a projection, the last first. */
-    static List<AuditedAct> list(ProjectionDatabase database, String projection, int limit) {
+    /** Of all versions of a projection, or of the one that a version belongs to; the last first. */
+    static List<AuditedAct> list(ProjectionDatabase database, String name, int limit) {
+        String projection = NamedVersions.projection(name);
         return database.rows(
                 "listing what was changed of projection '%s'".formatted(projection),
                 LIST,
-                p -> p.text(projection).text(projection).number(limit),
+                p -> p.text(projection).text(projection + "@").number(limit),
                 row -> new AuditedAct(
                         JdbcTimestamps.clock(row, "at"),
                         row.getString("action"),

@@ -14,7 +14,8 @@ import javax.sql.DataSource;
 /**
  * {@link ProjectionOperations} in PostgreSQL 14 or newer, beside any number of processes that run projections. A pause waits for
  * the batches that are being applied, as long as a statement may take; if they take longer, it fails and says whose they are,
- * and nothing has changed.
+ * and nothing has changed. Whatever is changed waits as long for a cut-over that holds the projection still, and is then done to
+ * the version that is live by then.
  *
  * <p>Safe for use by many threads. A connection is taken for a call and given back with it. The data source stays the
  * caller's, who closes it afterwards.
@@ -26,7 +27,7 @@ public final class JdbcProjectionOperations implements ProjectionOperations {
     private final StatusChanges statuses;
     private final ParkedTable parked;
     private final ParkedChanges changes;
-    private final VersionTable versions;
+    private final NamedVersions names;
     private final JdbcProjectionRebuilds rebuilds;
     private final DeadLetterTable deadLetters;
 
@@ -37,7 +38,7 @@ public final class JdbcProjectionOperations implements ProjectionOperations {
         this.statuses = new StatusChanges(database);
         this.parked = new ParkedTable(database);
         this.changes = new ParkedChanges(database);
-        this.versions = new VersionTable(database);
+        this.names = new NamedVersions(database);
         this.rebuilds = new JdbcProjectionRebuilds(database);
         this.deadLetters = new DeadLetterTable(database);
     }
@@ -58,42 +59,32 @@ public final class JdbcProjectionOperations implements ProjectionOperations {
 
     @Override
     public Optional<ProjectionDetails> show(String projection) {
-        return versions.stateName(projection).flatMap(report::of);
+        return names.find(projection).flatMap(report::of);
     }
 
     @Override
     public boolean pause(String projection, Act act) {
-        return versions.stateName(projection)
-                .map(state -> statuses.pause(state, act))
-                .orElse(false);
+        return statuses.pause(projection, act);
     }
 
     @Override
     public boolean resume(String projection, Act act) {
-        return versions.stateName(projection)
-                .map(state -> statuses.resume(state, act))
-                .orElse(false);
+        return statuses.resume(projection, act);
     }
 
     @Override
     public int retry(String projection, Optional<String> key, Act act) {
-        return versions.stateName(projection)
-                .map(state -> changes.retry(state, key, act))
-                .orElse(0);
+        return changes.retry(projection, key, act);
     }
 
     @Override
     public boolean skip(String projection, String key, long version, Act act) {
-        return versions.stateName(projection)
-                .map(state -> changes.skip(state, key, version, act))
-                .orElse(false);
+        return changes.skip(projection, key, version, act);
     }
 
     @Override
     public List<ParkedKey> parked(String projection, int limit) {
-        return versions.stateName(projection)
-                .map(state -> parked.list(state, limit))
-                .orElse(List.of());
+        return names.find(projection).map(state -> parked.list(state, limit)).orElse(List.of());
     }
 
     @Override
@@ -103,7 +94,7 @@ public final class JdbcProjectionOperations implements ProjectionOperations {
 
     @Override
     public List<ProjectionDeadLetter> deadLetters(String projection, int limit) {
-        return versions.stateName(projection)
+        return names.find(projection)
                 .map(state -> deadLetters.list(state, limit))
                 .orElse(List.of());
     }

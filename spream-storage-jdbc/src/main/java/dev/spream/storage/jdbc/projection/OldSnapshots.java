@@ -76,7 +76,7 @@ final class OldSnapshots {
      *
      * @param patience for how long at most
      * @throws IllegalStateException if that is over: the other version has not come to where the live one was, or somebody still
-     *     reads by an old snapshot
+     *     reads by an old snapshot; or if the other was stopped, or the live one paused
      */
     static void await(ProjectionTransaction transaction, VersionPair pair, Duration patience) throws SQLException {
         if (pair.other().ownSchema().isEmpty()) {
@@ -89,11 +89,10 @@ final class OldSnapshots {
 
     private void awaitPassed() throws SQLException {
         List<Position> wanted = positions(pair.live());
-        for (Optional<Position> behind = behind(wanted); behind.isPresent(); behind = behind(wanted)) {
-            if (isOver()) {
-                throw pair.refusal(
-                        "segment %d has not come to position %,d; repeat this when it has, or with more patience"
-                                .formatted(behind.get().segment(), behind.get().position()));
+        while (isBehind(wanted)) {
+            Optional<SegmentBehind> furthest = isOver() ? SegmentBehind.find(transaction, pair) : Optional.empty();
+            if (furthest.isPresent()) {
+                throw furthest.get().refusal(pair);
             }
             sleep();
         }
@@ -112,13 +111,13 @@ final class OldSnapshots {
         return rows.list();
     }
 
-    /** What the first segment of the other version that is behind has not come to. */
-    private Optional<Position> behind(List<Position> wanted) throws SQLException {
+    /** Whether a segment of the other version has not come there. */
+    private boolean isBehind(List<Position> wanted) throws SQLException {
         List<Position> behind = new ArrayList<>(wanted);
         for (Position at : positions(pair.other())) {
             behind.removeIf(one -> one.segment() == at.segment() && one.position() <= at.position());
         }
-        return behind.stream().findFirst();
+        return !behind.isEmpty();
     }
 
     private void awaitEnded() throws SQLException {
@@ -172,6 +171,8 @@ final class OldSnapshots {
     private void sleep() throws SQLException {
         RoundTrip wait = transaction.next();
         wait.rows(WAIT, p -> {}, row -> true);
+        RoundTrip.Rows<PairStatus> status = PairStatus.ask(wait, pair);
         wait.run();
+        status.list().getFirst().requireExchangeable(pair);
     }
 }

@@ -42,7 +42,7 @@ final class ParityCheck {
         return database.patient(patience)
                 .inTransaction("holding projection '%s' still".formatted(projection), holding -> {
                     VersionPair pair = VersionPair.take(holding, projection, version);
-                    pair.requireFollowing();
+                    PairStatus.ask(holding, pair).requireFollowing(pair);
                     List<String> tables = tables(holding, pair);
                     lock(comparing, holding, projection, tables, patience);
                     new StandStill(database, holding, pair, patience).begin();

@@ -18,31 +18,41 @@ final class ParkedChanges {
             RETURNING true""";
 
     private final ProjectionDatabase database;
+    private final NamedVersions names;
 
     ParkedChanges(ProjectionDatabase database) {
         this.database = database;
+        this.names = new NamedVersions(database);
     }
 
-    int retry(String projection, Optional<String> id, Act act) {
+    int retry(String name, Optional<String> id, Act act) {
         Optional<String> key = id.map(StoredKeys::of);
-        return database.inTransaction("retrying parked aggregates of '%s'".formatted(projection), transaction -> {
-            lock(transaction, projection, key);
-            RoundTrip trip = transaction.next();
-            RoundTrip.Rows<Boolean> tried = trip.rows(
-                    TRY_AGAIN, p -> p.text(projection).optionalText(key).optionalText(key), row -> row.getBoolean(1));
-            trip.run();
-            int count = tried.list().size();
-            if (count > 0) {
-                String which = id.map("'%s'"::formatted).orElse("%d parked aggregates".formatted(count));
-                AuditTable.add(transaction, projection, "retry", which, act);
-            }
-            return count;
+        String what = "retrying parked aggregates of '%s'".formatted(name);
+        return database.inTransaction(what, transaction -> {
+            Optional<String> state = names.share(transaction, what, name);
+            return state.isPresent() ? retry(transaction, state.get(), key, id, act) : 0;
         });
+    }
+
+    private static int retry(
+            ProjectionTransaction transaction, String projection, Optional<String> key, Optional<String> id, Act act)
+            throws SQLException {
+        lock(transaction, projection, key);
+        RoundTrip trip = transaction.next();
+        RoundTrip.Rows<Boolean> tried = trip.rows(
+                TRY_AGAIN, p -> p.text(projection).optionalText(key).optionalText(key), row -> row.getBoolean(1));
+        trip.run();
+        int count = tried.list().size();
+        if (count > 0) {
+            String which = id.map("'%s'"::formatted).orElse("%d parked aggregates".formatted(count));
+            AuditTable.add(transaction, projection, "retry", which, act);
+        }
+        return count;
     }
 
     private static void lock(ProjectionTransaction transaction, String projection, Optional<String> key)
             throws SQLException {
-        RoundTrip trip = transaction.first();
+        RoundTrip trip = transaction.next();
         trip.rows(
                 LOCK,
                 p -> p.text(projection).text(projection).optionalText(key).optionalText(key),
@@ -50,22 +60,29 @@ final class ParkedChanges {
         trip.run();
     }
 
-    boolean skip(String projection, String id, long version, Act act) {
-        String key = StoredKeys.of(id);
-        return database.inTransaction("skipping an event of projection '%s'".formatted(projection), transaction -> {
-            lock(transaction, projection, Optional.of(key));
-            RoundTrip trip = transaction.next();
-            RoundTrip.Rows<ParkedKey> parked =
-                    trip.rows(ParkedTable.ONE, p -> p.text(projection).text(key), ParkedTable::read);
-            trip.run();
-            if (parked.isEmpty() || parked.list().getFirst().firstVersion() != version) {
-                return false;
-            }
-            parked.list().getFirst().requireNothingMissing(projection);
-            DeadLetterTable.skip(transaction, projection, key, version);
-            ParkedRetry.forget(transaction, projection, key, version);
-            AuditTable.add(transaction, projection, "skip", "version %d of '%s'".formatted(version, id), act);
-            return true;
+    boolean skip(String name, String id, long version, Act act) {
+        String what = "skipping an event of projection '%s'".formatted(name);
+        return database.inTransaction(what, transaction -> {
+            Optional<String> state = names.share(transaction, what, name);
+            return state.isPresent() && skip(transaction, state.get(), id, version, act);
         });
+    }
+
+    private static boolean skip(ProjectionTransaction transaction, String projection, String id, long version, Act act)
+            throws SQLException {
+        String key = StoredKeys.of(id);
+        lock(transaction, projection, Optional.of(key));
+        RoundTrip trip = transaction.next();
+        RoundTrip.Rows<ParkedKey> parked =
+                trip.rows(ParkedTable.ONE, p -> p.text(projection).text(key), ParkedTable::read);
+        trip.run();
+        if (parked.isEmpty() || parked.list().getFirst().firstVersion() != version) {
+            return false;
+        }
+        parked.list().getFirst().requireNothingMissing(projection);
+        DeadLetterTable.skip(transaction, projection, key, version);
+        ParkedRetry.forget(transaction, projection, key, version);
+        AuditTable.add(transaction, projection, "skip", "version %d of '%s'".formatted(version, id), act);
+        return true;
     }
 }

@@ -8,6 +8,7 @@ import dev.spream.storage.jdbc.internal.Transactions;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 
 /** The database of projections. Safe for use by many threads. */
@@ -57,15 +58,38 @@ final class ProjectionDatabase {
      * @param what names the call in the message of a failure
      */
     <T, E extends Exception> T inTransaction(String what, Work<T, E> work) throws E {
-        if (closed) {
-            throw new StorageException(what + " failed: the store is closed; open another", false, null);
-        }
         try {
-            return transactions.run(
-                    connection -> work.run(new ProjectionTransaction(connection, schema, transactions.begin())));
+            return run(what, work);
         } catch (SQLException e) {
             throw SqlErrors.storageException(what, e);
         }
+    }
+
+    /**
+     * The same of what people do not repeat without a look: if the answer to the commit is lost, the message says that it may be
+     * done.
+     *
+     * @param look what tells whether it was done
+     */
+    <T, E extends Exception> T inTransaction(String what, String look, Work<T, E> work) throws E {
+        AtomicBoolean worked = new AtomicBoolean();
+        try {
+            return this.<T, E>run(what, transaction -> {
+                T result = work.run(transaction);
+                worked.set(true);
+                return result;
+            });
+        } catch (SQLException e) {
+            throw worked.get() ? SqlErrors.ofCommit(what, e, look) : SqlErrors.storageException(what, e);
+        }
+    }
+
+    private <T, E extends Exception> T run(String what, Work<T, E> work) throws SQLException, E {
+        if (closed) {
+            throw new StorageException(what + " failed: the store is closed; open another", false, null);
+        }
+        return transactions.run(
+                connection -> work.run(new ProjectionTransaction(connection, schema, transactions.begin())));
     }
 
     /** What is done in one transaction. */

@@ -9,14 +9,6 @@ import java.util.Optional;
  * ends. Confined to one thread.
  */
 final class StandStill {
-    private static final String BEHIND = """
-            SELECT l.segment, l.position - o.position AS behind,
-                o.owner IS NOT NULL AND o.lease_until > clock_timestamp() AS held, v.rate
-            FROM @projection_segments l JOIN @projection_segments o ON o.segment = l.segment
-            JOIN @projection_versions v ON v.state = o.projection
-            WHERE l.projection = ? AND o.projection = ? AND l.position > o.position
-            ORDER BY behind DESC, l.segment LIMIT 1""";
-
     /** The server waits, so that a question is one round trip. */
     private static final String WAIT = "SELECT pg_sleep(0.002)";
 
@@ -39,18 +31,15 @@ final class StandStill {
         this.patience = patience;
     }
 
-    /** How far a segment is behind, and whether somebody is at it. */
-    private record Behind(int segment, long positions, boolean held, double rate) {}
-
     /**
      * Checks that the other is not so far behind that there is no point in waiting.
      *
      * @throws IllegalStateException if it is
      */
     void requireNear() throws SQLException {
-        Optional<Behind> far = behind(false);
+        Optional<SegmentBehind> far = SegmentBehind.find(transaction, pair);
         if (far.isPresent() && far.get().positions() > Math.max(NEAR, far.get().rate() * patience.toSeconds())) {
-            throw pair.refusal(text(far.get()) + "; repeat this when it has caught up");
+            throw far.get().refusal(pair);
         }
     }
 
@@ -58,7 +47,7 @@ final class StandStill {
      * Begins it, unless the other is far behind.
      *
      * @return when the live one stood still, by {@link System#nanoTime}
-     * @throws IllegalStateException if one of them could not be had alone, or the other did not catch up
+     * @throws IllegalStateException if one of them could not be had alone, or the other did not catch up, or was stopped
      */
     long begin() throws SQLException {
         requireNear();
@@ -66,12 +55,12 @@ final class StandStill {
         limitSilence();
         takeAlone(pair.live());
         long began = System.nanoTime();
-        Optional<Behind> behind = behind(false);
+        Optional<SegmentBehind> behind = SegmentBehind.find(transaction, pair);
         while (behind.isPresent()) {
             if (left().isZero()) {
-                throw pair.refusal(text(behind.get()) + "; repeat this when it has caught up, or with more patience");
+                throw behind.get().refusal(pair);
             }
-            behind = behind(true);
+            behind = awaited();
         }
         takeAlone(pair.other());
         return began;
@@ -82,24 +71,15 @@ final class StandStill {
         return Duration.ofNanos(Math.max(0, end - System.nanoTime()));
     }
 
-    /** The segment that is furthest behind. */
-    private Optional<Behind> behind(boolean waiting) throws SQLException {
+    /** What is behind a moment later, if the other goes on meanwhile. */
+    private Optional<SegmentBehind> awaited() throws SQLException {
         RoundTrip trip = transaction.next();
-        if (waiting) {
-            trip.rows(WAIT, p -> {}, row -> true);
-        }
-        RoundTrip.Rows<Behind> rows = trip.rows(
-                BEHIND,
-                p -> p.text(pair.live().state()).text(pair.other().state()),
-                row -> new Behind(
-                        row.getInt("segment"), row.getLong("behind"), row.getBoolean("held"), row.getDouble("rate")));
+        trip.rows(WAIT, p -> {}, row -> true);
+        RoundTrip.Rows<PairStatus> status = PairStatus.ask(trip, pair);
+        RoundTrip.Rows<SegmentBehind> behind = SegmentBehind.ask(trip, pair);
         trip.run();
-        return rows.list().stream().findFirst();
-    }
-
-    private static String text(Behind behind) {
-        return "segment %d is %,d positions behind, and %s"
-                .formatted(behind.segment(), behind.positions(), behind.held() ? "goes on" : "nobody works on it");
+        status.list().getFirst().requireFollowing(pair);
+        return behind.list().stream().findFirst();
     }
 
     private void takeAlone(VersionTable.Stored version) throws SQLException {

@@ -1,10 +1,9 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.core.StorageException;
 import dev.spream.core.projection.Fence;
 import dev.spream.core.projection.ProjectionOperations.Act;
-import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.sql.SQLException;
+import java.util.Optional;
 
 /** Stops projections everywhere, and lets them go on. */
 final class StatusChanges {
@@ -29,9 +28,11 @@ final class StatusChanges {
             RETURNING old.status AS before, p.status AS after""";
 
     private final ProjectionDatabase database;
+    private final NamedVersions names;
 
     StatusChanges(ProjectionDatabase database) {
         this.database = database;
+        this.names = new NamedVersions(database);
     }
 
     boolean fail(Fence fence, long epoch, String error) {
@@ -54,26 +55,19 @@ final class StatusChanges {
     }
 
     /** Waits for all who write effects, and lets nobody begin meanwhile. */
-    boolean pause(String projection, Act act) {
-        return database.inTransaction("pausing projection '%s'".formatted(projection), transaction -> {
-            transaction.first().update("SELECT true", p -> {}).run();
-            try {
-                AloneLock.take(transaction, projection);
-            } catch (AloneLock.NotHad e) {
-                throw new StorageException(
-                        "pausing projection '%s' failed: %s; it goes on as before; try again, or end that session"
-                                .formatted(projection, AloneLock.holders(database, projection)),
-                        SqlErrors.isRetryable(e.failure()),
-                        e);
-            }
-            return change(transaction, projection, "pause", PAUSE, act);
+    boolean pause(String name, Act act) {
+        String what = "pausing projection '%s'".formatted(name);
+        return database.inTransaction(what, transaction -> {
+            Optional<String> state = names.takeAlone(transaction, what, name);
+            return state.isPresent() && change(transaction, state.get(), "pause", PAUSE, act);
         });
     }
 
-    boolean resume(String projection, Act act) {
-        return database.inTransaction("resuming projection '%s'".formatted(projection), transaction -> {
-            transaction.first().update("SELECT true", p -> {}).run();
-            return change(transaction, projection, "resume", RESUME, act);
+    boolean resume(String name, Act act) {
+        String what = "resuming projection '%s'".formatted(name);
+        return database.inTransaction(what, transaction -> {
+            Optional<String> state = names.share(transaction, what, name);
+            return state.isPresent() && change(transaction, state.get(), "resume", RESUME, act);
         });
     }
 

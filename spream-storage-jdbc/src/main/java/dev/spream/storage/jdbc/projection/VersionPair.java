@@ -1,28 +1,11 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.core.projection.ProjectionStatus;
 import java.sql.SQLException;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 
-/**
- * The live version of a projection, and another one.
- *
- * @param liveStatus when they were read
- * @param otherStatus as well
- */
-record VersionPair(
-        VersionTable.Stored live,
-        ProjectionStatus liveStatus,
-        VersionTable.Stored other,
-        ProjectionStatus otherStatus) {
+/** The live version of a projection, and another one. */
+record VersionPair(VersionTable.Stored live, VersionTable.Stored other) {
     private static final String TAKE = "SELECT pg_try_advisory_xact_lock(hashtextextended(?, 0))";
-
-    private static final String STATUSES = """
-            SELECT p.projection_name, p.status FROM @projection_versions v JOIN @projection_states p ON p.projection_name = v.state
-            WHERE v.projection = ?""";
 
     /**
      * Begins a transaction in which nobody else changes the versions of a projection.
@@ -58,20 +41,7 @@ record VersionPair(
     static VersionPair take(ProjectionTransaction transaction, String projection, int version) throws SQLException {
         List<VersionTable.Stored> versions = take(transaction, projection);
         VersionTable.Stored other = requireOther(versions, projection, version);
-        VersionTable.Stored live = live(versions);
-        RoundTrip trip = transaction.next();
-        RoundTrip.Rows<Map.Entry<String, ProjectionStatus>> rows = trip.rows(
-                STATUSES,
-                p -> p.text(projection),
-                row -> Map.entry(row.getString("projection_name"), ProjectionStatus.valueOf(row.getString("status"))));
-        trip.run();
-        Map<String, ProjectionStatus> statuses = new HashMap<>();
-        rows.list().forEach(row -> statuses.put(row.getKey(), row.getValue()));
-        return new VersionPair(live, status(statuses, live), other, status(statuses, other));
-    }
-
-    private static ProjectionStatus status(Map<String, ProjectionStatus> statuses, VersionTable.Stored version) {
-        return Optional.ofNullable(statuses.get(version.state())).orElse(ProjectionStatus.FAILED);
+        return new VersionPair(live(versions), other);
     }
 
     static VersionTable.Stored live(List<VersionTable.Stored> versions) {
@@ -104,16 +74,8 @@ record VersionPair(
         return live.version().projection();
     }
 
-    /**
-     * Checks that the other one can be brought to where the live one is.
-     *
-     * @throws IllegalStateException if it cannot
-     */
-    void requireFollowing() {
-        if (otherStatus != ProjectionStatus.REBUILDING) {
-            throw refusal("it is %s: resume '%s@%d'"
-                    .formatted(otherStatus, projection(), other.version().version()));
-        }
+    /** @throws IllegalStateException if nothing has begun to build the other */
+    void requirePrepared() {
         if (!other.version().prepared()) {
             throw refusal("it has not begun: run the projection with code of revision %d"
                     .formatted(other.version().revision()));

@@ -2,7 +2,6 @@ package dev.spream.storage.jdbc.projection;
 
 import dev.spream.core.projection.CutOver;
 import dev.spream.core.projection.ProjectionOperations.Act;
-import dev.spream.core.projection.ProjectionStatus;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -56,6 +55,7 @@ final class VersionSwitch {
         Switched switched = database.patient(patience.plus(WORK))
                 .inTransaction(
                         "cutting projection '%s' over to version %d".formatted(projection, version),
+                        "which version is live ('projection show %s')".formatted(projection),
                         transaction -> change(transaction, projection, version, patience, accepted, act));
         Duration pause = Duration.ofNanos(System.nanoTime() - switched.began());
         return new CutOver(projection, switched.from(), version, pause, switched.losses());
@@ -70,23 +70,25 @@ final class VersionSwitch {
             Act act)
             throws SQLException {
         VersionPair pair = VersionPair.take(transaction, projection, version);
-        pair.requireFollowing();
-        if (pair.liveStatus() == ProjectionStatus.PAUSED) {
-            throw new IllegalStateException(
-                    "projection '%s' is PAUSED; nothing was changed: resume it".formatted(projection));
-        }
+        PairStatus.ask(transaction, pair).requireExchangeable(pair);
         TableExchange tables = new TableExchange(transaction, pair);
         tables.requireSame();
         StandStill stand = new StandStill(database, transaction, pair, patience);
         stand.requireNear();
         OldSnapshots.await(transaction, pair, patience);
         long began = stand.begin();
+        PairStatus.ask(transaction, pair).requireExchangeable(pair);
         CutOver.Losses losses = CutOverLosses.count(transaction, pair);
         int from = pair.live().version().version();
         losses.requireAccepted(accepted, projection, from, version);
         tables.run(stand);
         exchange(transaction, pair);
-        AuditTable.add(transaction, projection, "cutover", "version %d -> version %d".formatted(from, version), act);
+        AuditTable.add(
+                transaction,
+                projection,
+                CutOver.action(from, version),
+                "version %d -> version %d".formatted(from, version),
+                act);
         return new Switched(from, began, losses);
     }
 

@@ -27,10 +27,6 @@ final class VersionTable {
             SELECT s.position FROM @projection_versions l JOIN @projection_segments s ON s.projection = l.state
             WHERE l.projection = ? AND l.role = 'LIVE' AND s.segment = ?""";
 
-    private static final String STATE = """
-            SELECT v.state FROM @projection_versions v
-            WHERE v.projection = ? AND CASE WHEN ?::int IS NULL THEN v.role = 'LIVE' ELSE v.version = ?::int END""";
-
     private static final String BUILT = """
             UPDATE @projection_versions v SET
                 applied = v.applied + ?,
@@ -93,24 +89,6 @@ final class VersionTable {
                 OF_PROJECTION,
                 p -> p.text(projection),
                 Stored::read);
-    }
-
-    /** The name of the state that somebody means by the name of a projection, or of a version of it. */
-    Optional<String> stateName(String name) {
-        int at = name.indexOf('@');
-        String projection = at < 0 ? name : name.substring(0, at);
-        Optional<String> version = at < 0 ? Optional.empty() : Optional.of(name.substring(at + 1));
-        if (version.isPresent() && !version.get().matches("[1-9][0-9]{0,8}")) {
-            return Optional.empty();
-        }
-        return database
-                .rows(
-                        "looking for projection '%s'".formatted(name),
-                        STATE,
-                        p -> p.text(projection).optionalText(version).optionalText(version),
-                        row -> row.getString("state"))
-                .stream()
-                .findFirst();
     }
 
     long limit(ProjectionVersion version, int segment) {
