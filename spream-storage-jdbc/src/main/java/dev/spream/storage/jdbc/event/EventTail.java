@@ -96,13 +96,26 @@ final class EventTail {
             lock.unlock();
         }
         stop(unused);
+        forgetUnwanted();
+    }
+
+    /** Whoever joins again begins anew. */
+    private void forgetUnwanted() {
+        lock.lock();
+        try {
+            if (feeds == 0) {
+                recent.forget();
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 
     boolean isClosed() {
         return closed;
     }
 
-    /** Whether nothing could be read for longer than the patience. */
+    /** See {@link Tailer#isBroken}. */
     boolean isBroken(Duration patience) {
         Tailer running = tailer;
         return running != null && running.isBroken(patience);

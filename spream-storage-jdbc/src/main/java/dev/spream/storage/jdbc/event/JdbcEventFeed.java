@@ -22,6 +22,9 @@ final class JdbcEventFeed implements EventFeed {
     /** How long the connection that reads new events may be broken before it is said. */
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
+    /** Nobody wakes those who wait when nothing is heard of the server any more. */
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
+
     /** How many events are read at least, for readers that want a few at a time. */
     private static final int READ_AHEAD = 500;
 
@@ -68,14 +71,18 @@ final class JdbcEventFeed implements EventFeed {
             long before = readTo;
             List<StoredEvent> events = next(limit);
             long left = deadline - System.nanoTime();
-            if (!events.isEmpty() || left <= 0) {
+            if (!events.isEmpty()) {
                 return batch(events);
             }
             tail.requireWorking(PATIENCE);
+            if (left <= 0) {
+                return batch(events);
+            }
             if (readTo > before) {
                 continue; // none of its own were there, and there may be more
             }
-            tail.recent().await(position, this::hasNoneToWaitFor, Duration.ofNanos(left));
+            tail.recent()
+                    .await(position, this::hasNoneToWaitFor, Duration.ofNanos(Math.min(left, LONGEST_WAIT.toNanos())));
         }
         return batch(List.of());
     }

@@ -7,7 +7,6 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
@@ -34,8 +33,14 @@ final class KeptMark {
     private static final String TAKE_BACK =
             "UPDATE @events_mark SET position = 0 WHERE position > (%s)".formatted(FinalMark.GIVEN);
 
-    /** The user may not do that, or nobody in this transaction. */
-    private static final Set<String> NOT_ALLOWED = Set.of("42501", "25006");
+    /** Between two attempts of a user who may not write for now. */
+    private static final Duration READ_ONLY_PAUSE = Duration.ofSeconds(30);
+
+    /** The user may not do that. */
+    private static final String NOT_ALLOWED = "42501";
+
+    /** Nobody may, as long as transactions are read-only. */
+    private static final String READ_ONLY = "25006";
 
     private static final Logger log = LoggerFactory.getLogger(KeptMark.class);
 
@@ -144,10 +149,18 @@ final class KeptMark {
             update(connection, begin, WRITE, mark, mark, mark);
             written = mark;
         } catch (SQLException e) {
-            if (!isNotAllowed(e)) {
+            if (isNotAllowed(e)) {
+                refused(e);
+            } else if (READ_ONLY.equals(e.getSQLState())) {
+                nextWrite = System.nanoTime() + READ_ONLY_PAUSE.toNanos();
+                log.debug(
+                        "[{}] how far events are final is not kept for now: {}; it is tried again in {} s",
+                        database.table(),
+                        e.getMessage(),
+                        READ_ONLY_PAUSE.toSeconds());
+            } else {
                 throw e;
             }
-            refused(e);
             if (!connection.getAutoCommit()) {
                 connection.rollback();
             }
@@ -169,7 +182,7 @@ final class KeptMark {
     }
 
     private static boolean isNotAllowed(SQLException failure) {
-        return NOT_ALLOWED.contains(String.valueOf(failure.getSQLState()));
+        return NOT_ALLOWED.equals(failure.getSQLState());
     }
 
     private void refused(SQLException cause) {

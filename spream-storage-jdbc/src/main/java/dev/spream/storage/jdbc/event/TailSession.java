@@ -62,22 +62,25 @@ final class TailSession {
 
     /** Until the tailer is closed. */
     void run() throws SQLException {
+        int networkTimeout = connection.getNetworkTimeout();
         try {
             connection.setNetworkTimeout(Runnable::run, Math.toIntExact(ANSWER_TIME.toMillis()));
             connection.setAutoCommit(true);
             execute("LISTEN " + EventLocks.channel(database.table()));
             follow();
         } catch (Throwable t) {
-            leaveAfter(t);
+            leaveAfter(t, networkTimeout);
             throw t;
         }
         execute(LEAVE); // the next one that has it from the pool neither listens nor sleeps
         mark.keepNow(connection);
+        connection.setNetworkTimeout(Runnable::run, networkTimeout);
     }
 
-    private void leaveAfter(Throwable failure) {
+    private void leaveAfter(Throwable failure, int networkTimeout) {
         try {
             execute(LEAVE); // so that the pool is told by an error of its own, and drops the connection
+            connection.setNetworkTimeout(Runnable::run, networkTimeout);
         } catch (SQLException e) {
             failure.addSuppressed(e);
         }
@@ -134,6 +137,7 @@ final class TailSession {
         for (long position = from; position < end && tailer.isOpen(); ) {
             Slice slice = read(position, end);
             recent.add(position, slice);
+            tailer.works();
             position = slice.to();
         }
         return from < end;
@@ -171,11 +175,14 @@ final class TailSession {
         return new Slice(events, all ? end : events.getLast().position());
     }
 
+    /**
+     * As long as nothing was given that is not among the recent events: the mark does not tell, others who read move it as well.
+     */
     private void sleep() throws SQLException {
         PGConnection server = connection.unwrap(PGConnection.class);
         execute(FALL_ASLEEP);
         server.getNotifications(); // those from before
-        while (tailer.isOpen() && given() == mark.known() && !isNotified(server)) {
+        while (tailer.isOpen() && given() == recent.end().orElse(-1L) && !isNotified(server)) {
             worked = true;
             mark.keep(connection);
         }
@@ -187,6 +194,7 @@ final class TailSession {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(database.table().in(FinalMark.GIVEN))) {
             row.next();
+            tailer.works();
             return row.getLong(1);
         }
     }

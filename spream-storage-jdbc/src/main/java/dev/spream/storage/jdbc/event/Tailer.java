@@ -21,6 +21,9 @@ import org.slf4j.LoggerFactory;
 final class Tailer {
     private static final Logger log = LoggerFactory.getLogger(Tailer.class);
 
+    /** Five times as long as it sleeps, and short of how long a projection that was caught up counts as such. */
+    private static final Duration LONGEST_LOOK = Duration.ofSeconds(5);
+
     private static final Duration LAST_LOOK = Duration.ofSeconds(1);
     private static final Duration FIRST_DELAY = Duration.ofMillis(50);
     private static final Duration MAX_DELAY = Duration.ofSeconds(5);
@@ -33,6 +36,7 @@ final class Tailer {
     private volatile @Nullable Failure failure;
     private volatile @Nullable Shut shut;
     private volatile boolean looked;
+    private volatile long lastWorked = System.nanoTime(); // by the JVM's nanosecond clock
 
     /** Since when, by the JVM's nanosecond clock, and why. */
     private record Failure(long since, Throwable cause) {}
@@ -90,6 +94,7 @@ final class Tailer {
 
     /** Called by the session: it has just read. */
     void works() {
+        lastWorked = System.nanoTime();
         if (failure != null) {
             failure = null;
         }
@@ -120,17 +125,38 @@ final class Tailer {
         return Optional.ofNullable(shut);
     }
 
-    /** Whether it has failed for longer than the patience. */
+    /** Whether it has failed for longer than the patience, or not come back for long from the server or for a connection. */
     boolean isBroken(Duration patience) {
-        Failure current = failure;
-        return current != null && System.nanoTime() - current.since() > patience.toNanos();
+        return hasFailed(failure, patience) || isStuck(sinceWorked());
     }
 
-    /** Throws what it fails of, if that has lasted for longer than the patience. */
+    private static boolean hasFailed(@Nullable Failure failure, Duration patience) {
+        return failure != null && System.nanoTime() - failure.since() > patience.toNanos();
+    }
+
+    private Duration sinceWorked() {
+        return Duration.ofNanos(System.nanoTime() - lastWorked);
+    }
+
+    private static boolean isStuck(Duration sinceWorked) {
+        return sinceWorked.compareTo(LONGEST_LOOK) > 0;
+    }
+
+    /** Throws what it {@linkplain #isBroken is broken} by. */
     void requireWorking(Duration patience) {
+        String what = "reading new events of " + database.table();
         Failure current = failure;
-        if (current != null && isBroken(patience)) {
-            throw exception("reading new events of " + database.table(), current.cause());
+        if (current != null && hasFailed(current, patience)) {
+            throw exception(what, current.cause());
+        }
+        Duration silent = sinceWorked();
+        if (isStuck(silent)) {
+            throw new StorageException(
+                    ("%s failed: nothing was heard for %d ms, the server does not answer or the pool has no connection to give;"
+                                    + " what was inserted since then is delivered when it does")
+                            .formatted(what, silent.toMillis()),
+                    true,
+                    null);
         }
     }
 

@@ -17,6 +17,7 @@ import dev.spream.core.event.ExpectedVersion;
 import dev.spream.core.event.FeedBatch;
 import dev.spream.core.event.FeedRequest;
 import dev.spream.storage.jdbc.TestDatabase;
+import dev.spream.storage.jdbc.internal.SchemaName;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -42,6 +43,7 @@ final class EventTailIT {
     private static final String SLEEPERS = """
             SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND classid::bigint = %d AND granted
                 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())""".formatted(EventLocks.SLEEPERS);
+    private static final String FALLING_ASLEEP = SLEEPERS.replace("granted", "NOT granted");
     private static final String INSERT = """
             INSERT INTO spream.events (event_id, aggregate_id, event_version, event_type, event_data, occurred_at)
             VALUES ('%1$s', '%1$s', 1, 'Inserted', '{}', now())""";
@@ -108,18 +110,7 @@ final class EventTailIT {
     void a_feed_counts_as_behind_what_was_given_until_new_events_can_be_looked_for() throws Exception {
         store.append("a", ExpectedVersion.none(), events("a1", "a2"));
         CountDownLatch connections = new CountDownLatch(1);
-        HikariConfig config = new HikariConfig();
-        config.setJdbcUrl(database.url());
-        HikariDataSource exhausted = new HikariDataSource(config) {
-            @Override
-            public Connection getConnection() throws SQLException {
-                if (Thread.currentThread().getName().startsWith("spream-events-")) {
-                    await(connections);
-                }
-                return super.getConnection();
-            }
-        };
-        try (exhausted;
+        try (HikariDataSource exhausted = exhaustedUntil(connections);
                 JdbcEventStore another = JdbcEventStore.create(exhausted);
                 EventSource source = another.source();
                 EventFeed feed = source.open(FeedRequest.all("p"))) {
@@ -129,6 +120,60 @@ final class EventTailIT {
         } finally {
             connections.countDown();
         }
+    }
+
+    @Test
+    void a_feed_says_so_when_nothing_is_heard_of_the_server_for_long() throws Exception {
+        CountDownLatch connections = new CountDownLatch(1);
+        try (HikariDataSource exhausted = exhaustedUntil(connections);
+                JdbcEventStore another = JdbcEventStore.create(exhausted);
+                EventSource source = another.source();
+                EventFeed feed = source.open(FeedRequest.all("p"))) {
+            store.append("a", ExpectedVersion.none(), events("a1"));
+            assertThatThrownBy(() -> pollUntil(feed, Duration.ZERO, batch -> false))
+                    .isInstanceOfSatisfying(
+                            StorageException.class,
+                            e -> assertThat(e.retryable()).isTrue())
+                    .hasMessageContaining("nothing was heard");
+            assertThatThrownBy(() -> feed.poll(10, SOON)).hasMessageContaining("nothing was heard");
+            connections.countDown();
+            List<String> delivered = new ArrayList<>();
+            TestEvents.await("an answer", () -> delivered.addAll(ids(pollAnyhow(feed))));
+            assertThat(delivered).containsExactly("a1");
+        } finally {
+            connections.countDown();
+        }
+    }
+
+    private static FeedBatch pollAnyhow(EventFeed feed) throws InterruptedException {
+        try {
+            return feed.poll(10, Duration.ZERO);
+        } catch (StorageException e) {
+            return new FeedBatch(List.of(), 0, 0);
+        }
+    }
+
+    @Test
+    void a_feed_waits_for_as_long_as_nothing_is_inserted() throws Exception {
+        try (EventSource source = store.source();
+                EventFeed feed = source.open(FeedRequest.all("p"))) {
+            assertThat(feed.poll(10, Duration.ofSeconds(8))).isEqualTo(new FeedBatch(List.of(), 0, 0));
+        }
+    }
+
+    /** A pool that has no connection for those who read new events. */
+    private HikariDataSource exhaustedUntil(CountDownLatch connections) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(database.url());
+        return new HikariDataSource(config) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                if (Thread.currentThread().getName().startsWith("spream-events-")) {
+                    await(connections);
+                }
+                return super.getConnection();
+            }
+        };
     }
 
     private static void await(CountDownLatch latch) throws SQLException {
@@ -165,11 +210,16 @@ final class EventTailIT {
     }
 
     private static FeedBatch pollUntil(EventFeed feed, Predicate<FeedBatch> wanted) throws InterruptedException {
+        return pollUntil(feed, MOMENT, wanted);
+    }
+
+    private static FeedBatch pollUntil(EventFeed feed, Duration wait, Predicate<FeedBatch> wanted)
+            throws InterruptedException {
         long deadline = System.nanoTime() + SOON.toNanos();
-        FeedBatch batch = feed.poll(10, MOMENT);
+        FeedBatch batch = feed.poll(10, wait);
         while (!wanted.test(batch)) {
             assertThat(System.nanoTime() - deadline).as("still %s", batch).isNegative();
-            batch = feed.poll(10, MOMENT);
+            batch = feed.poll(10, wait);
         }
         return batch;
     }
@@ -258,9 +308,59 @@ final class EventTailIT {
     }
 
     @Test
+    void what_others_of_the_process_read_while_it_falls_asleep_is_delivered() throws Exception {
+        String locks = "(%d, 'spream.events'::regclass::oid::int)".formatted(EventLocks.SLEEPERS);
+        try (Connection holder = DriverManager.getConnection(database.url())) {
+            execute(holder, "SELECT pg_advisory_lock" + locks);
+            try (EventSource source = store.source();
+                    EventFeed feed = source.open(FeedRequest.all("p"))) {
+                TestEvents.await(
+                        "somebody who falls asleep",
+                        () -> !rows(database.dataSource(), FALLING_ASLEEP).isEmpty());
+                store.append("a", ExpectedVersion.none(), events("a1"));
+                assertThat(ids(store.readAll(0, 10))).containsExactly("a1");
+                execute(holder, "SELECT pg_advisory_unlock" + locks);
+                assertThat(ids(feed.poll(10, SOON))).containsExactly("a1");
+            }
+        }
+    }
+
+    @Test
+    void nothing_is_kept_once_the_last_feed_has_left() throws Exception {
+        EventDatabase events = eventDatabase();
+        RecentEvents recent = new RecentEvents();
+        EventTail tail = new EventTail(events, new FinalMark(events, recent), recent);
+        tail.join(0);
+        tail.join(0);
+        TestEvents.await("a look", () -> recent.end().isPresent());
+        tail.leave();
+        assertThat(recent.end()).isPresent();
+        tail.leave();
+        assertThat(recent.end()).isEmpty();
+    }
+
+    @Test
+    void a_connection_that_is_given_back_waits_for_answers_as_long_as_before() throws Exception {
+        EventDatabase events = eventDatabase();
+        RecentEvents recent = new RecentEvents();
+        FinalMark mark = new FinalMark(events, recent);
+        Tailer tailer = Tailer.start(events, mark, recent);
+        tailer.close();
+        try (Connection connection = DriverManager.getConnection(database.url())) {
+            connection.setNetworkTimeout(Runnable::run, 60_000);
+            new TailSession(connection, events, mark, recent, tailer).run();
+            assertThat(connection.getNetworkTimeout()).isEqualTo(60_000);
+        }
+    }
+
+    private EventDatabase eventDatabase() {
+        return EventDatabase.of(
+                database.dataSource(), new EventTable(new SchemaName("spream"), "events"), Duration.ofSeconds(5));
+    }
+
+    @Test
     void nobody_notifies_while_nobody_sleeps() throws Exception {
-        String channel =
-                EventLocks.channel(new EventTable(new dev.spream.storage.jdbc.internal.SchemaName("spream"), "events"));
+        String channel = EventLocks.channel(new EventTable(new SchemaName("spream"), "events"));
         try (Connection listening = DriverManager.getConnection(database.url())) {
             execute(listening, "LISTEN " + channel);
             for (int i = 0; i < 10; i++) {

@@ -203,6 +203,20 @@ final class KeptMarkIT {
         }
     }
 
+    @Test
+    void who_may_not_write_it_for_now_writes_it_later() throws SQLException {
+        given(10);
+        KeptMark process = process();
+        try (Connection connection = DriverManager.getConnection(database.url())) {
+            execute(connection, "SET default_transaction_read_only = on");
+            process.writeNow(connection, 7);
+            assertThat(kept()).isZero();
+            execute(connection, "SET default_transaction_read_only = off");
+            process.writeNow(connection, 7);
+        }
+        assertThat(kept()).isEqualTo(7);
+    }
+
     private void readsAsReader(List<String> expected) throws Exception {
         PGSimpleDataSource asReader = new PGSimpleDataSource();
         asReader.setUrl(database.url().replaceFirst("user=\\w+", "user=mark_reader"));
