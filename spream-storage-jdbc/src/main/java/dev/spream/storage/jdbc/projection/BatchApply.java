@@ -42,7 +42,7 @@ final class BatchApply {
         String what = "applying a batch of %d aggregates of projection '%s'".formatted(keys.size(), fence.projection());
         Optional<Progress> progress;
         try {
-            progress = database.<Optional<Progress>, WorkFailure>inTransaction(
+            progress = database.<Optional<Progress>, WorkFailure>inHandedTransaction(
                     what, transaction -> apply(transaction, fence, keys, work));
         } catch (WorkFailure e) {
             throw e.thrown();
@@ -149,7 +149,9 @@ final class BatchApply {
                 && (progress.position().isPresent() || progress.last().isPresent())) {
             move(trip, held, progress);
         }
+        RoundTrip.Rows<Boolean> kept = HandedTransaction.leave(trip);
         trip.run();
+        FencedWork.requireKept(kept);
         own.requireApart();
     }
 

@@ -18,7 +18,8 @@ final class FencedWork {
      * Does it.
      *
      * @throws WorkFailure what the body threw
-     * @throws StorageException if it left the transaction so that nothing can be committed; its cause says what that means
+     * @throws StorageException if it left the transaction so that nothing can be committed, or ended it before it threw; its cause
+     *     says what that means
      */
     static <R> R run(ProjectionTransaction transaction, Body<R> body) throws SQLException, WorkFailure {
         GuardedConnection guard = new GuardedConnection(transaction.connection());
@@ -26,6 +27,8 @@ final class FencedWork {
         try {
             result = body.run(guard.view());
         } catch (Exception e) {
+            guard.end();
+            requireUndone(transaction, guard, e);
             throw new WorkFailure(e);
         } finally {
             guard.end();
@@ -34,11 +37,47 @@ final class FencedWork {
         return result;
     }
 
+    /** What it has committed by itself would be done twice if it were tried again. */
+    private static void requireUndone(ProjectionTransaction transaction, GuardedConnection guard, Exception thrown) {
+        boolean ended;
+        try {
+            ended = switch (guard.state()) {
+                case IDLE -> true;
+                case OPEN -> !HandedTransaction.isKept(transaction);
+                case FAILED -> false; // the server answers nothing more
+            };
+        } catch (SQLException e) {
+            thrown.addSuppressed(e);
+            return;
+        }
+        if (ended) {
+            StorageException failure = cannotBeCommitted(GuardedConnection.ended());
+            failure.addSuppressed(thrown);
+            throw failure;
+        }
+    }
+
+    /**
+     * Requires that the transaction which is about to be committed is what the work was handed.
+     *
+     * @param kept what {@link HandedTransaction#leave} has found
+     */
+    static void requireKept(RoundTrip.Rows<Boolean> kept) {
+        if (!kept.list().getFirst()) {
+            throw cannotBeCommitted(GuardedConnection.ended());
+        }
+    }
+
+    private static StorageException cannotBeCommitted(ProjectionFailure failure) {
+        return new StorageException(
+                "the work of a projection cannot be committed: " + failure.getMessage(), false, failure);
+    }
+
     private static void requireOpen(GuardedConnection guard) throws SQLException {
         try {
             guard.requireOpen();
         } catch (ProjectionFailure e) {
-            throw new StorageException("the work of a projection cannot be committed: " + e.getMessage(), false, e);
+            throw cannotBeCommitted(e);
         }
     }
 }

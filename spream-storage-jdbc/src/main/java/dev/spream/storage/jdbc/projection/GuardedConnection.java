@@ -28,12 +28,17 @@ final class GuardedConnection {
             "setAdaptiveFetch",
             "setAutoCommit",
             "setAutosave",
+            "setCatalog",
+            "setClientInfo",
             "setDefaultFetchSize",
+            "setHoldability",
             "setNetworkTimeout",
             "setPrepareThreshold",
             "setQueryTimeout",
             "setReadOnly",
-            "setTransactionIsolation");
+            "setSchema",
+            "setTransactionIsolation",
+            "setTypeMap");
 
     private final Connection connection;
     private final Connection view;
@@ -65,7 +70,8 @@ final class GuardedConnection {
         boolean wholeRollback = arguments == 0 && method.equals("rollback");
         if (wholeRollback || REFUSED.contains(method)) {
             throw failure(
-                    "a projection called %s() on the connection that it was handed; whoever runs it ends the transaction"
+                    ("a projection called %s() on the connection that it was handed; whoever runs it ends the transaction, and others"
+                                    + " have the connection next: set what is needed by SET LOCAL")
                             .formatted(method));
         }
     }
@@ -81,13 +87,9 @@ final class GuardedConnection {
      * @throws ProjectionFailure if it was ended by a statement, or an error of the server was passed over in it
      */
     void requireOpen() throws SQLException {
-        if (!connection.isWrapperFor(BaseConnection.class)) {
-            return;
-        }
-        TransactionState state = connection.unwrap(BaseConnection.class).getTransactionState();
+        TransactionState state = state();
         if (state == TransactionState.IDLE) {
-            throw failure(
-                    "a projection ended the transaction that it was handed by a statement; its effects are not safe");
+            throw ended();
         }
         if (state == TransactionState.FAILED) {
             throw new ProjectionFailure(
@@ -96,6 +98,20 @@ final class GuardedConnection {
                             + " what it catches, or set a savepoint before",
                     null);
         }
+    }
+
+    /** As the driver knows it without asking; open, if it is another one. */
+    TransactionState state() throws SQLException {
+        return connection.isWrapperFor(BaseConnection.class)
+                ? connection.unwrap(BaseConnection.class).getTransactionState()
+                : TransactionState.OPEN;
+    }
+
+    /** What is thrown when a statement has ended the transaction. */
+    static ProjectionFailure ended() {
+        return failure(
+                "a projection ended the transaction that it was handed by a statement, such as COMMIT; what it had done by then may be"
+                        + " there for good, and its progress is not: put that right, take the statement away, and resume it");
     }
 
     private static ProjectionFailure failure(String message) {

@@ -26,8 +26,9 @@ import javax.sql.DataSource;
 /**
  * {@link ProjectionStore} in PostgreSQL 14 or newer, in the database of the read models. Projections are handed the
  * transaction's connection, at READ COMMITTED; they write with it what they like, and may set savepoints, but what would end
- * the transaction is refused and makes the projection fail. It is not theirs any more once they have returned. Each statement
- * has the statement timeout.
+ * the transaction is refused and makes the projection fail, and so is what would stay with the connection; what they set by
+ * statements they set by {@code SET LOCAL}, but for the {@code search_path}, which is brought back. It is not theirs any more once
+ * they have returned. Each statement has the statement timeout.
  *
  * <p>Safe for use by many threads. A connection is taken for a call and given back with it: one that applies a batch needs one,
  * and nothing is held between calls. Data sources stay the caller's, who closes them afterwards; if their connections say how

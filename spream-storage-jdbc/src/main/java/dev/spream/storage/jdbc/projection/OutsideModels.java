@@ -40,7 +40,7 @@ final class OutsideModels {
             return known.stream().findFirst().flatMap(Known::id);
         }
         try {
-            return database.<Optional<String>, WorkFailure>inTransaction(
+            return database.<Optional<String>, WorkFailure>inHandedTransaction(
                     what, transaction -> begin(transaction, version, beginning));
         } catch (WorkFailure e) {
             throw e.thrown();

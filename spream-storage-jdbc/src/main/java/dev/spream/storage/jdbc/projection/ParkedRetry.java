@@ -57,7 +57,7 @@ final class ParkedRetry {
     Optional<KeyState> retry(Fence fence, String id, int limit, RetryWork<Connection> work) throws Exception {
         String what = "trying a parked aggregate of projection '%s' again".formatted(fence.projection());
         try {
-            return database.<Optional<KeyState>, WorkFailure>inTransaction(
+            return database.<Optional<KeyState>, WorkFailure>inHandedTransaction(
                     what, transaction -> retry(transaction, fence, id, limit, work));
         } catch (WorkFailure e) {
             throw e.thrown();
@@ -90,7 +90,9 @@ final class ParkedRetry {
                 : FencedWork.run(transaction, connection -> work.apply(connection, last, events.list()));
         RoundTrip written = transaction.next();
         own.watch(written);
+        RoundTrip.Rows<Boolean> kept = HandedTransaction.leave(written);
         written.run();
+        FencedWork.requireKept(kept);
         own.requireApart();
         check(id, last, events.list(), now);
         return Optional.of(forget(transaction, projection, key, now));

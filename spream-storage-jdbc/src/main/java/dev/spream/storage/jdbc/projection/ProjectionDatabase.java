@@ -59,7 +59,16 @@ final class ProjectionDatabase {
      */
     <T, E extends Exception> T inTransaction(String what, Work<T, E> work) throws E {
         try {
-            return run(what, work);
+            return run(what, transactions.begin(), work);
+        } catch (SQLException e) {
+            throw SqlErrors.storageException(what, e);
+        }
+    }
+
+    /** The same, whose connection is handed to the code of a projection: see {@link HandedTransaction} and {@link FencedWork}. */
+    <T, E extends Exception> T inHandedTransaction(String what, Work<T, E> work) throws E {
+        try {
+            return run(what, transactions.begin() + HandedTransaction.BEGIN, work);
         } catch (SQLException e) {
             throw SqlErrors.storageException(what, e);
         }
@@ -74,7 +83,7 @@ final class ProjectionDatabase {
     <T, E extends Exception> T inTransaction(String what, String look, Work<T, E> work) throws E {
         AtomicBoolean worked = new AtomicBoolean();
         try {
-            return this.<T, E>run(what, transaction -> {
+            return this.<T, E>run(what, transactions.begin(), transaction -> {
                 T result = work.run(transaction);
                 worked.set(true);
                 return result;
@@ -84,12 +93,11 @@ final class ProjectionDatabase {
         }
     }
 
-    private <T, E extends Exception> T run(String what, Work<T, E> work) throws SQLException, E {
+    private <T, E extends Exception> T run(String what, String begin, Work<T, E> work) throws SQLException, E {
         if (closed) {
             throw new StorageException(what + " failed: the store is closed; open another", false, null);
         }
-        return transactions.run(
-                connection -> work.run(new ProjectionTransaction(connection, schema, transactions.begin())));
+        return transactions.run(connection -> work.run(new ProjectionTransaction(connection, schema, begin)));
     }
 
     /** What is done in one transaction. */

@@ -29,7 +29,7 @@ final class VersionPreparation {
     boolean prepare(ProjectionVersion version, ProjectionCode code, Preparation<Connection> create) throws Exception {
         String what = "preparing version %d of projection '%s'".formatted(version.version(), version.projection());
         try {
-            return database.<Boolean, WorkFailure>inTransaction(
+            return database.<Boolean, WorkFailure>inHandedTransaction(
                     what, transaction -> prepare(transaction, version, code, create));
         } catch (WorkFailure e) {
             throw e.thrown();
@@ -75,16 +75,17 @@ final class VersionPreparation {
         if (place.isPresent()) {
             place.get().requireCreated(transaction, before);
         }
-        transaction
-                .next()
-                .update(
-                        PREPARED,
-                        p -> p.texts(tables)
-                                .text(Boolean.toString(code.effects()))
-                                .optionalText(place.map(VersionPlace::home))
-                                .optionalText(place.map(VersionPlace::own))
-                                .text(version.projection())
-                                .number(version.version()))
-                .run();
+        RoundTrip trip = transaction.next();
+        trip.update(
+                PREPARED,
+                p -> p.texts(tables)
+                        .text(Boolean.toString(code.effects()))
+                        .optionalText(place.map(VersionPlace::home))
+                        .optionalText(place.map(VersionPlace::own))
+                        .text(version.projection())
+                        .number(version.version()));
+        RoundTrip.Rows<Boolean> kept = HandedTransaction.leave(trip);
+        trip.run();
+        FencedWork.requireKept(kept);
     }
 }

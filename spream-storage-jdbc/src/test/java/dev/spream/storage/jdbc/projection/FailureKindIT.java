@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
 
 /** What errors mean that the server has really given to a projection, and what a projection may do with the connection. */
@@ -212,10 +213,19 @@ final class FailureKindIT {
         assertThat(test.balances()).isEmpty();
     }
 
-    @Test
-    void a_projection_that_ends_the_transaction_by_a_statement_fails_for_good() {
-        Exception failure = failureOf(connection -> execute(connection, "ROLLBACK"));
-        assertThat(failure).isInstanceOf(StorageException.class);
+    @ParameterizedTest
+    @ValueSource(strings = {"COMMIT", "COMMIT AND CHAIN", "ROLLBACK", "ROLLBACK AND CHAIN"})
+    void a_projection_that_ends_the_transaction_by_a_statement_fails_for_good(String ending) throws Exception {
+        requireFatal(failureOf(connection -> execute(connection, ending)));
+        requireFatal(failureOf(connection -> {
+            execute(connection, ending);
+            throw new IllegalStateException("after it");
+        }));
+        assertThat(test.rows("SELECT * FROM spream.projection_keys")).isEmpty();
+    }
+
+    private void requireFatal(Exception failure) {
+        assertThat(failure).isInstanceOf(StorageException.class).hasMessageContaining("ended the transaction");
         assertThat(test.store.failureKind(failure)).isEqualTo(FailureKind.FATAL);
     }
 

@@ -18,6 +18,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Wrapper;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -165,6 +166,28 @@ final class GuardedConnectionIT {
                 .isInstanceOf(ProjectionFailure.class)
                 .hasMessageContaining("setAutosave()");
         assertThat(real.unwrap(PGConnection.class).getAutosave()).isEqualTo(AutoSave.NEVER);
+    }
+
+    private interface Setting {
+        void set(Connection view) throws SQLException;
+    }
+
+    static Stream<Arguments> settings() {
+        return Stream.of(
+                arguments("setSchema", (Setting) view -> view.setSchema("public")),
+                arguments("setCatalog", (Setting) view -> view.setCatalog("postgres")),
+                arguments("setClientInfo", (Setting) view -> view.setClientInfo("ApplicationName", "mine")),
+                arguments("setHoldability", (Setting) view -> view.setHoldability(ResultSet.CLOSE_CURSORS_AT_COMMIT)),
+                arguments("setTypeMap", (Setting) view -> view.setTypeMap(Map.of())));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("settings")
+    void nothing_is_set_that_whoever_has_the_connection_next_would_find(String method, Setting setting) {
+        assertThatThrownBy(() -> setting.set(view))
+                .isInstanceOf(ProjectionFailure.class)
+                .hasMessageContaining(method + "()")
+                .hasMessageContaining("SET LOCAL");
     }
 
     @Test

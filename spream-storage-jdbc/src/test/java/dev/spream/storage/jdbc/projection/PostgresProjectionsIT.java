@@ -26,7 +26,9 @@ import dev.spream.core.projection.Progress;
 import dev.spream.core.projection.ProjectionStatus;
 import dev.spream.core.projection.Tried;
 import java.nio.ByteBuffer;
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -73,6 +75,39 @@ final class PostgresProjectionsIT {
                     assertThat(segment.position()).isEqualTo(7);
                     assertThat(segment.owner()).contains(ANN.toString());
                 });
+    }
+
+    @Test
+    void a_search_path_that_a_projection_has_set_ends_with_its_transaction() throws Exception {
+        Fence.Segment fence = test.held(ANN);
+        test.execute(
+                "CREATE SCHEMA other", "CREATE TABLE other.balances (key text PRIMARY KEY, events bigint NOT NULL)");
+        test.park(fence, "c", POISON, events("c", 1, 1));
+        for (String set : List.of("SET search_path = other", "SET LOCAL search_path = other")) {
+            String before = String.join("", test.rows("SHOW search_path"));
+            test.store.apply(fence, Set.of("a"), (connection, states) -> {
+                execute(connection, set);
+                execute(connection, "INSERT INTO balances VALUES ('a' || (SELECT count(*) FROM balances), 1)");
+                return TestProjections.NOTHING;
+            });
+            assertThat(test.rows("SHOW search_path")).containsExactly(before);
+        }
+        test.store.retry(fence, "c", 10, (connection, last, events) -> {
+            execute(connection, "SET search_path = other");
+            return 1;
+        });
+        test.store.apply(fence, Set.of("b"), (connection, states) -> {
+            execute(connection, "INSERT INTO balances VALUES ('b', 1)");
+            return TestProjections.NOTHING;
+        });
+        assertThat(test.balances()).containsExactly("b,1");
+        assertThat(test.rows("SELECT key FROM other.balances ORDER BY key")).containsExactly("a0", "a1");
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
     }
 
     @Test
