@@ -59,6 +59,9 @@ final class ParityLines {
         if (losses.skipped() > 0) {
             said.add("%,d events are skipped that were not".formatted(losses.skipped()));
         }
+        if (losses.leftOut() > 0) {
+            said.add("its events begin %,d positions later".formatted(losses.leftOut()));
+        }
         return String.join("; ", said);
     }
 
