@@ -18,6 +18,8 @@ final class FailureJudge {
      */
     FailureKind kind(Throwable failure, boolean byProjection) throws LoopEnd {
         return switch (failure) {
+            case StackOverflowError overflow
+            when byProjection -> FailureKind.POISON; // by data that are nested too deeply
             case Error error -> FailureKind.FATAL;
             case ProjectionFailure said when byProjection -> said.kind();
             case StorageException storage when storage.retryable() -> throw LoopEnd.outage(storage);
@@ -33,6 +35,9 @@ final class FailureJudge {
     static Exception asException(Throwable failure) {
         return failure instanceof Exception exception
                 ? exception
-                : new ProjectionFailure(FailureKind.FATAL, ErrorText.of(failure), failure);
+                : new ProjectionFailure(
+                        failure instanceof StackOverflowError ? FailureKind.POISON : FailureKind.FATAL,
+                        ErrorText.of(failure),
+                        failure);
     }
 }

@@ -4,7 +4,7 @@ package dev.spream.core.projection;
 public enum FailureKind {
     /** It may succeed later as it is, such as after a deadlock. Tried again; its aggregate is parked meanwhile. */
     TRANSIENT,
-    /** It fails by what it is. Its aggregate is parked with all that follows, until somebody mends it; others go on. */
+    /** It fails by what it is, as where it overflows the stack. Its aggregate is parked with all that follows, until somebody mends it; others go on. */
     POISON,
     /** Every event would fail, such as for a table that is missing. The projection stops as {@link ProjectionStatus#FAILED}. */
     FATAL

@@ -125,6 +125,22 @@ final class ProjectionFailureTest {
         assertThat(bench.details("balances").deadLetters()).isEqualTo(1);
     }
 
+    @Test
+    void an_event_that_overflows_the_stack_parks_its_aggregate_alone() {
+        appendMany();
+        bench.start(new Balances("balances").failing(event -> {
+            if (is(event, "account-7", 4)) {
+                throw new StackOverflowError();
+            }
+        }));
+        bench.awaitParked("balances", "account-7", ParkReason.POISON);
+        assertThat(bench.parked("balances").getFirst().error()).startsWith(StackOverflowError.class.getName());
+        assertThat(bench.operations.skip("balances", "account-7", 4, ManagerBench.ACT))
+                .isTrue();
+        bench.await("nothing parked", () -> bench.parked("balances").isEmpty());
+        assertThat(bench.status("balances")).isEqualTo(ProjectionStatus.RUNNING);
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void poison_everywhere_parks_every_aggregate_once(boolean folded) {

@@ -36,7 +36,7 @@ public final class Transactions {
             """.formatted(timeLimit.toMillis());
     }
 
-    /** Commits when the work returns, and rolls back when it throws. */
+    /** Commits when the work returns, and rolls back when it throws; after an error of the JVM by ending the connection. */
     public <T, E extends Exception> T run(Work<T, E> work) throws SQLException, E {
         try (Connection connection = dataSource.getConnection()) {
             int networkTimeout = connection.getNetworkTimeout();
@@ -61,7 +61,9 @@ public final class Transactions {
 
     private static void undo(Connection connection, boolean autoCommit, int networkTimeout, Throwable failure) {
         try {
-            if (!connection.isClosed()) {
+            if (failure instanceof VirtualMachineError) {
+                connection.abort(Runnable::run); // the driver may have been anywhere in an exchange with the server
+            } else if (!connection.isClosed()) {
                 connection.rollback();
                 connection.setAutoCommit(autoCommit);
                 connection.setNetworkTimeout(Runnable::run, networkTimeout);

@@ -57,6 +57,23 @@ final class FailureKindIT {
         }));
     }
 
+    @Test
+    void a_connection_that_an_error_of_the_jvm_went_through_is_ended() throws SQLException {
+        int[] backend = new int[1];
+        StackOverflowError overflow = new StackOverflowError();
+        assertThatThrownBy(() -> test.store.apply(fence, Set.of("a"), (connection, states) -> {
+                    backend[0] = connection.unwrap(PGConnection.class).getBackendPID();
+                    throw overflow;
+                }))
+                .isSameAs(overflow);
+        String there = "SELECT pid FROM pg_stat_activity WHERE pid = " + backend[0];
+        long deadline = System.nanoTime() + SECONDS.toNanos(30);
+        while (!test.rows(there).isEmpty()) {
+            assertThat(System.nanoTime()).as("time to end").isLessThan(deadline);
+        }
+        assertThat(test.apply(fence, event("a", 1))).isTrue();
+    }
+
     static Stream<Arguments> statements() {
         return Stream.of(
                 arguments(FailureKind.POISON, "INSERT INTO balances VALUES ('a', 1)", "23505"),
