@@ -20,8 +20,9 @@ final class LossArguments {
 
     @Option(
             names = "--accept-partial",
-            description = "Go on if the other version begins later (--from-position) and readers would miss what came of"
-                    + " earlier events.")
+            description =
+                    "Go on if the other version begins later (--from-position) and readers would miss what came of"
+                            + " earlier events.")
     private boolean acceptPartial;
 
     Set<CutOver.Loss> accepted() {

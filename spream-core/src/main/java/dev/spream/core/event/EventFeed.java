@@ -19,7 +19,8 @@ public interface EventFeed extends AutoCloseable {
      * @param limit how many at most, 1 or more
      * @param wait how long at most
      * @return without items if there was nothing; its position may have moved on all the same
-     * @throws dev.spream.core.StorageException if the source cannot be read; the next call tries again
+     * @throws dev.spream.core.StorageException if the source cannot be read; the next call tries again, in vain if the source or
+     *     its store was closed, and this was not
      * @throws InterruptedException if the thread was interrupted; nothing is lost
      */
     FeedBatch poll(int limit, Duration wait) throws InterruptedException;

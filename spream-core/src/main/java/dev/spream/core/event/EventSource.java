@@ -22,7 +22,10 @@ public interface EventSource extends AutoCloseable {
      */
     EventFeed open(FeedRequest request);
 
-    /** Closes what this opened; feeds that are still open end. Closing again is harmless. */
+    /**
+     * Closes what this opened. Feeds that are still open end: whoever polls one, or waits there, is told so by a {@link
+     * dev.spream.core.StorageException} until they close it. Closing again is harmless.
+     */
     @Override
     void close();
 }

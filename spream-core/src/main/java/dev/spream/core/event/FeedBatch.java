@@ -11,7 +11,8 @@ import java.util.List;
  * @param head of a positioned source: the position of the last event that there is, never below {@code position}; where it
  *     cannot be known which are final, the last position that was given to any; otherwise 0
  * @param waited how long nothing behind {@code position} could be delivered, though there may be something, since somebody who
- *     appends is at it still; 0 if that is not so
+ *     appends is at it still; of a source without positions, how long some of what there may be has not been readable, which the
+ *     source tries again itself. 0 if that is not so
  */
 public record FeedBatch(List<FeedItem> items, long position, long head, Duration waited) {
     public FeedBatch {
@@ -19,7 +20,7 @@ public record FeedBatch(List<FeedItem> items, long position, long head, Duration
         if (position < 0 || head < position) {
             throw new IllegalArgumentException("position %d with head %d".formatted(position, head));
         }
-        if (waited.isNegative() || (waited.isPositive() && head == position)) {
+        if (waited.isNegative() || (waited.isPositive() && head == position && position > 0)) {
             throw new IllegalArgumentException(
                     "waited for %s behind position %d, the last".formatted(waited, position));
         }
@@ -30,8 +31,13 @@ public record FeedBatch(List<FeedItem> items, long position, long head, Duration
         this(items, position, head, Duration.ZERO);
     }
 
-    /** Of a source without positions. */
+    /** Of a source without positions, all of which can be read, as far as it knows. */
     public static FeedBatch of(List<FeedItem> items) {
-        return new FeedBatch(items, 0, 0);
+        return of(items, Duration.ZERO);
+    }
+
+    /** Of a source without positions. */
+    public static FeedBatch of(List<FeedItem> items, Duration waited) {
+        return new FeedBatch(items, 0, 0, waited);
     }
 }

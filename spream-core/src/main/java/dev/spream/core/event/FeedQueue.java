@@ -15,6 +15,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongFunction;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +36,7 @@ public final class FeedQueue<T> {
     private final Map<Long, T> out = new HashMap<>(); // by delivery id
     private long deliveries;
     private @Nullable RuntimeException failure;
+    private @Nullable Supplier<? extends RuntimeException> end;
     private boolean closed;
 
     /**
@@ -50,11 +52,11 @@ public final class FeedQueue<T> {
         }
     }
 
-    /** Receives deliveries, behind all that were received before. Those of a closed queue are dropped. */
+    /** Receives deliveries, behind all that were received before. Those of a queue that is closed or has ended are dropped. */
     public void add(Collection<Delivery<T>> received) {
         lock.lock();
         try {
-            if (closed) {
+            if (closed || end != null) {
                 return;
             }
             waiting.addAll(received);
@@ -67,7 +69,7 @@ public final class FeedQueue<T> {
     /**
      * Does what {@link EventFeed#poll} says.
      *
-     * @throws RuntimeException what {@link #fail} left, once
+     * @throws RuntimeException what {@link #fail} left, once; or what {@link #end} did
      */
     public FeedBatch poll(int limit, Duration wait) throws InterruptedException {
         if (limit < 1) {
@@ -76,10 +78,11 @@ public final class FeedQueue<T> {
         long left = wait.toNanos();
         lock.lockInterruptibly();
         try {
-            while (waiting.isEmpty() && failure == null && !closed && left > 0) {
+            while (waiting.isEmpty() && failure == null && end == null && !closed && left > 0) {
                 left = changed.awaitNanos(left);
             }
             rethrowFailure();
+            requireNotEnded();
             return FeedBatch.of(deliver(limit));
         } finally {
             lock.unlock();
@@ -91,6 +94,12 @@ public final class FeedQueue<T> {
         failure = null;
         if (thrown != null && !closed) {
             throw thrown;
+        }
+    }
+
+    private void requireNotEnded() {
+        if (end != null && !closed) {
+            throw end.get();
         }
     }
 
@@ -154,6 +163,19 @@ public final class FeedQueue<T> {
         lock.lock();
         try {
             failure = requireNonNull(cause, "cause");
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Forgets everything, since the source was closed: every {@link #poll} throws that from now on, until this is closed. */
+    public void end(Supplier<? extends RuntimeException> cause) {
+        lock.lock();
+        try {
+            end = requireNonNull(cause, "cause");
+            waiting.clear();
+            out.clear();
             changed.signalAll();
         } finally {
             lock.unlock();

@@ -72,7 +72,7 @@ public final class InMemoryEventStore implements EventStore {
     /** The feeds of one source, all over the same events. */
     private static final class MemorySource implements EventSource {
         private final EventLog log;
-        private final Queue<EventFeed> feeds = new ConcurrentLinkedQueue<>();
+        private final Queue<MemoryEventFeed> feeds = new ConcurrentLinkedQueue<>();
         private volatile boolean closed;
 
         MemorySource(EventLog log) {
@@ -86,7 +86,7 @@ public final class InMemoryEventStore implements EventStore {
 
         @Override
         public EventFeed open(FeedRequest request) {
-            EventFeed feed = new MemoryEventFeed(log, request);
+            MemoryEventFeed feed = new MemoryEventFeed(log, request);
             feeds.add(feed);
             if (closed) {
                 feed.close();
@@ -98,7 +98,7 @@ public final class InMemoryEventStore implements EventStore {
         @Override
         public void close() {
             closed = true;
-            feeds.forEach(EventFeed::close);
+            feeds.forEach(MemoryEventFeed::end);
         }
     }
 }

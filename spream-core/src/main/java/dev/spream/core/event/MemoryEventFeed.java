@@ -1,5 +1,6 @@
 package dev.spream.core.event;
 
+import dev.spream.core.StorageException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -15,6 +16,7 @@ final class MemoryEventFeed implements EventFeed {
     private final FeedRequest request;
     private long position;
     private volatile boolean closed;
+    private volatile boolean ended;
 
     MemoryEventFeed(EventLog log, FeedRequest request) {
         this.log = log;
@@ -30,9 +32,23 @@ final class MemoryEventFeed implements EventFeed {
         if (closed) {
             return new FeedBatch(List.of(), position, position);
         }
-        FeedBatch batch = log.next(position, this::isWanted, limit, wait, () -> closed);
+        requireNotEnded();
+        FeedBatch batch = log.next(position, this::isWanted, limit, wait, () -> closed || ended);
+        if (!closed) {
+            requireNotEnded();
+        }
         position = batch.position();
         return batch;
+    }
+
+    private void requireNotEnded() {
+        if (ended) {
+            throw new StorageException(
+                    "reading events behind position %d failed: the source or its store is closed; open another"
+                            .formatted(position),
+                    false,
+                    null);
+        }
     }
 
     private boolean isWanted(EventEnvelope event) {
@@ -51,6 +67,12 @@ final class MemoryEventFeed implements EventFeed {
 
     @Override
     public void acknowledge(Collection<FeedItem> items) {}
+
+    /** Its source is closed. */
+    void end() {
+        ended = true;
+        log.wakeAll();
+    }
 
     @Override
     public void close() {

@@ -35,9 +35,12 @@ final class FeedLag {
 
     /** After nothing of a batch is left to deal with, nor anything else up to a position. */
     LagSample dealtWith(FeedBatch batch, List<FeedItem.Event> events, long seen) {
+        if (assignment.positioned() && batch.head() > seen) {
+            return found(LagSample.behind(batch.head() - seen, oldestBehind(batch, events)));
+        }
         return found(
-                assignment.positioned() && batch.head() > seen
-                        ? LagSample.behind(batch.head() - seen, oldestBehind(batch, events))
+                !assignment.positioned() && batch.waited().isPositive()
+                        ? LagSample.unread(context.instant().minus(batch.waited()))
                         : LagSample.caughtUp(context.instant()));
     }
 

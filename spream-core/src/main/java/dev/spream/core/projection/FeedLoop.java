@@ -29,6 +29,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
     private static final Logger log = LoggerFactory.getLogger(FeedLoop.class);
     private static final long LONGEST_WAIT = TimeUnit.SECONDS.toNanos(1);
     private static final long POSITION_EVERY = TimeUnit.SECONDS.toNanos(1);
+    private static final String READING = "reading its source";
     private static final long FOLLOWED_EVERY = TimeUnit.MILLISECONDS.toNanos(50); // a cut-over waits for it
 
     private final ProjectionContext<T> context;
@@ -43,6 +44,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
     private long stored; // position that the store has
     private long seen; // position up to which nothing is left to deal with
     private long storedAt;
+    private boolean unreadable;
     private volatile boolean worked;
     private volatile boolean stopping;
     private volatile boolean cancelled;
@@ -81,6 +83,9 @@ final class FeedLoop<T> implements BatchRun.Loop {
             }
         } finally {
             lag.unattended();
+            if (unreadable) {
+                context.troubles().forget(READING);
+            }
             ended = true;
             context.keeperWake().raise();
         }
@@ -226,6 +231,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
             new BatchRun<>(context, this, events, batch).run();
         }
         caughtUpTo(batch, events);
+        sayWhetherReadable(batch);
         works();
         if (context.now() - storedAt >= (version.isLive() ? POSITION_EVERY : FOLLOWED_EVERY)) {
             storePosition();
@@ -249,6 +255,26 @@ final class FeedLoop<T> implements BatchRun.Loop {
     private void behind(LagSample sample) {
         if (!version.isLive()) {
             gathering.behind(sample.events().orElse(0));
+        }
+    }
+
+    /** Of a source without positions, which goes on by itself; others fail until they can be read. */
+    private void sayWhetherReadable(FeedBatch batch) {
+        if (assignment.positioned() || batch.waited().isPositive() == unreadable) {
+            return;
+        }
+        unreadable = batch.waited().isPositive();
+        if (unreadable) {
+            context.troubles()
+                    .outage(
+                            READING,
+                            new StorageException(
+                                    "some of it could not be read for %s; what is not dealt with is kept there"
+                                            .formatted(batch.waited()),
+                                    true,
+                                    null));
+        } else {
+            context.troubles().over(READING);
         }
     }
 

@@ -24,6 +24,11 @@ record LagSample(OptionalLong events, Optional<Instant> since) {
         return new LagSample(OptionalLong.of(0), Optional.of(now));
     }
 
+    /** What there is could not be read since then. */
+    static LagSample unread(Instant since) {
+        return new LagSample(OptionalLong.empty(), Optional.of(since));
+    }
+
     static LagSample behind(long events, Instant since) {
         return new LagSample(OptionalLong.of(events), Optional.of(since));
     }

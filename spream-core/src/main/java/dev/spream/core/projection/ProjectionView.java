@@ -16,7 +16,7 @@ import java.util.OptionalLong;
  *     the furthest segment is from the last event, those included that a transaction which is open keeps from being read:
  *     an upper bound; of others, those that were delivered. 0 only if each segment is being read and was found caught up within the
  *     last ten seconds. Empty if that is not known: nothing was read yet, or nobody has looked lately and no event is known, since
- *     the source or the store cannot be reached, or leases have run out; or nothing is to be read here, since the projection does
+ *     the source or the store cannot be reached, as far as the source can tell, or leases have run out; or nothing is to be read here, since the projection does
  *     not run, or others have its segments
  * @param lag how long ago the oldest event occurred that is known and not dealt with, or since when a transaction which is open
  *     has kept others from being read; where a segment was caught up and is not looked at any more, since when. It grows as long

@@ -180,8 +180,7 @@ final class StoredProjection {
                 .filter(event -> skipped().noneMatch(same -> isSame(same, event)))
                 .filter(event -> !hasSetAside(event.aggregateId(), event.eventVersion()))
                 .count();
-        return new CutOver.Losses(
-                effects ? withoutEffects : 0, behind, skipped, version.leftOutBy(other.version));
+        return new CutOver.Losses(effects ? withoutEffects : 0, behind, skipped, version.leftOutBy(other.version));
     }
 
     private boolean hasSetAside(String key, long event) {

@@ -10,6 +10,7 @@ import static dev.spream.core.event.TestEvents.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.core.StorageException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -143,9 +144,14 @@ interface DeliveryContract extends EventSourceStage {
         Future<FeedBatch> poll = threads().start(() -> feed.poll(10, Duration.ofMinutes(10)));
         Threads.assertWaits(poll);
         fixture().source().close();
-        assertThat(Threads.resultOf(poll).items()).isEmpty();
+        assertThatThrownBy(() -> poll.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS))
+                .isInstanceOf(ExecutionException.class)
+                .hasCauseInstanceOf(StorageException.class)
+                .hasMessageContaining("closed; open another");
+        assertThatThrownBy(() -> feed.poll(10, Duration.ofMinutes(10))).isInstanceOf(StorageException.class);
         fixture().source().close();
         feed.close();
+        assertThat(feed.poll(10, Duration.ofMinutes(10)).items()).isEmpty();
         try (EventFeed another = fixture().anotherSource().open(request())) {
             write(event("a", 1));
             assertThat(ids(take(another, 1))).containsExactly("a#1");

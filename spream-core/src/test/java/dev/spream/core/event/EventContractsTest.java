@@ -3,6 +3,7 @@ package dev.spream.core.event;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.core.ContractRun;
+import dev.spream.core.StorageException;
 import dev.spream.core.event.Spoilt.Answer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -178,6 +179,21 @@ final class EventContractsTest {
                 .contains(
                         "a_poll_without_events_ends_when_its_wait_is_over",
                         "a_poll_that_waits_returns_soon_after_something_was_written");
+    }
+
+    @Test
+    void a_source_that_does_not_say_that_it_is_closed_fails() {
+        assertThat(sourceFailures(feed -> new ForwardingFeed(feed) {
+                    @Override
+                    public FeedBatch poll(int limit, Duration wait) throws InterruptedException {
+                        try {
+                            return target.poll(limit, wait);
+                        } catch (StorageException e) {
+                            return new FeedBatch(List.of(), 0, 0);
+                        }
+                    }
+                }))
+                .contains("closing_a_source_ends_its_feeds_and_no_others_and_closing_again_is_harmless");
     }
 
     @Test

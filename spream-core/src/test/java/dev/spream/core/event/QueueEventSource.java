@@ -1,5 +1,6 @@
 package dev.spream.core.event;
 
+import dev.spream.core.StorageException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,7 +22,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class QueueEventSource implements EventSource {
     private final Broker broker;
-    private final Queue<EventFeed> feeds = new ConcurrentLinkedQueue<>();
+    private final Queue<Feed> feeds = new ConcurrentLinkedQueue<>();
 
     public QueueEventSource() {
         this(new Broker());
@@ -60,14 +61,14 @@ public final class QueueEventSource implements EventSource {
         if (request.segments() != 1) {
             throw new IllegalArgumentException("the source has no segments");
         }
-        EventFeed feed = new Feed(broker, request.projection());
+        Feed feed = new Feed(broker, request.projection());
         feeds.add(feed);
         return feed;
     }
 
     @Override
     public void close() {
-        feeds.forEach(EventFeed::close);
+        feeds.forEach(Feed::end);
     }
 
     /** Makes an item of one delivery. */
@@ -114,6 +115,7 @@ public final class QueueEventSource implements EventSource {
         /** Guarded by the broker's lock, as what follows: the numbers of items that are held, by delivery. */
         private final Map<Long, Integer> held = new LinkedHashMap<>();
 
+        private boolean ended;
         private boolean closed;
 
         Feed(Broker broker, String projection) {
@@ -127,8 +129,11 @@ public final class QueueEventSource implements EventSource {
             broker.lock.lockInterruptibly();
             try {
                 NavigableMap<Integer, Written> queue = broker.queue(projection);
-                while (queue.isEmpty() && left > 0 && !closed) {
+                while (queue.isEmpty() && left > 0 && !ended && !closed) {
                     left = broker.changed.awaitNanos(left);
+                }
+                if (ended && !closed) {
+                    throw new StorageException("the source is closed; open another", false, null);
                 }
                 List<FeedItem> items = new ArrayList<>();
                 while (!closed && !queue.isEmpty() && items.size() < limit) {
@@ -164,6 +169,17 @@ public final class QueueEventSource implements EventSource {
             broker.lock.lock();
             try {
                 closed = true;
+                end();
+            } finally {
+                broker.lock.unlock();
+            }
+        }
+
+        /** Its source is closed. */
+        void end() {
+            broker.lock.lock();
+            try {
+                ended = true;
                 held.values().forEach(this::putBack);
                 held.clear();
                 broker.changed.signalAll();

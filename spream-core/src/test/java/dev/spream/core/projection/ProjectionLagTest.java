@@ -7,6 +7,8 @@ import dev.spream.core.event.EventSource;
 import dev.spream.core.event.FeedBatch;
 import dev.spream.core.event.FeedItem;
 import dev.spream.core.event.FeedRequest;
+import dev.spream.core.event.QueueEventSource;
+import dev.spream.core.event.Spoilt;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -58,6 +60,45 @@ final class ProjectionLagTest {
         public void close() {
             feed.close();
         }
+    }
+
+    @Test
+    void what_a_source_without_positions_cannot_read_is_an_outage_and_nobody_knows_of_any_events() {
+        QueueEventSource queue = new QueueEventSource();
+        EventSource unreadable = Spoilt.of(
+                EventSource.class,
+                queue,
+                "open",
+                (source, arguments) ->
+                        Spoilt.of(EventFeed.class, source.open((FeedRequest) arguments[0]), "poll", (feed, limits) -> {
+                            FeedBatch batch = feed.poll((int) limits[0], (Duration) limits[1]);
+                            return shut.get() ? FeedBatch.of(batch.items(), WAITED) : batch;
+                        }));
+        ManagerBench.Running running =
+                bench.start(bench.database.store(), builder -> builder.add(new Balances("balances"), unreadable));
+        bench.await("lag", () -> lag(running).compareTo(WAITED) >= 0);
+        assertThat(view(running).lagEvents()).isEmpty();
+        bench.await("an outage", () -> view(running).outage().isPresent());
+        assertThat(view(running).outage().orElseThrow()).contains("could not be read for PT3M");
+        queue.write(Accounts.deposit("account-1", 1, 7));
+        bench.await("what can be read", () -> !bench.balances("balances").isEmpty());
+        assertThat(view(running).outage()).isPresent();
+        shut.set(false);
+        bench.await("no lag", () -> view(running).lagEvents().orElse(1) == 0);
+        assertThat(view(running).lag()).hasValue(Duration.ZERO);
+        bench.await("no outage", () -> view(running).outage().isEmpty());
+        running.manager().close();
+        queue.close();
+    }
+
+    @Test
+    void a_store_that_is_closed_is_an_outage_and_nobody_is_caught_up() {
+        ManagerBench.Running running = bench.start(new Balances("balances"));
+        bench.await("no lag", () -> view(running).lagEvents().orElse(1) == 0);
+        bench.events.close();
+        bench.await("an outage", () -> view(running).outage().isPresent());
+        bench.await("no events known", () -> view(running).lagEvents().isEmpty());
+        assertThat(view(running).outage().orElseThrow()).contains("closed");
     }
 
     private ProjectionView view(ManagerBench.Running running) {

@@ -57,16 +57,24 @@ final class PubsubEventSource implements EventSource {
                     "projection '%s' asked for segment %d of %d after position %d: Pub/Sub has neither segments nor positions"
                             .formatted(request.projection(), request.segment(), request.segments(), request.after()));
         }
-        if (closed) {
-            throw new IllegalStateException("the event source is closed");
-        }
+        requireOpen();
         String subscription = options.subscription(request.projection());
         requireOwn(subscription, request.projection());
         check.require(subscription);
         PubsubFeed feed = new PubsubFeed(subscription, clients, feeds::remove);
         feeds.add(feed);
+        if (closed) {
+            feed.close();
+        }
+        requireOpen();
         feed.start();
         return feed;
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException("the event source is closed");
+        }
     }
 
     /** Two projections of one subscription would each get some of the events. */
@@ -82,7 +90,7 @@ final class PubsubEventSource implements EventSource {
     @Override
     public void close() {
         closed = true;
-        feeds.forEach(PubsubFeed::close);
+        feeds.forEach(PubsubFeed::end);
         admin.shutdownNow();
         try {
             admin.awaitTermination(TERMINATION.toMillis(), TimeUnit.MILLISECONDS);

@@ -25,6 +25,9 @@ import java.util.Optional;
  * again, from the first such message of an ordering key on. A subscription with exactly-once delivery does no harm and is not
  * needed: events that come again are recognised. It may refuse an acknowledgement that comes late, which is logged.
  *
+ * <p>Google's client tries again by itself while it cannot reach the server, and does not say so: a projection that is caught up
+ * has dealt with all that came. The age of the oldest message that is not acknowledged, which Google Cloud measures, tells more.
+ *
  * <p>The account needs {@code roles/pubsub.subscriber} on each subscription, and {@code roles/pubsub.viewer} to look at it first.
  */
 @AutoService(EventSourceProvider.class)

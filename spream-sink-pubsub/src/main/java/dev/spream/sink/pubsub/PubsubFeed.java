@@ -5,6 +5,7 @@ import com.google.cloud.pubsub.v1.AckReplyConsumerWithResponse;
 import com.google.cloud.pubsub.v1.MessageReceiverWithAckResponse;
 import com.google.cloud.pubsub.v1.Subscriber;
 import com.google.pubsub.v1.PubsubMessage;
+import dev.spream.core.StorageException;
 import dev.spream.core.event.EventFeed;
 import dev.spream.core.event.FeedBatch;
 import dev.spream.core.event.FeedItem;
@@ -115,6 +116,21 @@ final class PubsubFeed implements EventFeed, MessageReceiverWithAckResponse {
 
     @Override
     public void close() {
+        queue.close();
+        stop();
+    }
+
+    /** Its source is closed. */
+    void end() {
+        queue.end(() -> new StorageException(
+                "receiving from %s failed: the event source is closed; open another, which receives again what is not acknowledged"
+                        .formatted(subscription),
+                false,
+                null));
+        stop();
+    }
+
+    private void stop() {
         Subscriber client;
         lock.lock();
         try {
@@ -126,7 +142,6 @@ final class PubsubFeed implements EventFeed, MessageReceiverWithAckResponse {
         } finally {
             lock.unlock();
         }
-        queue.close();
         if (client != null) {
             stop(client);
         }

@@ -350,7 +350,9 @@ final class PubsubEventSourceTest {
     void closing_the_source_closes_its_feeds() throws InterruptedException {
         EventFeed feed = events.open(ALL);
         events.close();
-        assertThat(feed.poll(1, BOUND).items()).isEmpty();
+        assertThatThrownBy(() -> feed.poll(1, BOUND))
+                .isInstanceOf(StorageException.class)
+                .hasMessageContaining("the event source is closed");
         assertThatThrownBy(() -> events.open(ALL)).isInstanceOf(IllegalStateException.class);
     }
 }

@@ -7,7 +7,9 @@ import dev.spream.core.consume.ErrorHandler;
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.event.EventFeed;
 import dev.spream.core.event.EventSource;
+import dev.spream.core.event.FeedBatch;
 import dev.spream.core.event.FeedRequest;
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.source.SourceException;
@@ -41,6 +43,10 @@ import java.util.function.Function;
  * waits for the missing one ({@code ProjectionOptions.Gaps#WAIT}); and also for versions from before the subscription, which do
  * not come.
  *
+ * <p><b>Failures.</b> What breaks in passing is read again by the subscription itself. While some of the stream has not been
+ * readable for more than five seconds, or the storage of partitions has not, the {@link FeedBatch#waited} of a feed says so:
+ * nobody is caught up then.
+ *
  * <p><b>What becomes of a change</b>
  *
  * <ul>
@@ -60,6 +66,7 @@ public final class ChangeStreamEventSource implements EventSource {
     private final Function<String, PartitionStorage> storages;
     private final EventRows rows;
     private final SubscriberOptions options;
+    private final MonotonicTime time;
     private final Set<ChangeStreamFeed> feeds = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
@@ -76,9 +83,20 @@ public final class ChangeStreamEventSource implements EventSource {
             Function<String, PartitionStorage> storages,
             EventsTable table,
             SubscriberOptions options) {
+        this(stream, storages, table, options, MonotonicTime.SYSTEM);
+    }
+
+    /** For tests that drive the time. */
+    ChangeStreamEventSource(
+            ChangeStreamSource stream,
+            Function<String, PartitionStorage> storages,
+            EventsTable table,
+            SubscriberOptions options,
+            MonotonicTime time) {
         this.stream = requireNonNull(stream, "stream");
         this.storages = requireNonNull(storages, "storages");
         this.rows = new EventRows(table);
+        this.time = requireNonNull(time, "time");
         if (options.consumeTimeout().isPresent()) {
             throw new IllegalArgumentException(
                     "consumeTimeout is %s, must not be set: a change takes until its events are applied, or parked"
@@ -107,13 +125,17 @@ public final class ChangeStreamEventSource implements EventSource {
                     "projection '%s' asked for segment %d of %d after position %d: a change stream has neither segments nor positions"
                             .formatted(request.projection(), request.segment(), request.segments(), request.after()));
         }
-        if (closed) {
-            throw new IllegalStateException("the event source is closed");
-        }
+        requireOpen();
         requireReadable();
         ChangeStreamFeed feed = feed(request.projection());
         feed.start();
         return feed;
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException("the event source is closed");
+        }
     }
 
     private void requireReadable() {
@@ -130,25 +152,32 @@ public final class ChangeStreamEventSource implements EventSource {
     private ChangeStreamFeed feed(String projection) {
         PartitionStorage storage = storages.apply(projection);
         ReadOrder order = new ReadOrder();
-        SubscriberOptions noting = options.toBuilder().listener(order).build();
+        Unread unread = new Unread(time);
+        SubscriberOptions noting =
+                options.toBuilder().listener(order).listener(unread).build();
         ChangeStreamFeed feed = new ChangeStreamFeed(
                 stream.streamName() + "/" + projection,
-                () -> Subscriber.builder(new OrderedSource(stream, order), storage)
+                () -> Subscriber.builder(new OrderedSource(stream, order, unread), storage)
                         .options(noting)
                         .build(),
                 rows,
                 order,
+                unread,
                 ended -> {
                     feeds.remove(ended);
                     storage.close();
                 });
         feeds.add(feed);
+        if (closed) {
+            feed.close();
+        }
+        requireOpen();
         return feed;
     }
 
     @Override
     public void close() {
         closed = true;
-        feeds.forEach(ChangeStreamFeed::close);
+        feeds.forEach(ChangeStreamFeed::end);
     }
 }

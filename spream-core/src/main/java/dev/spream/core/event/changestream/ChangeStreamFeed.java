@@ -40,6 +40,7 @@ final class ChangeStreamFeed implements EventFeed, Consumer {
     private final Supplier<Subscriber> subscribers;
     private final EventRows rows;
     private final ReadOrder order;
+    private final Unread unread;
     private final Closing onClose;
     private final FeedQueue<CountDownLatch> queue = new FeedQueue<>();
     private final Set<String> otherTables = ConcurrentHashMap.newKeySet();
@@ -53,13 +54,21 @@ final class ChangeStreamFeed implements EventFeed, Consumer {
     /**
      * @param label stream and projection, for messages and threads
      * @param subscribers each a new one, over the {@link OrderedSource} of the order
+     * @param unread told of what they do
      * @param onClose called once, after the last subscriber has ended
      */
-    ChangeStreamFeed(String label, Supplier<Subscriber> subscribers, EventRows rows, ReadOrder order, Closing onClose) {
+    ChangeStreamFeed(
+            String label,
+            Supplier<Subscriber> subscribers,
+            EventRows rows,
+            ReadOrder order,
+            Unread unread,
+            Closing onClose) {
         this.label = label;
         this.subscribers = subscribers;
         this.rows = rows;
         this.order = order;
+        this.unread = unread;
         this.onClose = onClose;
     }
 
@@ -145,7 +154,18 @@ final class ChangeStreamFeed implements EventFeed, Consumer {
     @Override
     public FeedBatch poll(int limit, Duration wait) throws InterruptedException {
         start();
-        return queue.poll(limit, wait);
+        FeedBatch batch = queue.poll(limit, wait);
+        return hasCompleted() ? batch : FeedBatch.of(batch.items(), unread.lasted());
+    }
+
+    /** Whether the subscription has come to its end, behind which there is nothing to read. */
+    private boolean hasCompleted() {
+        lock.lock();
+        try {
+            return completed;
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override
@@ -155,6 +175,21 @@ final class ChangeStreamFeed implements EventFeed, Consumer {
 
     @Override
     public void close() {
+        queue.close();
+        stop();
+    }
+
+    /** Its source is closed. */
+    void end() {
+        queue.end(() -> new StorageException(
+                "[%s] events cannot be read: the event source is closed; open another, from which comes again what is not acknowledged"
+                        .formatted(label),
+                false,
+                null));
+        stop();
+    }
+
+    private void stop() {
         Subscriber toClose;
         lock.lock();
         try {
@@ -166,7 +201,6 @@ final class ChangeStreamFeed implements EventFeed, Consumer {
         } finally {
             lock.unlock();
         }
-        queue.close();
         try {
             if (toClose != null) {
                 toClose.close();

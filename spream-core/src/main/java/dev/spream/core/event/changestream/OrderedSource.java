@@ -11,8 +11,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/** A change stream that notes the order in which it returns changes. Closing it does nothing: the stream is somebody else's. */
-record OrderedSource(ChangeStreamSource stream, ReadOrder order) implements ChangeStreamSource {
+/** A change stream that notes the order in which it returns changes, and that it returns anything. Closing it does nothing: the stream is somebody else's. */
+record OrderedSource(ChangeStreamSource stream, ReadOrder order, Unread unread) implements ChangeStreamSource {
 
     @Override
     public String streamName() {
@@ -41,7 +41,7 @@ record OrderedSource(ChangeStreamSource stream, ReadOrder order) implements Chan
 
     @Override
     public ChangeStreamCursor query(PartitionQuery query) {
-        return new OrderedCursor(stream.query(query), query.token(), order);
+        return new OrderedCursor(stream.query(query), query.token(), order, unread);
     }
 
     @Override
@@ -49,12 +49,13 @@ record OrderedSource(ChangeStreamSource stream, ReadOrder order) implements Chan
         // Whoever opened the stream closes it.
     }
 
-    private record OrderedCursor(ChangeStreamCursor cursor, PartitionToken partition, ReadOrder order)
+    private record OrderedCursor(ChangeStreamCursor cursor, PartitionToken partition, ReadOrder order, Unread unread)
             implements ChangeStreamCursor {
 
         @Override
         public Optional<ChangeRecord> next() throws InterruptedException {
             Optional<ChangeRecord> next = cursor.next();
+            unread.returned(partition);
             if (next.isPresent() && next.get() instanceof DataChangeRecord change) {
                 order.returned(partition, change);
             }

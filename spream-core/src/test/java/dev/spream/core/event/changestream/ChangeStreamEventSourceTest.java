@@ -4,6 +4,7 @@ import static dev.spream.core.event.changestream.EventChanges.EVENTS;
 import static dev.spream.core.event.changestream.EventChanges.eventId;
 import static dev.spream.core.event.changestream.EventChanges.inserted;
 import static dev.spream.core.event.changestream.EventChanges.row;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -11,9 +12,14 @@ import dev.spream.core.StorageException;
 import dev.spream.core.event.EventFeed;
 import dev.spream.core.event.FeedItem;
 import dev.spream.core.event.FeedRequest;
+import dev.spream.core.event.Spoilt;
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.source.ChangeStreamSource;
+import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.subscription.ScriptedSource;
 import dev.spream.core.subscription.SubscriberOptions;
@@ -26,6 +32,11 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.Condition;
+import java.util.function.Predicate;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -35,6 +46,7 @@ import org.junit.jupiter.api.Timeout;
 final class ChangeStreamEventSourceTest {
     private static final Duration BOUND = Duration.ofSeconds(20);
     private static final Duration MOMENT = Duration.ofMillis(100);
+    private static final long HOUR = Duration.ofHours(1).toNanos();
     private static final FeedRequest ALL = FeedRequest.all("view");
 
     private final ScriptedSource stream = new ScriptedSource();
@@ -326,8 +338,97 @@ final class ChangeStreamEventSourceTest {
         EventFeed feed = events.open(ALL);
         poll(feed, 1);
         events.close();
-        assertThat(feed.poll(1, BOUND).items()).isEmpty();
+        assertThatThrownBy(() -> feed.poll(1, BOUND))
+                .isInstanceOf(StorageException.class)
+                .hasMessageContaining("[Orders/view] events cannot be read: the event source is closed");
         assertThatThrownBy(() -> events.open(ALL)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void a_feed_that_is_opened_while_the_source_is_closed_does_not_stay_open() {
+        AtomicBoolean closed = new AtomicBoolean();
+        AtomicReference<Runnable> close = new AtomicReference<>(() -> {});
+        ChangeStreamEventSource closing = new ChangeStreamEventSource(
+                stream,
+                projection -> {
+                    requireNonNull(close.get()).run();
+                    return Spoilt.of(PartitionStorage.class, storage(projection), "close", (storage, none) -> {
+                        closed.set(true);
+                        return null;
+                    });
+                },
+                EVENTS,
+                options().build());
+        close.set(closing::close);
+        assertThatThrownBy(() -> closing.open(ALL))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("closed");
+        assertThat(closed).isTrue();
+    }
+
+    @Test
+    void a_stream_that_cannot_be_read_is_told_until_it_can() throws InterruptedException {
+        AtomicBoolean down = new AtomicBoolean();
+        AtomicLong clock = new AtomicLong();
+        stream.roots("p").add("p", inserted(1, row("a", 1)));
+        stream.fault("p", new ScriptedSource.Fault.Break(1, SourceException.Kind.TRANSIENT));
+        ChangeStreamSource breaking = Spoilt.of(ChangeStreamSource.class, stream, "query", (source, arguments) -> {
+            PartitionQuery query = (PartitionQuery) arguments[0];
+            if (query.token().equals(new PartitionToken("p")) && down.getAndSet(true)) {
+                throw new SourceException(SourceException.Kind.TRANSIENT, "UNAVAILABLE", null);
+            }
+            return source.query(query);
+        });
+        try (ChangeStreamEventSource events = new ChangeStreamEventSource(
+                        breaking, this::storage, EVENTS, options().build(), new SteppedTime(clock));
+                EventFeed feed = events.open(ALL)) {
+            assertThat(drain(feed, 1)).containsExactly("a-1");
+            awaitWaited(feed, waited -> waited.compareTo(Duration.ofHours(1)) >= 0, () -> clock.addAndGet(HOUR));
+            awaitWaited(feed, Duration::isZero, () -> down.set(false));
+        }
+    }
+
+    @Test
+    void a_subscription_that_cannot_be_opened_is_told() throws InterruptedException {
+        stream.roots("p");
+        AtomicLong clock = new AtomicLong();
+        PartitionStorage failing = Spoilt.of(PartitionStorage.class, storage("view"), "open", (storage, arguments) -> {
+            throw new StorageException("a test wants it", true, null);
+        });
+        try (ChangeStreamEventSource events = new ChangeStreamEventSource(
+                        stream, projection -> failing, EVENTS, options().build(), new SteppedTime(clock));
+                EventFeed feed = events.open(ALL)) {
+            assertThat(feed.poll(1, Duration.ZERO).waited()).isZero();
+            clock.addAndGet(HOUR);
+            assertThat(feed.poll(1, Duration.ZERO).waited()).isEqualTo(Duration.ofHours(1));
+        }
+    }
+
+    /** Polls for what says so, and does that before each poll. */
+    private static void awaitWaited(EventFeed feed, Predicate<Duration> expected, Runnable step)
+            throws InterruptedException {
+        long deadline = System.nanoTime() + BOUND.toNanos();
+        Duration waited;
+        do {
+            step.run();
+            waited = feed.poll(1, MOMENT).waited();
+            if (System.nanoTime() - deadline > 0) {
+                throw new AssertionError("waited in vain; the feed says %s".formatted(waited));
+            }
+        } while (!expected.test(waited));
+    }
+
+    /** A clock that a test moves. */
+    private record SteppedTime(AtomicLong nanos) implements MonotonicTime {
+        @Override
+        public long nanoTime() {
+            return nanos.get();
+        }
+
+        @Override
+        public long awaitNanos(Condition condition, long nanos) {
+            throw new UnsupportedOperationException("nobody waits by this clock");
+        }
     }
 
     @Test

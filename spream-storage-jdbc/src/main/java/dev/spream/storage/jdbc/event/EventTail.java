@@ -129,7 +129,7 @@ final class EventTail {
         }
     }
 
-    /** Feeds that are open have nothing more. */
+    /** Feeds that are open end. */
     void close() {
         Tailer unused;
         lock.lock();

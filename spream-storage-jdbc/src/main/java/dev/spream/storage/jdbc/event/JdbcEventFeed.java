@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.event;
 
+import dev.spream.core.StorageException;
 import dev.spream.core.event.EventFeed;
 import dev.spream.core.event.FeedBatch;
 import dev.spream.core.event.FeedItem;
@@ -33,7 +34,8 @@ final class JdbcEventFeed implements EventFeed {
     private final EventTail tail;
     private final Beginning beginning;
     private final Consumer<JdbcEventFeed> onClose;
-    private final AtomicBoolean closed = new AtomicBoolean();
+    private final AtomicBoolean left = new AtomicBoolean(); // whatever it needs was given up
+    private volatile boolean closed;
 
     // Of the thread that polls.
     private final Deque<StoredEvent> ahead = new ArrayDeque<>(); // read, and not delivered
@@ -66,7 +68,8 @@ final class JdbcEventFeed implements EventFeed {
     @Override
     public FeedBatch poll(int limit, Duration wait) throws InterruptedException {
         long deadline = System.nanoTime() + wait.toNanos();
-        while (!hasEnded()) {
+        while (!closed) {
+            requireSource();
             requireNothingLost();
             long before = readTo;
             List<StoredEvent> events = next(limit);
@@ -88,7 +91,7 @@ final class JdbcEventFeed implements EventFeed {
     }
 
     private boolean hasNoneToWaitFor() {
-        return hasEnded() || tail.isBroken(PATIENCE) || tail.losses() != beginning.losses();
+        return closed || hasNoSource() || tail.isBroken(PATIENCE) || tail.losses() != beginning.losses();
     }
 
     private void requireNothingLost() {
@@ -97,8 +100,18 @@ final class JdbcEventFeed implements EventFeed {
         }
     }
 
-    private boolean hasEnded() {
-        return closed.get() || tail.isClosed();
+    private boolean hasNoSource() {
+        return left.get() || tail.isClosed();
+    }
+
+    private void requireSource() {
+        if (hasNoSource() && !closed) {
+            throw new StorageException(
+                    "reading events behind position %d failed: the source or its store is closed; open another"
+                            .formatted(position),
+                    false,
+                    null);
+        }
     }
 
     private List<StoredEvent> next(int limit) {
@@ -141,7 +154,13 @@ final class JdbcEventFeed implements EventFeed {
 
     @Override
     public void close() {
-        if (closed.compareAndSet(false, true)) {
+        closed = true;
+        end();
+    }
+
+    /** Its source is closed. */
+    void end() {
+        if (left.compareAndSet(false, true)) {
             onClose.accept(this);
             tail.recent().wakeAll();
             tail.leave();

@@ -52,6 +52,6 @@ final class JdbcEventSource implements EventSource {
     @Override
     public void close() {
         closed = true;
-        open.forEach(JdbcEventFeed::close);
+        open.forEach(JdbcEventFeed::end);
     }
 }

@@ -69,7 +69,12 @@ final class SchemaContents {
         RoundTrip trip = transaction.next();
         RoundTrip.Rows<String> taken = trip.rows(
                 TAKEN,
-                p -> p.text(schema).texts(coming).text(home).texts(going).text(home).text(home),
+                p -> p.text(schema)
+                        .texts(coming)
+                        .text(home)
+                        .texts(going)
+                        .text(home)
+                        .text(home),
                 row -> row.getString("what"));
         trip.run();
         return taken.list();

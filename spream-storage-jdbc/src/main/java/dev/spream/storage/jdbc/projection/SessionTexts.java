@@ -20,8 +20,7 @@ final class SessionTexts {
         return isHidden(row)
                 ? UNKNOWN.replace("for how long", "for how long and with what")
                 : "%s, with: %s"
-                        .formatted(
-                                since(row), row.getString("query").strip().replaceAll("\\s+", " "));
+                        .formatted(since(row), row.getString("query").strip().replaceAll("\\s+", " "));
     }
 
     private static boolean isHidden(ResultSet row) throws SQLException {

@@ -265,8 +265,8 @@ final class CutOverTablesIT {
             statement.execute("LOCK TABLE public__balances_v2.balances IN ACCESS EXCLUSIVE MODE");
             assertThatIllegalStateException()
                     .isThrownBy(this::parity)
-                    .withMessageContaining(
-                            "session %d".formatted(other.unwrap(PGConnection.class).getBackendPID()))
+                    .withMessageContaining("session %d"
+                            .formatted(other.unwrap(PGConnection.class).getBackendPID()))
                     .withMessageContaining("has had public__balances_v2.balances")
                     .withMessageContaining("nothing was compared");
             other.rollback();

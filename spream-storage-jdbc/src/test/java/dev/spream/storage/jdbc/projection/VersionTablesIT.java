@@ -214,7 +214,8 @@ final class VersionTablesIT {
 
     @Test
     void a_trigger_that_writes_what_versions_share_is_enabled_where_the_table_is_live() throws Exception {
-        String trigger = "CREATE TRIGGER noted AFTER INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION public.noted()";
+        String trigger =
+                "CREATE TRIGGER noted AFTER INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION public.noted()";
         test.execute(
                 "CREATE TABLE public.log (key text)",
                 """
