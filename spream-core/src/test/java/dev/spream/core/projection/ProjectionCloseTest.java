@@ -84,7 +84,8 @@ final class ProjectionCloseTest {
     private Running start(EventSource bad) {
         Running running = bench.start(
                 bench.database.store(),
-                builder -> builder.time(FastTime.INSTANCE, InstantSource.system())
+                builder -> builder.options(ManagerBench.OPTIONS.withLease(ProjectionOptions.MAX_LEASE))
+                        .time(FastTime.INSTANCE, InstantSource.system())
                         .add(new Balances("bad"), bad)
                         .add(new Balances("healthy"), bench.source));
         bench.await(
