@@ -58,7 +58,7 @@ final class FailureKindIT {
     }
 
     @Test
-    void a_connection_that_an_error_of_the_jvm_went_through_is_ended() throws SQLException {
+    void a_connection_that_an_error_of_the_jvm_went_through_is_ended() throws Exception {
         int[] backend = new int[1];
         StackOverflowError overflow = new StackOverflowError();
         assertThatThrownBy(() -> test.store.apply(fence, Set.of("a"), (connection, states) -> {
