@@ -98,7 +98,7 @@ final class MemoryRebuilds implements ProjectionRebuilds {
     @Override
     public CutOver cutOver(String projection, int version, Duration patience, Set<CutOver.Loss> accepted, Act act) {
         return memory.locked(() -> {
-            try (StandStill still = standStill(projection, version, patience)) {
+            try (StandStill still = standStill(projection, version, patience, true)) {
                 StoredProjection live = still.live;
                 StoredProjection other = still.other;
                 int from = live.version().version();
@@ -123,7 +123,7 @@ final class MemoryRebuilds implements ProjectionRebuilds {
     public Parity parity(String projection, int version, Set<String> ignored, Duration patience) {
         requireNoneIgnored(ignored);
         return memory.locked(() -> {
-            try (StandStill still = standStill(projection, version, patience)) {
+            try (StandStill still = standStill(projection, version, patience, false)) {
                 Set<String> tables = new TreeSet<>(still.live.code().tables());
                 tables.addAll(still.other.code().tables());
                 List<Parity.Table> compared = new ArrayList<>();
@@ -161,7 +161,7 @@ final class MemoryRebuilds implements ProjectionRebuilds {
     }
 
     /** Has both versions stand still at the same positions, until it is closed. */
-    private StandStill standStill(String projection, int version, Duration patience) {
+    private StandStill standStill(String projection, int version, Duration patience, boolean exchange) {
         long until = memory.nanoTime() + TimeUnit.NANOSECONDS.convert(patience);
         boolean free = memory.await(
                 () -> memory.versions(projection).stream().noneMatch(StoredProjection::isAlone),
@@ -173,8 +173,8 @@ final class MemoryRebuilds implements ProjectionRebuilds {
             throw new IllegalStateException(
                     "somebody else holds projection '%s'; nothing was changed, try it again".formatted(projection));
         }
-        requireActive(live, other);
-        StandStill still = new StandStill(live, other);
+        StandStill still = new StandStill(live, other, exchange);
+        still.requireAble();
         try {
             still.begin(until);
             return still;
@@ -188,49 +188,62 @@ final class MemoryRebuilds implements ProjectionRebuilds {
         return "while versions of projection '%s' were to stand still".formatted(projection);
     }
 
-    private static void requireActive(StoredProjection live, StoredProjection other) {
-        for (StoredProjection one : List.of(live, other)) {
-            if (!one.isActive()) {
-                throw new IllegalStateException(
-                        "version %d of projection '%s' is %s; nothing was changed: resume it first"
-                                .formatted(
-                                        one.version().version(), one.version().projection(), one.status()));
-            }
-        }
-        if (!other.version().prepared()) {
-            throw new IllegalStateException(
-                    "version %d of projection '%s' has no read model yet, since nobody has run it; nothing was changed: run its revision %d"
-                            .formatted(
-                                    other.version().version(),
-                                    other.version().projection(),
-                                    other.version().revision()));
-        }
-    }
-
     /** Two versions that are held. */
     private final class StandStill implements AutoCloseable {
         private final StoredProjection live;
         private final StoredProjection other;
+        private final boolean exchange;
         private long heldAt;
 
-        StandStill(StoredProjection live, StoredProjection other) {
+        /** @param exchange whether the other is to be made live, and not only compared */
+        StandStill(StoredProjection live, StoredProjection other, boolean exchange) {
             this.live = live;
             this.other = other;
+            this.exchange = exchange;
+        }
+
+        /** The live one may have failed, but nobody may have paused it: what becomes live goes on. */
+        void requireAble() {
+            if (isPaused()) {
+                throw new IllegalStateException(
+                        "projection '%s' is PAUSED; nothing was changed: resume it, and repeat this"
+                                .formatted(live.version().projection()));
+            }
+            if (!other.isActive()) {
+                throw new IllegalStateException(
+                        "version %d of projection '%s' is %s; nothing was changed: resume it first"
+                                .formatted(
+                                        other.version().version(),
+                                        other.version().projection(),
+                                        other.status()));
+            }
+            if (!other.version().prepared()) {
+                throw new IllegalStateException(
+                        "version %d of projection '%s' has no read model yet, since nobody has run it; nothing was changed: run its revision %d"
+                                .formatted(
+                                        other.version().version(),
+                                        other.version().projection(),
+                                        other.version().revision()));
+            }
+        }
+
+        private boolean isPaused() {
+            return exchange && live.status() == ProjectionStatus.PAUSED;
         }
 
         void begin(long until) {
             hold(live, until);
             heldAt = memory.nanoTime();
             boolean equal = memory.await(
-                    () -> !live.isActive() || !other.isActive() || live.segments.firstBehind(other.segments) < 0,
+                    () -> isPaused() || !other.isActive() || live.segments.firstBehind(other.segments) < 0,
                     until,
                     waiting(live.version().projection()));
-            requireActive(live, other);
+            requireAble();
             if (!equal) {
                 throw behind();
             }
             hold(other, until);
-            requireActive(live, other);
+            requireAble();
             if (live.segments.firstBehind(other.segments) >= 0) {
                 throw behind();
             }

@@ -128,12 +128,16 @@ final class StoredProjection {
         return true;
     }
 
-    /** Gives it another role; those who held its segments take them anew. */
+    /** Gives it another role; those who held its segments take them anew. What has failed stays so. */
     void exchange(VersionRole role, Instant now) {
         version = new ProjectionVersion(
                 version.projection(), version.version(), version.revision(), role, version.from(), version.prepared());
-        become(version.isLive() ? ProjectionStatus.RUNNING : ProjectionStatus.REBUILDING, now);
+        become(status == ProjectionStatus.FAILED ? status : activeStatus(), now);
         segments.raiseEpochs();
+    }
+
+    private ProjectionStatus activeStatus() {
+        return version.isLive() ? ProjectionStatus.RUNNING : ProjectionStatus.REBUILDING;
     }
 
     boolean isAlone() {

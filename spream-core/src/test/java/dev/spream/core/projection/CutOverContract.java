@@ -173,6 +173,18 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(cutOver(2).to()).isEqualTo(2);
     }
 
+    @Test
+    default void a_live_version_that_has_failed_is_cut_over_from_and_stays_as_it_is() {
+        Fence live = versions().live();
+        versions().shadow();
+        assertThat(given().store().fail(live, versions().state(1).epoch(), "an index is gone"))
+                .isTrue();
+        assertThat(cutOver(2).to()).isEqualTo(2);
+        assertThat(versions().state(1).status()).isEqualTo(ProjectionStatus.FAILED);
+        assertThat(versions().state(2).status()).isEqualTo(ProjectionStatus.RUNNING);
+        refused(1, IMPATIENT);
+    }
+
     private List<String> audited(String name) {
         return given().operations().audit(name, 10).stream()
                 .map(AuditedAct::action)
