@@ -25,6 +25,13 @@ ALTER TABLE "${ledger}"
     ADD COLUMN IF NOT EXISTS updated_at timestamptz DEFAULT now(),
     ADD COLUMN IF NOT EXISTS settled_at timestamptz;
 
+-- A request in progress has no answer yet.
+ALTER TABLE "${ledger}"
+    ALTER COLUMN http_status DROP NOT NULL,
+    ALTER COLUMN response_payload_json DROP NOT NULL,
+    ALTER COLUMN reason_code DROP NOT NULL,
+    ALTER COLUMN settled_at DROP NOT NULL;
+
 -- A key alone is not unique any more: a request that is begun again after it failed is another generation of it.
 DO $$
 DECLARE
@@ -194,8 +201,8 @@ WITH again AS (
         AND l.request_digest = o.request_digest
     RETURNING o.idempotency_key, o.request_digest
 )
-INSERT INTO "${ledger}" (idempotency_key, generation, request_digest, status)
-SELECT idempotency_key, 2, request_digest, 'in_progress' FROM again;
+INSERT INTO "${ledger}" (idempotency_key, generation, request_digest, status, created_at, updated_at)
+SELECT idempotency_key, 2, request_digest, 'in_progress', now(), now() FROM again;
 
 ALTER TABLE "${ledger}"
     ALTER COLUMN request_digest SET NOT NULL,

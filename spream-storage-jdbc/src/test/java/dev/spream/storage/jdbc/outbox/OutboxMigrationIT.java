@@ -29,6 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tables of earlier workers become those of spream, and lose nothing. */
@@ -75,6 +76,32 @@ final class OutboxMigrationIT {
         assertThat(rows("SELECT status FROM public.idempo_ledger WHERE idempotency_key IN ('old', 'requeued')"))
                 .as("the ledger of earlier services is kept")
                 .containsExactlyInAnyOrder("succeeded", "failed", "in_progress");
+    }
+
+    /** Who made the tables may have left defaults out, and asked for values that an unsettled request does not have. */
+    @ParameterizedTest
+    @CsvSource({
+        "timestamptz DEFAULT now(), timestamptz",
+        "timestamptz DEFAULT now(), timestamptz NOT NULL",
+        "int, int NOT NULL"
+    })
+    void columns_without_defaults_or_nulls_do_not_keep_tables_from_being_migrated(String usual, String found)
+            throws SQLException {
+        database.execute(
+                SeedTables.OUTBOX.replace(usual, found),
+                SeedTables.LEDGER.replace(usual, found),
+                "ALTER TABLE public.outbox_orders ALTER updated_at SET DEFAULT now(), ALTER created_at SET DEFAULT now()",
+                SeedTables.ROWS,
+                """
+                INSERT INTO public.idempo_ledger
+                    (idempotency_key, request_digest, status, http_status, created_at, updated_at)
+                VALUES ('requeued', 'd8', 'failed', 502, now(), now())""");
+
+        migrate();
+
+        assertThat(rows("""
+                        SELECT generation, status, http_status, created_at IS NULL, updated_at IS NULL
+                        FROM public.idempo_ledger WHERE idempotency_key = 'requeued' ORDER BY generation""")).containsExactly("1,failed,502,f,f", "2,in_progress,null,f,f");
     }
 
     @Test
