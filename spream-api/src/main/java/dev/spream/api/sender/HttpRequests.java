@@ -10,14 +10,17 @@ import java.util.Set;
 /** How requests look. */
 record HttpRequests(
         HttpSender.Method method, UrlTemplate url, Optional<UrlTemplate> queryUrl, ConfiguredHeaders headers) {
-    static final Set<String> OWN_HEADERS = Set.of("traceparent");
+    static final Set<String> OWN_HEADERS = Set.of("spream-entry-id", "spream-ordering-key", "traceparent");
 
+    /** The id grows within an ordering key, so that a receiver can refuse an abandoned request beside later ones. */
     HttpRequest send(OutboxEntry entry, BodyPublisher body) {
-        return builder(url, entry)
+        HttpRequest.Builder request = builder(url, entry)
                 .method(method.name(), body)
                 .header("Content-Type", "application/json")
                 .header("Idempotency-Key", SentKey.of(entry))
-                .build();
+                .header("Spream-Entry-Id", Long.toString(entry.id()));
+        entry.orderingKey().map(SentKey::ofOrdering).ifPresent(key -> request.header("Spream-Ordering-Key", key));
+        return request.build();
     }
 
     HttpRequest query(OutboxEntry entry) {

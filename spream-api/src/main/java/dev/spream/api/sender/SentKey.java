@@ -2,6 +2,8 @@ package dev.spream.api.sender;
 
 import dev.spream.core.outbox.OutboxEntry;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Set;
 import java.util.function.IntPredicate;
@@ -15,6 +17,9 @@ final class SentKey {
     /** What a path would take for another folder. */
     private static final Set<String> FOLDERS = Set.of(".", "..");
 
+    /** Servers take 8 KiB of headers and more; a primary key alone may have 8 KiB. */
+    private static final int MAX_ORDERING_KEY = 1_000;
+
     private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
     private SentKey() {}
@@ -22,8 +27,27 @@ final class SentKey {
     /** The value of the header. */
     static String of(OutboxEntry entry) {
         String key = entry.idempotencyKey();
-        String sent = encoded(key, FOLDERS.contains(key) ? c -> false : SentKey::isPlain);
+        String sent = FOLDERS.contains(key) ? encoded(key, c -> false) : encoded(key);
         return entry.generation() == 1 ? sent : sent + GENERATION + entry.generation();
+    }
+
+    /** The ordering key as a header: equal for equal keys, and short enough for every server. */
+    static String ofOrdering(String orderingKey) {
+        String sent = encoded(orderingKey);
+        return sent.length() <= MAX_ORDERING_KEY ? sent : "sha256:" + sha256(orderingKey);
+    }
+
+    private static String sha256(String text) {
+        try {
+            MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
+            return HexFormat.of().formatHex(sha256.digest(text.getBytes(StandardCharsets.UTF_8)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+
+    private static String encoded(String text) {
+        return encoded(text, SentKey::isPlain);
     }
 
     private static boolean isPlain(int c) {

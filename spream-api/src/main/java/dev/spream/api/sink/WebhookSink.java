@@ -20,6 +20,9 @@ import java.util.concurrent.TimeoutException;
 /**
  * Posts each change, and judges the answer by its status. The effect is the server's to make durable before it answers.
  *
+ * <p>A request that is abandoned, at its timeout or when the call is interrupted, may still be at work at the server. Each request
+ * carries its position in the history of its keys and the epoch of its lease, by which the server can refuse it later.
+ *
  * <p>Safe for use by many threads, which share connections; as many requests are on their way as threads are in it. Closing
  * gives up what is on its way.
  */
@@ -49,7 +52,7 @@ final class WebhookSink implements Consumer, AutoCloseable {
 
     @Override
     public void consume(DataChangeRecord change, Delivery delivery) throws IOException, InterruptedException {
-        HttpOutcome.Head answer = send(change);
+        HttpOutcome.Head answer = send(change, delivery);
         if (answer.isSuccess()) {
             return;
         }
@@ -74,8 +77,8 @@ final class WebhookSink implements Consumer, AutoCloseable {
         };
     }
 
-    private HttpOutcome.Head send(DataChangeRecord change) throws IOException, InterruptedException {
-        return switch (calls.call(target.request(change).build(), timeout, MAX_ANSWER_BYTES)) {
+    private HttpOutcome.Head send(DataChangeRecord change, Delivery delivery) throws IOException, InterruptedException {
+        return switch (calls.call(target.request(change, delivery).build(), timeout, MAX_ANSWER_BYTES)) {
             case Answered answer -> answer.head();
             case Broken(var head, TimeoutException over) ->
                 throw new IOException(

@@ -18,7 +18,13 @@ import java.util.List;
  *
  * <p>Every request has an {@code Idempotency-Key}, the change's {@linkplain
  * dev.spream.core.record.DataChangeRecord#identity() identity}, by which a server recognises a change that comes again; and
- * {@code Spream-Table} and {@code Spream-Mod-Type}, by which it can be routed. A status of 2xx settles the change. 400, 409, 410,
+ * {@code Spream-Table} and {@code Spream-Mod-Type}, by which it can be routed. {@code Spream-Commit-Timestamp}, always with
+ * nine digits of a second, and {@code Spream-Record-Sequence} order the changes of a key, compared as texts; {@code
+ * Spream-Partition} and {@code Spream-Epoch} tell a worker that lost its lease from the one that has it, and the epoch is 0 for a
+ * dead letter that is replayed. A server needs them because a request that is abandoned past {@code timeout} may still be at work
+ * there when the next attempt, or a later change of the key, arrives.
+ *
+ * <p>A status of 2xx settles the change. 400, 409, 410,
  * 413, 415 and 422 judge the request itself and refuse the change for good. Any other status says something of the receiver
  * or of how it is reached: an expired token (401, 403, 407), a missing deployment (404, 405), a redirect, which is not
  * followed, a server that is busy or broken (408, 425, 429, 5xx). Those, a connection that fails and an answer that does not
@@ -42,7 +48,7 @@ public final class WebhookSinkProvider implements ConsumerProvider {
     private static final ConfigKey<Duration> TIMEOUT = ConfigKey.of(
                     "timeout",
                     ConfigType.duration(Duration.ofMillis(100), Duration.ofMinutes(10)),
-                    "How long a request may take, from its beginning to the end of the answer.")
+                    "How long a request may take, from its beginning to the end of the answer. A server that takes longer may see later changes of the key beside the abandoned request; docs/webhook.md has how it refuses that.")
             .withDefault(Duration.ofSeconds(10));
     private static final ConfigKey<Duration> CONNECT_TIMEOUT = ConfigKey.of(
                     "connect-timeout",

@@ -2,11 +2,15 @@ package dev.spream.api.sink;
 
 import dev.spream.api.http.internal.ConfiguredHeaders;
 import dev.spream.api.http.internal.WebUrl;
+import dev.spream.core.consume.Delivery;
 import dev.spream.core.record.DataChangeRecord;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeFormatterBuilder;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -15,7 +19,16 @@ import org.slf4j.LoggerFactory;
 /** Where changes are posted to, and how a request looks. Its text has neither path nor headers, which may be secret. */
 final class WebhookTarget {
     private static final Logger log = LoggerFactory.getLogger(WebhookTarget.class);
-    private static final Set<String> OWN = Set.of("spream-mod-type", "spream-table");
+    private static final Set<String> OWN = Set.of(
+            "spream-commit-timestamp",
+            "spream-epoch",
+            "spream-mod-type",
+            "spream-partition",
+            "spream-record-sequence",
+            "spream-table");
+    /** Nine digits always, so that a receiver may compare two of them as texts. */
+    private static final DateTimeFormatter COMMIT_TIMESTAMP =
+            new DateTimeFormatterBuilder().appendInstant(9).toFormatter(Locale.ROOT);
 
     private final URI url;
     private final ConfiguredHeaders headers;
@@ -39,12 +52,16 @@ final class WebhookTarget {
         return WebUrl.isEncrypted(url);
     }
 
-    HttpRequest.Builder request(DataChangeRecord change) {
+    HttpRequest.Builder request(DataChangeRecord change, Delivery delivery) {
         HttpRequest.Builder request = HttpRequest.newBuilder(url)
                 .POST(BodyPublishers.ofString(change.toJson()))
                 .header("Content-Type", "application/json")
                 .header("User-Agent", "spream")
-                .header("Idempotency-Key", change.identity().toString());
+                .header("Idempotency-Key", change.identity().toString())
+                .header("Spream-Commit-Timestamp", COMMIT_TIMESTAMP.format(change.commitTimestamp()))
+                .header("Spream-Epoch", Long.toString(delivery.epoch()));
+        addIfPlain(request, "Spream-Record-Sequence", change.recordSequence());
+        addIfPlain(request, "Spream-Partition", delivery.partition().value());
         addIfPlain(request, "Spream-Table", change.tableName());
         addIfPlain(request, "Spream-Mod-Type", change.modTypeName());
         headers.addTo(request);

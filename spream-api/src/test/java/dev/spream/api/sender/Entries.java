@@ -17,21 +17,26 @@ final class Entries {
     }
 
     static OutboxEntry entry(String key, int generation) {
-        return entry(key, generation, Optional.empty());
+        return entry(1, key, generation, Optional.empty(), Optional.empty());
     }
 
     static OutboxEntry traced(String key, String traceparent) {
-        return entry(key, 1, Optional.of(traceparent));
+        return entry(1, key, 1, Optional.empty(), Optional.of(traceparent));
     }
 
-    private static OutboxEntry entry(String key, int generation, Optional<String> traceparent) {
+    static OutboxEntry ordered(long id, String orderingKey) {
+        return entry(id, "order-" + id, 1, Optional.of(orderingKey), Optional.empty());
+    }
+
+    private static OutboxEntry entry(
+            long id, String key, int generation, Optional<String> orderingKey, Optional<String> traceparent) {
         return new OutboxEntry(
-                1,
+                id,
                 key,
                 generation,
                 OutboxMessage.digest(PAYLOAD),
                 PAYLOAD,
-                Optional.empty(),
+                orderingKey,
                 traceparent,
                 Instant.EPOCH,
                 Optional.empty());

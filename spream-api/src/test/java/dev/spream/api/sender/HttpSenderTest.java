@@ -78,6 +78,27 @@ final class HttpSenderTest {
     }
 
     @Test
+    void an_ordered_entry_tells_its_place_so_that_an_abandoned_request_can_be_refused_beside_later_ones()
+            throws Exception {
+        try (LoopbackServer server = LoopbackServer.answering(200);
+                HttpSender sender = HttpSender.builder(server.url("/")).build()) {
+            sender.send(Entries.ordered(41, "a b"), TIMEOUT);
+            sender.send(Entries.ordered(42, "k".repeat(8_000)), TIMEOUT);
+            sender.send(Entries.ordered(43, "l" + "k".repeat(7_999)), TIMEOUT);
+            sender.send(entry("unordered"), TIMEOUT);
+            assertThat(server.requests())
+                    .extracting(request -> request.header("Spream-Entry-Id"))
+                    .containsExactly("41", "42", "43", "1");
+            List<String> keys = server.requests().stream()
+                    .map(request -> request.header("Spream-Ordering-Key"))
+                    .toList();
+            assertThat(keys.getFirst()).isEqualTo("a%20b");
+            assertThat(keys.get(1)).startsWith("sha256:").hasSizeLessThan(100).isNotEqualTo(keys.get(2));
+            assertThat(server.requests().getLast().headers()).doesNotContainKey("Spream-ordering-key");
+        }
+    }
+
+    @Test
     void a_traceparent_that_no_header_can_hold_is_left_out() throws Exception {
         try (LoopbackServer server = LoopbackServer.answering(200);
                 HttpSender sender = HttpSender.builder(server.url("/")).build()) {

@@ -52,6 +52,10 @@ final class WebhookSinkTest {
                     .isEqualTo(inserted(1, "1").identity().toString());
             assertThat(request.header("Spream-Table")).isEqualTo("Orders");
             assertThat(request.header("Spream-Mod-Type")).isEqualTo("INSERT");
+            assertThat(request.header("Spream-Commit-Timestamp")).isEqualTo("2026-01-01T00:00:01.000000000Z");
+            assertThat(request.header("Spream-Record-Sequence")).isEqualTo("00000000");
+            assertThat(request.header("Spream-Partition")).isEqualTo("partition-0123456789");
+            assertThat(request.header("Spream-Epoch")).isEqualTo("1");
             assertThat(request.headers()).doesNotContainKeys("Authorization", "Upgrade");
         }
     }
