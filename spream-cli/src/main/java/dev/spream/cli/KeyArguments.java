@@ -28,7 +28,7 @@ final class KeyArguments {
             paramLabel = "KEY",
             description = "Only this key, as list shows it: Id=5, or Region=eu,Id=5, or the same as JSON.")
     void key(String text) {
-        if (!text.startsWith("{") && text.indexOf('=') < 1) {
+        if (!text.startsWith("{") && text.indexOf('=') < 1 && !text.equals(KeyText.EMPTY)) {
             throw new ParameterException(
                     command.commandLine(),
                     "--key '%s' is no key: write it as list shows it, Id=5, or as JSON".formatted(text));

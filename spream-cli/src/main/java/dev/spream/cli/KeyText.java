@@ -12,11 +12,17 @@ import org.jspecify.annotations.Nullable;
 
 /** Keys as people read and write them: {@code Region=eu,Id=5}. Values that this would be unclear for are JSON. */
 final class KeyText {
+    /** The key of the one row of a table whose primary key has no columns. */
+    static final String EMPTY = "()";
+
     private static final Pattern CLEAR = Pattern.compile("[\\p{IsAlphabetic}\\p{IsDigit}_./:@+-]+");
 
     private KeyText() {}
 
     static String of(RecordKey key) {
+        if (key.primaryKey().members().isEmpty()) {
+            return EMPTY;
+        }
         return key.primaryKey().members().entrySet().stream()
                 .map(member -> name(member.getKey()) + "=" + value(member.getValue()))
                 .collect(Collectors.joining(","));

@@ -14,6 +14,7 @@ final class KeyTextTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
             {"Id":"5"}                         | Id=5
+            {}                                 | ()
             {"Region":"eu-west","Id":"5"}      | Region=eu-west,Id=5
             {"Id":7.50}                        | Id=7.50
             {"Id":null}                        | Id=null

@@ -70,6 +70,11 @@ final class ChangeMessagesTest {
     }
 
     @Test
+    void the_empty_key_of_a_table_with_one_row_is_an_ordering_key() {
+        assertThat(ChangeMessages.orderingKey(key("{}"))).isEqualTo("Orders{}");
+    }
+
+    @Test
     void a_long_ordering_key_becomes_its_hash() {
         String prefix = "Orders{\"Id\":\"";
         String fits = "y" + "é".repeat((ShortText.MAX_BYTES - prefix.length() - 2) / 2);

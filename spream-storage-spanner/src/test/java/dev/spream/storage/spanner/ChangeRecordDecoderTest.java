@@ -11,10 +11,13 @@ import com.google.cloud.spanner.Type;
 import com.google.cloud.spanner.Type.StructField;
 import com.google.cloud.spanner.Value;
 import dev.spream.core.record.ChangeRecord;
+import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.ChildPartition;
 import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.HeartbeatRecord;
+import dev.spream.core.record.JsonObject;
+import dev.spream.core.record.Mod;
 import dev.spream.core.record.ModType;
 import dev.spream.core.record.TypeCode;
 import dev.spream.core.record.ValueCaptureType;
@@ -95,6 +98,37 @@ class ChangeRecordDecoderTest {
         assertThat(change.transactionTag()).isEmpty();
         assertThat(change.isSystemTransaction()).isFalse();
         assertThat(change.numberOfRecordsInTransaction()).isZero();
+    }
+
+    @Test
+    void keys_that_are_the_json_value_null_are_the_empty_key() {
+        Struct mod = Struct.newBuilder()
+                .set("keys")
+                .to(Value.json("null"))
+                .set("new_values")
+                .to(Value.json("{\"Mode\":\"a\"}"))
+                .set("old_values")
+                .to(Value.json(" null "))
+                .build();
+        Struct data = Struct.newBuilder()
+                .set("commit_timestamp")
+                .to(TIMESTAMP)
+                .set("record_sequence")
+                .to("00000000")
+                .set("server_transaction_id")
+                .to("t")
+                .set("table_name")
+                .to("Settings")
+                .set("mods")
+                .toStructArray(mod.getType(), List.of(mod))
+                .build();
+
+        DataChangeRecord change =
+                (DataChangeRecord) decode(record("data_change_record", data)).getFirst();
+
+        assertThat(change.mods())
+                .containsExactly(new Mod(JsonObject.EMPTY, JsonObject.of("{\"Mode\":\"a\"}"), JsonObject.EMPTY));
+        assertThat(ChangeRecordJson.readDataChange(change.toJson())).isEqualTo(change);
     }
 
     @Test

@@ -32,13 +32,13 @@ final class KeyReader {
         String order = key.stream()
                 .map(part -> part.name() + (part.descending() ? " DESC NULLS LAST" : " NULLS FIRST"))
                 .collect(Collectors.joining(", "));
-        String sql = "SELECT %s FROM %s WHERE %s%s ORDER BY %s%s"
+        String sql = "SELECT %s FROM %s WHERE %s%s%s%s"
                 .formatted(
                         columns,
                         SqlTranslator.quoted(table.name()),
                         predicate.sql().isEmpty() ? "TRUE" : "(" + predicate.sql() + ")",
                         nullFilter(schema, read.index()),
-                        order,
+                        order.isEmpty() ? "" : " ORDER BY " + order,
                         read.limit() > 0 ? " LIMIT " + read.limit() : "");
         return statements.query(connection, sql, predicate.binds());
     }

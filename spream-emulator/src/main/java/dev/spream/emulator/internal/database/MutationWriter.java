@@ -233,7 +233,7 @@ final class MutationWriter {
             String name = SqlTranslator.quoted(table.table().primaryKey().get(i));
             conditions.add(key.get(i) == null ? name + " IS NULL" : name + " = ?");
         }
-        return String.join(" AND ", conditions);
+        return conditions.isEmpty() ? "TRUE" : String.join(" AND ", conditions);
     }
 
     static List<@Nullable Object> present(List<@Nullable Object> key) {

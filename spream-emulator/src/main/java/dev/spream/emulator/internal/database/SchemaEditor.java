@@ -59,10 +59,6 @@ final class SchemaEditor {
             }
             throw duplicateName(create.name());
         }
-        if (create.primaryKey().isEmpty()) {
-            throw Errors.unimplemented(
-                    "table %s has no primary key; this emulator needs at least one key column", create.name());
-        }
         StoredTable table = StoredTable.of(create);
         create.parent().ifPresent(parent -> schema.table(parent.table()));
         String columns = create.columns().stream().map(SchemaEditor::column).collect(Collectors.joining(", "));
@@ -119,6 +115,9 @@ final class SchemaEditor {
     }
 
     private static String keyConstraint(StoredTable table) {
+        if (table.hasOneRow()) {
+            return SqlTranslator.ONLY_ROW + " BOOLEAN INVISIBLE DEFAULT TRUE NOT NULL PRIMARY KEY";
+        }
         String columns = SqlTranslator.quotedList(table.table().primaryKey());
         return (table.hasNullableKey() ? "UNIQUE NULLS NOT DISTINCT (" : "PRIMARY KEY (") + columns + ")";
     }
@@ -131,6 +130,11 @@ final class SchemaEditor {
         Parent parent = table.enforcedParent().get();
         List<String> parentKey = schema.table(parent.table()).table().primaryKey();
         List<String> key = table.table().primaryKey();
+        if (parentKey.isEmpty()) {
+            throw Errors.unimplemented(
+                    "table %s is interleaved in %s, which has no key columns; this emulator does not support that",
+                    table.name(), parent.table());
+        }
         if (key.size() < parentKey.size()) {
             throw Errors.failedPrecondition(
                     "Interleaved table %s must have the primary key of its parent %s as the start of its own",
@@ -185,7 +189,9 @@ final class SchemaEditor {
                     "Cannot add NOT NULL column %s.%s to existing table %s.",
                     table.name(), add.column().name(), table.name());
         }
-        alter(table, "ADD COLUMN " + column(add.column()));
+        // Images of rows have the declared columns first.
+        String place = table.hasOneRow() ? " BEFORE " + SqlTranslator.ONLY_ROW : "";
+        alter(table, "ADD COLUMN " + column(add.column()) + place);
         List<ColumnDef> columns = new ArrayList<>(table.definition().columns());
         columns.add(add.column());
         return schema.with(table.withColumns(columns));

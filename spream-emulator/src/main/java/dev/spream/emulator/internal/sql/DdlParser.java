@@ -68,10 +68,12 @@ public final class DdlParser {
         String name = cursor.expectName();
         List<ColumnDef> columns = new ArrayList<>();
         List<KeyPart> key = new ArrayList<>();
+        boolean keyDeclared = false;
         cursor.expectSymbol("(");
         while (!cursor.acceptSymbol(")")) {
             if (cursor.acceptWords("PRIMARY", "KEY")) {
                 key.addAll(keyParts());
+                keyDeclared = true;
             } else {
                 refuseConstraint();
                 columns.add(column());
@@ -86,6 +88,10 @@ public final class DdlParser {
                 .forEach(key::add);
         if (cursor.acceptWords("PRIMARY", "KEY")) {
             key.addAll(keyParts());
+            keyDeclared = true;
+        }
+        if (key.isEmpty() && (!keyDeclared || dialect == DatabaseDialect.POSTGRESQL)) {
+            throw Errors.invalidArgument("Primary key must be defined for table \"%s\".", name);
         }
         Optional<Parent> parent = Optional.empty();
         String policy = "";

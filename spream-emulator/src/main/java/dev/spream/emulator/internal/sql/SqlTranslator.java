@@ -22,6 +22,9 @@ public final class SqlTranslator {
     /** The engine's schema that holds the information schema, whose own name is taken. */
     public static final String INFORMATION_SCHEMA = "SPANNER_INFORMATION_SCHEMA";
 
+    /** The engine's column, unseen, by which a table whose key has no columns has one row at most. */
+    public static final String ONLY_ROW = "\"SPANNER_ONLY_ROW\"";
+
     private static final Set<String> KEYWORDS = Set.of(
             "ALL",
             "AND",
@@ -157,7 +160,12 @@ public final class SqlTranslator {
         String names = quotedList(columns);
         String key = quotedList(schema.primaryKey(table));
         if (replaces) {
-            emit("MERGE INTO", quoted(table), "(", names, ") KEY (", key, ")", source);
+            if (key.isEmpty()) {
+                emit("MERGE INTO", quoted(table), "(", names, ",", ONLY_ROW, ") KEY (", ONLY_ROW, ")");
+                emit("SELECT *, TRUE FROM (", source, ")");
+            } else {
+                emit("MERGE INTO", quoted(table), "(", names, ") KEY (", key, ")", source);
+            }
         } else if (ignores) {
             emit("INSERT INTO", quoted(table), "(", names, ") SELECT * FROM (", source, ") AS V_ (", names, ")");
             emit("WHERE NOT EXISTS (SELECT 1 FROM", quoted(table), "AS T_ WHERE");
@@ -166,7 +174,7 @@ public final class SqlTranslator {
                     schema.primaryKey(table).stream()
                             .map(column -> "T_.%s = V_.%s".formatted(quoted(column), quoted(column)))
                             .toList());
-            emit(same, ")");
+            emit(same.isEmpty() ? "TRUE" : same, ")");
         } else {
             emit("INSERT INTO", quoted(table), "(", names, ")", source);
         }
