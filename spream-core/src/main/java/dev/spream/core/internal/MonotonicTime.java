@@ -1,13 +1,23 @@
 package dev.spream.core.internal;
 
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.concurrent.locks.Condition;
 
-/** A clock that never goes back, and every wait of an engine that a time ends. Safe for use by many threads. */
-public interface MonotonicTime {
+/**
+ * The time of an engine: a clock that never goes back, the wall clock, and every wait that a time ends. Safe for use by many
+ * threads.
+ */
+public interface MonotonicTime extends InstantSource {
     MonotonicTime SYSTEM = new MonotonicTime() {
         @Override
         public long nanoTime() {
             return System.nanoTime();
+        }
+
+        @Override
+        public Instant instant() {
+            return Instant.now();
         }
 
         @Override
@@ -17,7 +27,7 @@ public interface MonotonicTime {
         }
     };
 
-    /** Nanoseconds from anywhere, for leases and durations. */
+    /** Nanoseconds from an arbitrary origin, for durations. On Linux it stands still while the machine is suspended. */
     long nanoTime();
 
     /**

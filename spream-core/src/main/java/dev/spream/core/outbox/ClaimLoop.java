@@ -1,6 +1,7 @@
 package dev.spream.core.outbox;
 
 import dev.spream.core.StorageException;
+import dev.spream.core.internal.LocalLease;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -154,6 +155,7 @@ final class ClaimLoop {
 
     private void claimAny(int limit, int allowed) {
         long askedAt = context.now();
+        LocalLease lease = context.requestLease();
         ClaimResult result = context.calls()
                 .call(
                         "claiming entries",
@@ -163,12 +165,13 @@ final class ClaimLoop {
             look = false;
             nextLook = context.now() + context.options().pollInterval().toNanos();
         }
-        claimed(result, askedAt, allowed);
+        claimed(result, askedAt, lease, allowed);
     }
 
     /** Claims the first entries of as many keys; how many it took of the room. */
     private int claimOrdered(int limit, int allowed) {
         long askedAt = context.now();
+        LocalLease lease = context.requestLease();
         List<KeyPlan.Head> heads = limit > 0 ? plan.take(limit, askedAt) : List.of();
         if (heads.isEmpty()) {
             return 0;
@@ -188,7 +191,7 @@ final class ClaimLoop {
             plan.refused(notGiven);
             refused.run();
         }
-        claimed(result, askedAt, allowed);
+        claimed(result, askedAt, lease, allowed);
         return given.size();
     }
 
@@ -207,7 +210,7 @@ final class ClaimLoop {
                                         context.options().lease()));
     }
 
-    private void claimed(ClaimResult result, long askedAt, int allowed) {
+    private void claimed(ClaimResult result, long askedAt, LocalLease lease, int allowed) {
         Duration took = Duration.ofNanos(context.now() - askedAt);
         context.listener().tell(listener -> listener.claimed(result, took));
         boolean probe = allowed != Breaker.UNLIMITED;
@@ -215,7 +218,7 @@ final class ClaimLoop {
             if (probe) {
                 breaker.probe();
             }
-            HeldClaim held = new HeldClaim(claim, probe, askedAt, context.heldUntil(askedAt));
+            HeldClaim held = new HeldClaim(claim, probe, askedAt, lease);
             book.add(held);
             slots.take();
             start.accept(held);

@@ -1,5 +1,6 @@
 package dev.spream.core.outbox;
 
+import dev.spream.core.internal.LocalLease;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +26,7 @@ final class HeldClaim {
 
     private boolean probe;
     private Phase phase = Phase.WAITING;
-    private long heldUntil;
+    private LocalLease lease;
     private long callUntil;
     private long overdueSince;
     private long warnAfter;
@@ -38,13 +39,13 @@ final class HeldClaim {
      *
      * @param probe whether the circuit breaker waits for its outcome
      * @param claimedAt just before it was asked for, by the worker's clock
-     * @param heldUntil when the worker has to leave it, unless it is renewed
+     * @param lease when the worker has to leave it, unless it is renewed
      */
-    HeldClaim(OutboxClaim claim, boolean probe, long claimedAt, long heldUntil) {
+    HeldClaim(OutboxClaim claim, boolean probe, long claimedAt, LocalLease lease) {
         this.claim = claim;
         this.probe = probe;
         this.claimedAt = claimedAt;
-        this.heldUntil = heldUntil;
+        this.lease = lease;
     }
 
     OutboxClaim claim() {
@@ -79,7 +80,7 @@ final class HeldClaim {
 
     /** Enters a call of the sender, on this thread; false if the claim is lost. */
     synchronized boolean startCall(long now, long timeout) {
-        if (phase == Phase.LOST || now - heldUntil >= 0) {
+        if (phase == Phase.LOST || !lease.isHeld()) {
             return false;
         }
         phase = Phase.CALLING;
@@ -124,8 +125,8 @@ final class HeldClaim {
     }
 
     /** Takes the claim away if its time is over. */
-    synchronized boolean loseIfOver(long now) {
-        return now - heldUntil >= 0 && lose();
+    synchronized boolean loseIfOver() {
+        return !lease.isHeld() && lose();
     }
 
     synchronized void interruptCall() {
@@ -155,20 +156,20 @@ final class HeldClaim {
     /** In how many nanoseconds something has to be done about it. */
     synchronized long nextCheck(long now) {
         return switch (phase) {
-            case WAITING -> heldUntil - now;
-            case CALLING -> Math.min(heldUntil - now, callUntil - now);
+            case WAITING -> lease.left();
+            case CALLING -> Math.min(lease.left(), callUntil - now);
             case SETTLING, LOST -> NEVER;
         };
     }
 
     /** Whether it is not lost, and its lease should be renewed when no more than that is left of it. */
-    synchronized boolean needsRenewal(long now, long left) {
-        return phase != Phase.LOST && heldUntil - now <= left;
+    synchronized boolean needsRenewal(long left) {
+        return phase != Phase.LOST && lease.left() <= left;
     }
 
-    synchronized void renewed(long until) {
-        if (until - heldUntil > 0) {
-            heldUntil = until;
+    synchronized void renewed(LocalLease renewal) {
+        if (renewal.left() > lease.left()) {
+            lease = renewal;
         }
     }
 

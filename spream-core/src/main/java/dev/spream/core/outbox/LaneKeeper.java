@@ -1,6 +1,7 @@
 package dev.spream.core.outbox;
 
 import dev.spream.core.StorageException;
+import dev.spream.core.internal.LocalLease;
 import java.util.Set;
 
 /**
@@ -10,18 +11,18 @@ import java.util.Set;
 final class LaneKeeper {
     private final WorkerContext context;
     private final KeyPlan plan;
-    private volatile long heldUntil;
+    private volatile LocalLease lease;
     private boolean away;
 
     LaneKeeper(WorkerContext context, KeyPlan plan) {
         this.context = context;
         this.plan = plan;
-        this.heldUntil = context.now();
+        this.lease = LocalLease.ended(context.time());
     }
 
     /** Whether the lanes of the plan can be relied on. */
     boolean areHeld() {
-        return heldUntil - context.now() > 0;
+        return lease.isHeld();
     }
 
     /** Tells the store which lanes this worker keeps, and the plan which it has. */
@@ -29,7 +30,7 @@ final class LaneKeeper {
         away = false;
         do {
             Set<Integer> giveUp = plan.leaveIdle();
-            long askedAt = context.now();
+            LocalLease requested = context.requestLease();
             try {
                 LaneShare share = context.calls()
                         .call(
@@ -40,7 +41,7 @@ final class LaneKeeper {
                                                 giveUp,
                                                 context.options().lease()));
                 plan.hold(share);
-                heldUntil = context.heldUntil(askedAt);
+                lease = requested;
             } catch (StorageException e) {
                 if (!areHeld()) {
                     plan.holdNothing();
@@ -53,7 +54,7 @@ final class LaneKeeper {
     /** Leaves the lanes to workers that get through, until it is to {@link #hold} lanes again. Harmless if it has left them. */
     void stayAway() {
         if (!away) {
-            heldUntil = context.now();
+            lease = LocalLease.ended(context.time());
             away = leave();
         }
     }

@@ -1,6 +1,7 @@
 package dev.spream.core.outbox;
 
 import dev.spream.core.StorageException;
+import dev.spream.core.internal.LocalLease;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -15,8 +16,7 @@ import org.slf4j.LoggerFactory;
  * the worker what could not be renewed, by the worker's own clock and before the lease can have ended. Safe for use by many
  * threads.
  *
- * <p>The end of a lease is reckoned from before it was asked for, so it is never later here than in the store, however long
- * the request took and whatever became of its answer.
+ * <p>Leases are measured on the worker's own clocks ({@link LocalLease}), whatever became of the answer to a request.
  */
 final class LeaseBook {
     private static final Logger log = LoggerFactory.getLogger(LeaseBook.class);
@@ -54,11 +54,10 @@ final class LeaseBook {
     /** Renews the leases of which a quarter or more is over; those that are younger can wait for the next time. */
     void renew() {
         long quarter = context.leaseNanos() / 4;
-        long now = context.now();
-        long left = context.heldUntil(now) - now - quarter / 2;
+        long left = context.requestLease().left() - quarter / 2;
         List<OutboxClaim.Ref> due = new ArrayList<>();
         for (HeldClaim claim : held.values()) {
-            if (claim.needsRenewal(now, left)) {
+            if (claim.needsRenewal(left)) {
                 due.add(claim.ref());
             }
         }
@@ -68,7 +67,7 @@ final class LeaseBook {
     }
 
     private void renew(List<OutboxClaim.Ref> due) {
-        long askedAt = context.now();
+        LocalLease lease = context.requestLease();
         Set<OutboxClaim.Ref> lost;
         try {
             lost = context.calls()
@@ -88,7 +87,7 @@ final class LeaseBook {
                 continue; // settled in the meantime
             }
             if (!lost.contains(ref)) {
-                claim.renewed(context.heldUntil(askedAt));
+                claim.renewed(lease);
             } else if (claim.lose()) {
                 tellLost(claim, "the store says so");
             }
@@ -104,7 +103,7 @@ final class LeaseBook {
         long now = context.now();
         long next = Long.MAX_VALUE;
         for (HeldClaim claim : held.values()) {
-            if (claim.loseIfOver(now)) {
+            if (claim.loseIfOver()) {
                 tellLost(claim, "it could not be renewed");
             } else if (claim.interruptIfOverdue(now)) {
                 warnStuck(claim, now);

@@ -1,6 +1,7 @@
 package dev.spream.core.outbox;
 
 import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.LocalLease;
 import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.SafeListeners;
 import java.util.random.RandomGenerator;
@@ -24,9 +25,6 @@ record WorkerContext(
         RandomGenerator random,
         StopSignal stop,
         Alarm claimsWake) {
-
-    /** Of each lease, the part that is not used, so that a call that is interrupted then has ended before another begins. */
-    private static final int MARGIN = 8;
 
     static WorkerContext of(
             OutboxStore store,
@@ -57,9 +55,9 @@ record WorkerContext(
         return options.lease().toNanos();
     }
 
-    /** Until when something may be relied on that was asked for at that time, for a lease. */
-    long heldUntil(long askedAt) {
-        return askedAt + leaseNanos() - leaseNanos() / MARGIN;
+    /** A lease that is about to be requested. */
+    LocalLease requestLease() {
+        return LocalLease.requested(time, options.lease());
     }
 
     /** The name of a thread of this worker. */

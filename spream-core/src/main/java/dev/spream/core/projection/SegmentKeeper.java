@@ -1,6 +1,7 @@
 package dev.spream.core.projection;
 
 import dev.spream.core.event.FeedRequest;
+import dev.spream.core.internal.LocalLease;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -17,12 +18,10 @@ import org.slf4j.LoggerFactory;
  * Holds segments of a projection and keeps a loop running for each: renews their leases well before they end, takes its share,
  * and gives up what is above it once the loop has finished its batch.
  *
- * <p>The end of the leases is reckoned from before they were asked for, less a margin, so it is never later here than in the
- * store; loops write nothing after it. A loop begins at the position that the store has after the loop before it has ended.
+ * <p>The leases are measured on this process's own clocks ({@link LocalLease}); loops write nothing after their end. A loop begins at the position that the store has after the loop before it has ended.
  */
 final class SegmentKeeper<T> implements Keeper {
     private static final Logger log = LoggerFactory.getLogger(SegmentKeeper.class);
-    private static final int MARGIN = 8;
     private static final long OUTDATED = -1;
     private static final long SOON = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -42,13 +41,13 @@ final class SegmentKeeper<T> implements Keeper {
 
     private final ProjectionContext<T> context;
     private final Map<Integer, Held> segments = new ConcurrentHashMap<>(); // changed by the keeper's thread
-    private volatile long heldUntil;
+    private volatile LocalLease granted;
     private volatile boolean stopping;
     private int fair = Integer.MAX_VALUE;
 
     SegmentKeeper(ProjectionContext<T> context) {
         this.context = context;
-        this.heldUntil = context.now();
+        this.granted = LocalLease.ended(context.manager().time());
     }
 
     private long lease() {
@@ -56,7 +55,7 @@ final class SegmentKeeper<T> implements Keeper {
     }
 
     private boolean isHeld() {
-        return heldUntil - context.now() > 0;
+        return granted.isHeld();
     }
 
     @Override
@@ -69,7 +68,7 @@ final class SegmentKeeper<T> implements Keeper {
             }
             boolean changed = tidy();
             if (changed || nextHold - context.now() <= 0 || anyToStart()) {
-                nextHold = context.now() + (hold() ? lease() / 4 : Math.min(lease() / MARGIN, 10 * SOON));
+                nextHold = context.now() + (hold() ? lease() / 4 : Math.min(lease() / 8, 10 * SOON));
             }
             context.keeperWake().await(Math.max(1, Math.min(nextHold - context.now(), nextStart())));
         }
@@ -130,7 +129,8 @@ final class SegmentKeeper<T> implements Keeper {
                 .map(held -> held.lease.segment())
                 .collect(Collectors.toSet());
         Set<Held> startable = segments.values().stream().filter(this::canStart).collect(Collectors.toSet());
-        long askedAt = context.now();
+        LocalLease requested =
+                LocalLease.requested(context.manager().time(), context.options().lease());
         SegmentShare share;
         try {
             share = context.store()
@@ -147,7 +147,7 @@ final class SegmentKeeper<T> implements Keeper {
             return false;
         }
         context.troubles().over("holding segments");
-        heldUntil = askedAt + lease() - lease() / MARGIN;
+        granted = requested;
         fair = share.fair();
         giveUp.forEach(this::forget);
         update(share, startable);
@@ -254,7 +254,7 @@ final class SegmentKeeper<T> implements Keeper {
 
     private void end() throws InterruptedException {
         segments.values().forEach(held -> held.slot.stop());
-        long nextHold = heldUntil - lease() / 2;
+        long nextHold = context.now() + granted.left() - lease() / 2;
         while (segments.values().stream().anyMatch(held -> !held.slot.isEmpty())) {
             context.keeperWake().await(Math.max(1, Math.min(SOON, nextHold - context.now())));
             segments.values().forEach(held -> held.slot.tidy());

@@ -7,7 +7,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.function.LongSupplier;
 
 /** The time that the engine lives in, and every wait of the engine that a time ends. Safe for use by many threads. */
-interface EngineTime extends InstantSource, MonotonicTime {
+interface EngineTime extends MonotonicTime {
     EngineTime SYSTEM = of(InstantSource.system(), System::nanoTime);
 
     /** These clocks; waits follow the system's. */

@@ -1,31 +1,23 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.internal.LocalLease;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionToken;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A partition that this worker acquired, until its reader has ended. Safe for use by many threads.
  *
- * <p>The holder fences itself: the lease is measured on this process's own monotonic clock from before the request that
- *
- * acquired or renewed it, so it ends here no later than in the storage, whatever the two wall clocks say. It is held for a
- * five-hundredth less than granted, twice as much as two clocks that are being corrected can drift apart (NTP slews each by
- * 0.05 % at most).
- *
+ * <p>The holder fences itself: it measures the lease on its own clocks ({@link LocalLease}), so that it ends here before it ends in
+ * the storage.
  */
 final class HeldPartition {
-    private static final int DRIFT_SHARE = 500;
-
     private final PartitionLease lease;
     private final InflightTracker tracker;
-    private final LongSupplier nanoTime;
 
-    private long heldUntil; // guarded by this, like the next
+    private LocalLease held; // guarded by this, like the next
     private boolean expired;
     private final AtomicBoolean lost = new AtomicBoolean();
     private volatile boolean leaving;
@@ -34,16 +26,10 @@ final class HeldPartition {
     private volatile Instant persistedWatermark;
     private volatile @Nullable Runnable onLost;
 
-    HeldPartition(
-            PartitionLease lease,
-            InflightTracker tracker,
-            LongSupplier nanoTime,
-            long requestedAt,
-            Duration leaseTime) {
+    HeldPartition(PartitionLease lease, InflightTracker tracker, LocalLease held) {
         this.lease = lease;
         this.tracker = tracker;
-        this.nanoTime = nanoTime;
-        this.heldUntil = requestedAt + held(leaseTime);
+        this.held = held;
         this.persistedWatermark = lease.watermark();
     }
 
@@ -64,7 +50,7 @@ final class HeldPartition {
      * stays so: who was told has stopped its work, and a renewal that comes late must not keep a partition that nobody reads.
      */
     synchronized boolean isHeld() {
-        expired |= nanoTime.getAsLong() - heldUntil >= 0;
+        expired |= !held.isHeld();
         return !expired && !lost.get() && !released;
     }
 
@@ -95,13 +81,9 @@ final class HeldPartition {
         return finished || released || lost.get();
     }
 
-    /** The lease was renewed by a request sent at that time. */
-    synchronized void renewed(long requestedAt, Duration leaseTime) {
-        heldUntil = requestedAt + held(leaseTime);
-    }
-
-    private static long held(Duration leaseTime) {
-        return leaseTime.minus(leaseTime.dividedBy(DRIFT_SHARE)).toNanos();
+    /** The storage renewed the lease. */
+    synchronized void renewed(LocalLease renewal) {
+        held = renewal;
     }
 
     /** What to do, once, when the lease turns out to be lost. */

@@ -1,6 +1,7 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.StorageException;
+import dev.spream.core.internal.LocalLease;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionToken;
 import java.time.Duration;
@@ -75,12 +76,13 @@ final class LeaseKeeper {
             return;
         }
         List<PartitionLease> leases = held.stream().map(HeldPartition::lease).toList();
-        long requestedAt = context.time().nanoTime();
+        LocalLease requested =
+                LocalLease.requested(context.time(), context.options().leaseTime());
         Set<PartitionToken> lost =
                 context.storage().renew(leases, context.options().leaseTime());
         for (HeldPartition partition : held) {
             if (!lost.contains(partition.token())) {
-                partition.renewed(requestedAt, context.options().leaseTime());
+                partition.renewed(requested);
             } else if (!partition.isLeaving()) {
                 partition.lose();
             }

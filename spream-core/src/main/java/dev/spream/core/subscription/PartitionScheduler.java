@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.internal.LocalLease;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionLease;
@@ -36,8 +37,8 @@ final class PartitionScheduler {
         /** How many partitions are read. */
         int open();
 
-        /** Starts to read a partition that was acquired by a request sent at that time. */
-        void start(PartitionLease lease, long requestedAt);
+        /** Starts to read an acquired partition. */
+        void start(PartitionLease lease, LocalLease held);
 
         /** The partitions that are being handed over. */
         Set<PartitionToken> leaving();
@@ -164,7 +165,7 @@ final class PartitionScheduler {
             return false;
         }
         Acquired acquired = context.storageCalls().repeat("acquiring partitions", wanted, () -> acquire(claims));
-        acquired.leases().forEach(lease -> readers.start(lease, acquired.requestedAt()));
+        acquired.leases().forEach(lease -> readers.start(lease, acquired.held()));
         return !acquired.leases().isEmpty();
     }
 
@@ -188,12 +189,13 @@ final class PartitionScheduler {
     }
 
     private Acquired acquire(List<PartitionClaim> claims) {
-        long requestedAt = context.time().nanoTime();
+        LocalLease requested =
+                LocalLease.requested(context.time(), context.options().leaseTime());
         return new Acquired(
-                requestedAt,
+                requested,
                 context.storage()
                         .acquire(context.worker(), claims, context.options().leaseTime()));
     }
 
-    private record Acquired(long requestedAt, List<PartitionLease> leases) {}
+    private record Acquired(LocalLease held, List<PartitionLease> leases) {}
 }

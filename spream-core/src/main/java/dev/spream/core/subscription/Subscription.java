@@ -3,6 +3,7 @@ package dev.spream.core.subscription;
 import dev.spream.core.StorageException;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.LocalLease;
 import dev.spream.core.internal.SingleRun;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionToken;
@@ -190,14 +191,12 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
     }
 
     @Override
-    public void start(PartitionLease lease, long requestedAt) {
+    public void start(PartitionLease lease, LocalLease held) {
         HeldPartition partition = new HeldPartition(
                 lease,
                 new InflightTracker(
                         context.label(lease.token()), context.options().maxInflight(), lease.watermark()),
-                context.time()::nanoTime,
-                requestedAt,
-                context.options().leaseTime());
+                held);
         RecordDispatcher dispatcher = new RecordDispatcher(context, partition, path, budget.open(), tasks::fail);
         PartitionReader reader = new PartitionReader(context, partition, dispatcher, watermarks, endTimestamp);
         readers.put(lease.token(), reader);

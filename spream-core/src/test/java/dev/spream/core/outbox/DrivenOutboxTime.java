@@ -3,13 +3,12 @@ package dev.spream.core.outbox;
 import dev.spream.core.internal.MonotonicTime;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 
 /** A time that stands still until a test moves it, for workers and for the store. */
-final class DrivenOutboxTime implements MonotonicTime, InstantSource {
+final class DrivenOutboxTime implements MonotonicTime {
     private static final long LOOK_EVERY = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final Instant start;

@@ -7,6 +7,7 @@ import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.subscription.SimulatedMachine;
 import dev.spream.core.subscription.SimulatedProcess;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
@@ -223,6 +224,11 @@ final class OutboxSimulation {
             @Override
             public long nanoTime() {
                 return process.nanoTime();
+            }
+
+            @Override
+            public Instant instant() {
+                return Instant.EPOCH.plusNanos(nanoTime());
             }
 
             @Override

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import dev.spream.core.internal.MonotonicTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -24,6 +25,11 @@ final class ParkedLogTest {
         @Override
         public long nanoTime() {
             return now.get();
+        }
+
+        @Override
+        public Instant instant() {
+            return Instant.EPOCH;
         }
 
         @Override

@@ -9,6 +9,7 @@ import dev.spream.core.event.FeedRequest;
 import dev.spream.core.event.Spoilt;
 import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.projection.ManagerBench.Running;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -43,6 +44,11 @@ final class ProjectionCloseTest {
         @Override
         public long nanoTime() {
             return TIMES * System.nanoTime();
+        }
+
+        @Override
+        public Instant instant() {
+            return Instant.EPOCH.plusNanos(nanoTime());
         }
 
         @Override

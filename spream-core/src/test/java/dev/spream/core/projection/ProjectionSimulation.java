@@ -13,6 +13,7 @@ import dev.spream.core.projection.InMemoryProjectionStore.Transaction;
 import dev.spream.core.subscription.SimulatedMachine;
 import dev.spream.core.subscription.SimulatedProcess;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashSet;
@@ -347,6 +348,11 @@ final class ProjectionSimulation {
             @Override
             public long nanoTime() {
                 return process.nanoTime();
+            }
+
+            @Override
+            public Instant instant() {
+                return Instant.EPOCH.plusNanos(nanoTime());
             }
 
             @Override

@@ -4,6 +4,7 @@ import static dev.spream.core.subscription.ScriptedSource.START;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.LocalLease;
 import dev.spream.core.internal.SafeListeners;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionClaim;
@@ -79,7 +80,7 @@ class LeaseKeeperTest {
                 storage.acquire(WORKER, claims, options.leaseTime()).getFirst();
         storage.toRunning(lease);
         return new HeldPartition(
-                lease, new InflightTracker("p", 1, START), time::nanoTime, time.nanoTime(), options.leaseTime());
+                lease, new InflightTracker("p", 1, START), LocalLease.requested(time, options.leaseTime()));
     }
 
     private EngineContext context() {

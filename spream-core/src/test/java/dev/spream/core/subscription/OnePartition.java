@@ -4,6 +4,7 @@ import static dev.spream.core.subscription.ScriptedSource.START;
 
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.LocalLease;
 import dev.spream.core.internal.SafeListeners;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.InMemoryPartitionStorage;
@@ -59,9 +60,7 @@ final class OnePartition {
         partition = new HeldPartition(
                 lease(),
                 new InflightTracker("Orders/p", options.maxInflight(), START),
-                time::nanoTime,
-                time.nanoTime(),
-                LEASE_TIME);
+                LocalLease.requested(time, LEASE_TIME));
         budget = Budget.of(options);
         calls = new ConsumerCalls(context);
         path = new DeliveryPath(context, consumer, calls, new ParkedKeys(), new Deliveries(() -> Optional.of(START)));

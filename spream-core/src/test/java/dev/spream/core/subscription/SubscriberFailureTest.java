@@ -16,6 +16,7 @@ import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.source.SourceException;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
@@ -80,6 +81,18 @@ class SubscriberFailureTest {
     @Test
     void what_fails_after_its_lease_has_ended_is_left_to_the_next_owner() throws InterruptedException {
         AtomicLong pause = new AtomicLong();
+        leavesToTheNextOwner(pause, EngineTime.of(InstantSource.system(), () -> System.nanoTime() + pause.get()));
+    }
+
+    /** The monotonic clock of a machine stands still while it is suspended. */
+    @Test
+    void what_fails_after_the_machine_was_suspended_for_longer_than_the_lease_is_left_to_the_next_owner()
+            throws InterruptedException {
+        AtomicLong pause = new AtomicLong();
+        leavesToTheNextOwner(pause, EngineTime.of(() -> Instant.now().plusNanos(pause.get()), System::nanoTime));
+    }
+
+    private void leavesToTheNextOwner(AtomicLong pause, EngineTime time) throws InterruptedException {
         List<DeliveryFailure> judged = new CopyOnWriteArrayList<>();
         RecordingConsumer consumer = new RecordingConsumer((change, delivery) -> {
             if (pause.compareAndSet(0, LONG.toNanos())) {
@@ -97,7 +110,7 @@ class SubscriberFailureTest {
                             return new ErrorDecision.Skip();
                         })
                         .build())
-                .time(EngineTime.of(InstantSource.system(), () -> System.nanoTime() + pause.get()))
+                .time(time)
                 .build();
 
         assertThat(fixture.run(subscriber, consumer)).isEqualTo(RunResult.COMPLETED);

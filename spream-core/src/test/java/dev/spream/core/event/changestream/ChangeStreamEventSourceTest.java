@@ -426,6 +426,11 @@ final class ChangeStreamEventSourceTest {
         }
 
         @Override
+        public Instant instant() {
+            return Instant.EPOCH.plusNanos(nanoTime());
+        }
+
+        @Override
         public long awaitNanos(Condition condition, long nanos) {
             throw new UnsupportedOperationException("nobody waits by this clock");
         }

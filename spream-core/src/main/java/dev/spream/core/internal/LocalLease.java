@@ -1,0 +1,50 @@
+package dev.spream.core.internal;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A lease as its holder may rely on it: measured on the holder's own clocks, from before the request that acquired or renewed it.
+ * It ends here before it ends in the storage, by an eighth of its time, so that a call which is interrupted at its end can return
+ * before another owner begins. Immutable; safe for use by many threads.
+ *
+ * <p>Of the monotonic and the wall clock, the one counts by which more time has passed. The monotonic clock stands still while a
+ * machine is suspended; the wall clock may be set back. A wall clock that is set forward costs a lease, which is acquired again.
+ */
+public final class LocalLease {
+    private static final int MARGIN_SHARE = 8;
+
+    private final MonotonicTime time;
+    private final long requestedNanos;
+    private final Instant requestedInstant;
+    private final long nanos;
+
+    private LocalLease(MonotonicTime time, Duration leaseTime) {
+        this.time = time;
+        this.requestedNanos = time.nanoTime();
+        this.requestedInstant = time.instant();
+        this.nanos = leaseTime.minus(leaseTime.dividedBy(MARGIN_SHARE)).toNanos();
+    }
+
+    /** The lease that the storage grants if a request for it is sent now. To be made before the request. */
+    public static LocalLease requested(MonotonicTime time, Duration leaseTime) {
+        return new LocalLease(time, leaseTime);
+    }
+
+    /** A lease that is over. */
+    public static LocalLease ended(MonotonicTime time) {
+        return new LocalLease(time, Duration.ZERO);
+    }
+
+    public boolean isHeld() {
+        return left() > 0;
+    }
+
+    /** For how many more nanoseconds the lease is held; zero or less if it is over. */
+    public long left() {
+        long counted = time.nanoTime() - requestedNanos;
+        long byWallClock = TimeUnit.NANOSECONDS.convert(Duration.between(requestedInstant, time.instant()));
+        return nanos - Math.max(counted, byWallClock);
+    }
+}
