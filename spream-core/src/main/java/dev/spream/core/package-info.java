@@ -1,5 +1,5 @@
 /**
- * What every part of spream shares: the root of its exceptions, and the one that every store throws. The domain, the ports and the engine live in the
+ * What every part of spream shares: the root of its exceptions, the one that every store throws, and how durations are written. The domain, the ports and the engine live in the
  * packages below, one a feature; start with {@code dev.spream.core.subscription.Subscriber}. Nothing here may depend
  * on a framework, a driver or a client library.
  */

@@ -2,6 +2,7 @@ package dev.spream.core.consume;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.DurationText;
 import java.time.Duration;
 
 /** What to do with a change that a consumer refused. */
@@ -16,7 +17,7 @@ public sealed interface ErrorDecision {
         public Retry {
             requireNonNull(delay, "delay");
             if (delay.isNegative()) {
-                throw new IllegalArgumentException("delay %s is negative".formatted(delay));
+                throw new IllegalArgumentException("delay %s is negative".formatted(DurationText.of(delay)));
             }
         }
     }

@@ -2,6 +2,7 @@ package dev.spream.core.consume;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.DurationText;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -144,7 +145,8 @@ public final class RetryPolicy {
     private static void requireBetween(String field, Duration value, Duration min, Duration max) {
         requireNonNull(value, field);
         if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
-            throw new IllegalArgumentException("%s is %s, must be %s to %s".formatted(field, value, min, max));
+            throw new IllegalArgumentException("%s is %s, must be %s to %s"
+                    .formatted(field, DurationText.of(value), DurationText.of(min), DurationText.of(max)));
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.spream.core.event;
 
+import dev.spream.core.DurationText;
 import java.time.Duration;
 import java.util.List;
 
@@ -22,7 +23,7 @@ public record FeedBatch(List<FeedItem> items, long position, long head, Duration
         }
         if (waited.isNegative() || (waited.isPositive() && head == position && position > 0)) {
             throw new IllegalArgumentException(
-                    "waited for %s behind position %d, the last".formatted(waited, position));
+                    "waited for %s behind position %d, the last".formatted(DurationText.of(waited), position));
         }
     }
 

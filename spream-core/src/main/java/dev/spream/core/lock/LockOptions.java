@@ -2,6 +2,7 @@ package dev.spream.core.lock;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.DurationText;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -40,7 +41,8 @@ record LockOptions(
 
     private static void requireBetween(String field, Duration value, Duration min, Duration max) {
         if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
-            throw new IllegalArgumentException("%s is %s, must be %s to %s".formatted(field, value, min, max));
+            throw new IllegalArgumentException("%s is %s, must be %s to %s"
+                    .formatted(field, DurationText.of(value), DurationText.of(min), DurationText.of(max)));
         }
     }
 }

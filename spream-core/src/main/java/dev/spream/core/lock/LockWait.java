@@ -1,5 +1,6 @@
 package dev.spream.core.lock;
 
+import dev.spream.core.DurationText;
 import java.time.Duration;
 import java.time.Instant;
 
@@ -30,7 +31,7 @@ public sealed interface LockWait {
     record AtMost(Duration time) implements LockWait {
         public AtMost {
             if (time.isNegative()) {
-                throw new IllegalArgumentException("time is %s, must not be negative".formatted(time));
+                throw new IllegalArgumentException("time is %s, must not be negative".formatted(DurationText.of(time)));
             }
         }
     }

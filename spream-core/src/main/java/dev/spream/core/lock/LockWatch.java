@@ -1,5 +1,6 @@
 package dev.spream.core.lock;
 
+import dev.spream.core.DurationText;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -154,7 +155,9 @@ final class LockWatch<T> {
         handles.forEach(OpenHandle::abandon);
         try {
             if (last != null && !last.join(LAST_REPORT)) {
-                log.warn("the last report of locks has taken longer than {}, it is not waited for", LAST_REPORT);
+                log.warn(
+                        "the last report of locks has taken longer than {}, it is not waited for",
+                        DurationText.of(LAST_REPORT));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -1,5 +1,6 @@
 package dev.spream.core.lock;
 
+import dev.spream.core.DurationText;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -186,7 +187,7 @@ final class OpenHandle<T> {
             warned = true;
             log.warn(
                     "locks have been held for more than {}: {}, acquired at {}; they stay held until the handle is closed",
-                    limit,
+                    DurationText.of(limit),
                     shown(),
                     place());
         }

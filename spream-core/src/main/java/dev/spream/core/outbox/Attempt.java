@@ -1,5 +1,6 @@
 package dev.spream.core.outbox;
 
+import dev.spream.core.DurationText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -144,7 +145,8 @@ final class Attempt {
     private SendOutcome.Unknown unknown(Throwable thrown) {
         if (held.hasTimedOut()) {
             return new SendOutcome.Unknown(
-                    ReasonCode.TIMEOUT, "no answer within " + context.options().sendTimeout());
+                    ReasonCode.TIMEOUT,
+                    "no answer within " + DurationText.of(context.options().sendTimeout()));
         }
         if (context.stop().isCancelled()) {
             return new SendOutcome.Unknown(ReasonCode.OUTCOME_UNKNOWN, "interrupted, since the worker was closed");

@@ -2,6 +2,7 @@ package dev.spream.core.outbox;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.DurationText;
 import java.time.Duration;
 import java.util.List;
 import java.util.random.RandomGenerator;
@@ -83,7 +84,8 @@ public sealed interface Backoff {
     private static void requireBetween(String field, Duration value, Duration min) {
         requireNonNull(value, field);
         if (value.compareTo(min) < 0 || value.compareTo(MAX_DELAY) > 0) {
-            throw new IllegalArgumentException("%s is %s, must be %s to %s".formatted(field, value, min, MAX_DELAY));
+            throw new IllegalArgumentException("%s is %s, must be %s to %s"
+                    .formatted(field, DurationText.of(value), DurationText.of(min), DurationText.of(MAX_DELAY)));
         }
     }
 }

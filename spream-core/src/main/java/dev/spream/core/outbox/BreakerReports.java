@@ -1,5 +1,6 @@
 package dev.spream.core.outbox;
 
+import dev.spream.core.DurationText;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -72,7 +73,7 @@ final class BreakerReports {
                 "[{}] {} attempts in a row did not get through; nothing is claimed for {}, then one entry is tried",
                 context.owner().name(),
                 failures,
-                pause);
+                DurationText.of(pause));
         context.listener().tell(listener -> listener.breakerOpened(failures, pause));
         changed();
     }

@@ -1,5 +1,6 @@
 package dev.spream.core.outbox;
 
+import dev.spream.core.DurationText;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,7 +30,7 @@ final class SettlementLog {
                         failed.outcomeUnknown(),
                         latencyMillis,
                         failed.message(),
-                        failed.delay());
+                        DurationText.of(failed.delay()));
             case Settlement.Aborted aborted ->
                 log.error(
                         "{} status=aborted reason_code={} latency_ms={}: {}; it is given up, and the ledger says so",

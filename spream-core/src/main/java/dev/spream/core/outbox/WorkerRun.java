@@ -1,5 +1,6 @@
 package dev.spream.core.outbox;
 
+import dev.spream.core.DurationText;
 import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.SingleRun;
 import dev.spream.core.internal.TaskThreads;
@@ -128,7 +129,7 @@ final class WorkerRun implements SingleRun.Stoppable {
                     "[{}] {} has not ended within {}, since the store does not answer; the worker ends without it, and leases run out",
                     context.owner().name(),
                     what,
-                    Duration.ofNanos(THREAD_END));
+                    DurationText.of(Duration.ofNanos(THREAD_END)));
         }
     }
 
@@ -145,7 +146,7 @@ final class WorkerRun implements SingleRun.Stoppable {
             log.error(
                     "[{}] calls of the sender did not return from their interrupts; their entries stay claimed until their leases have run out, within {}",
                     context.owner().name(),
-                    context.options().lease());
+                    DurationText.of(context.options().lease()));
             book.loseAll();
         }
     }

@@ -1,5 +1,6 @@
 package dev.spream.core.projection;
 
+import dev.spream.core.DurationText;
 import dev.spream.core.StorageException;
 import dev.spream.core.event.EventFeed;
 import dev.spream.core.event.FeedBatch;
@@ -270,7 +271,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
                             READING,
                             new StorageException(
                                     "some of it could not be read for %s; what is not dealt with is kept there"
-                                            .formatted(batch.waited()),
+                                            .formatted(DurationText.of(batch.waited())),
                                     true,
                                     null));
         } else {

@@ -2,6 +2,7 @@ package dev.spream.core.projection;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.DurationText;
 import java.time.Duration;
 
 /**
@@ -78,7 +79,8 @@ public record ProjectionOptions(
 
     private static void between(String name, Duration value, Duration min, Duration max) {
         if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
-            throw new IllegalArgumentException("%s is %s, must be %s to %s".formatted(name, value, min, max));
+            throw new IllegalArgumentException("%s is %s, must be %s to %s"
+                    .formatted(name, DurationText.of(value), DurationText.of(min), DurationText.of(max)));
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.spream.core.projection;
 
+import dev.spream.core.DurationText;
 import dev.spream.core.internal.MonotonicTime;
 import java.time.Duration;
 import java.util.Optional;
@@ -64,6 +65,6 @@ final class RebuildLog {
     }
 
     private static String left(Optional<Duration> left) {
-        return left.map(time -> time.toSeconds() + " s").orElse("nobody knows how much time");
+        return left.map(DurationText::of).orElse("an unknown time");
     }
 }

@@ -2,6 +2,7 @@ package dev.spream.core.search;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.DurationText;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -43,11 +44,12 @@ public final class IndexUpkeep implements AutoCloseable {
 
     private IndexUpkeep(Duration interval, Duration tombstones) {
         if (!interval.isPositive()) {
-            throw new IllegalArgumentException("the interval is %s, must be positive".formatted(interval));
+            throw new IllegalArgumentException(
+                    "the interval is %s, must be positive".formatted(DurationText.of(interval)));
         }
         if (tombstones.isNegative()) {
             throw new IllegalArgumentException(
-                    "the age of tombstones is %s, must not be negative".formatted(tombstones));
+                    "the age of tombstones is %s, must not be negative".formatted(DurationText.of(tombstones)));
         }
         this.interval = interval;
         this.tombstones = tombstones;
@@ -98,7 +100,7 @@ public final class IndexUpkeep implements AutoCloseable {
                 log.warn(
                         "the search index {} was not optimized and is as it was; the next attempt is in {}",
                         index,
-                        interval,
+                        DurationText.of(interval),
                         e);
             }
         }

@@ -2,6 +2,7 @@ package dev.spream.core.subscription;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.DurationText;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeliveryFailure;
@@ -128,7 +129,7 @@ final class ChangeDelivery {
                         context.label(partition.token()),
                         record.change().identity(),
                         failure.attempt(),
-                        retry.delay(),
+                        DurationText.of(retry.delay()),
                         thrown);
                 return Optional.of(retry.delay());
             }

@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.DurationText;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import java.time.Duration;
@@ -70,8 +71,8 @@ final class ConsumerCalls {
     }
 
     private TimeoutException timedOut(Throwable thrown) {
-        TimeoutException timedOut =
-                new TimeoutException("the consumer was interrupted after " + timeout.orElseThrow() + ", and threw");
+        TimeoutException timedOut = new TimeoutException(
+                "the consumer was interrupted after " + DurationText.of(timeout.orElseThrow()) + ", and threw");
         timedOut.initCause(thrown);
         return timedOut;
     }
@@ -94,7 +95,7 @@ final class ConsumerCalls {
                 log.warn(
                         "[{}] consumer took longer than {} on {}; the call was interrupted",
                         context.label(call.partition),
-                        timeout.orElseThrow(),
+                        DurationText.of(timeout.orElseThrow()),
                         call.first.identity());
                 context.listener().tell(listener -> listener.consumeTimedOut(call.partition, call.first, elapsed));
             } else if (elapsed.toNanos() >= 2 * limit && call.reportStuck()) {
@@ -102,7 +103,7 @@ final class ConsumerCalls {
                         "[{}] consumer has not returned from the interrupted call on {} after {}; the change, and what waits for it, stay until it does, and the partition's watermark with them. Make the consumer end when it is interrupted, or restart the process",
                         context.label(call.partition),
                         call.first.identity(),
-                        elapsed);
+                        DurationText.of(elapsed));
             }
         }
     }

@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.DurationText;
 import dev.spream.core.StorageException;
 import dev.spream.core.internal.LocalLease;
 import dev.spream.core.partition.PartitionLease;
@@ -64,7 +65,7 @@ final class LeaseKeeper {
                     context.source().streamName(),
                     what,
                     e.getMessage(),
-                    interval(),
+                    DurationText.of(interval()),
                     otherwise,
                     e);
             context.listener().tell(listener -> listener.storageRetrying(what, e));

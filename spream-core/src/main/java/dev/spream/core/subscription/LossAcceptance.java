@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.DurationText;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionMetadata;
@@ -171,7 +172,7 @@ final class LossAcceptance {
         if (watermark.isAfter(edge.plus(margin.dividedBy(2)))) {
             throw new SubscriptionException(
                     "[%s] the server says that changes from %s on are lost, which is within the retention period of %s: the stream may have been created later; nothing was passed over. Start a new subscription at a later time, under another name since this one keeps its start"
-                            .formatted(context.label(partition.token()), watermark, retention),
+                            .formatted(context.label(partition.token()), watermark, DurationText.of(retention)),
                     cause);
         }
         return new PartitionGap(watermark, edge.plus(margin));

@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.DurationText;
 import dev.spream.core.internal.Alarm;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.source.PartitionQuery;
@@ -240,7 +241,7 @@ final class PartitionReader {
                         label,
                         cause == null ? "ended without proof" : "broke: " + cause.getMessage(),
                         intake.position(),
-                        delay,
+                        DurationText.of(delay),
                         backoff.attempt());
         context.listener().tell(listener -> listener.reconnecting(partition.token(), backoff.attempt(), delay, cause));
         stopAlarm.await(delay);

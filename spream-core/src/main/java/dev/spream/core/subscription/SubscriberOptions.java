@@ -2,6 +2,7 @@ package dev.spream.core.subscription;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.DurationText;
 import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.ErrorHandler;
 import dev.spream.core.consume.Ordering;
@@ -89,7 +90,8 @@ public record SubscriberOptions(
 
     private static void requireBetween(String field, Duration value, Duration min, Duration max) {
         if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
-            throw new IllegalArgumentException("%s is %s, must be %s to %s".formatted(field, value, min, max));
+            throw new IllegalArgumentException("%s is %s, must be %s to %s"
+                    .formatted(field, DurationText.of(value), DurationText.of(min), DurationText.of(max)));
         }
     }
 

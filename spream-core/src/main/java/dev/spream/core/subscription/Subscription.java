@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.DurationText;
 import dev.spream.core.StorageException;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.internal.Alarm;
@@ -174,7 +175,7 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
             log.warn(
                     "[{}] watermarks were not stored; trying again in {}",
                     context.source().streamName(),
-                    context.options().watermarkInterval(),
+                    DurationText.of(context.options().watermarkInterval()),
                     e);
             context.listener().tell(listener -> listener.storageRetrying("storing watermarks", e));
         }
@@ -225,7 +226,7 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
                 log.error(
                         "[{}] the consumer did not return from an interrupted call; the partition is not given back and its lease runs out within {}",
                         context.label(partition.token()),
-                        context.options().leaseTime());
+                        DurationText.of(context.options().leaseTime()));
             }
             if (!partition.isFinished() && !partition.isHeld()) {
                 partition.lose();
@@ -299,7 +300,7 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
         log.error(
                 "[{}] the subscription stops because of a failure; what has started may finish within {}: {}",
                 context.source().streamName(),
-                context.options().drainTimeout(),
+                DurationText.of(context.options().drainTimeout()),
                 failure.toString());
         drain();
         background.start("spream-" + context.source().streamName() + "-drain", () -> {

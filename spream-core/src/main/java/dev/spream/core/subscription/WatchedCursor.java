@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.DurationText;
 import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.SourceException;
@@ -38,7 +39,9 @@ final class WatchedCursor implements AutoCloseable {
         } catch (SourceException e) {
             throw stalled
                     ? new SourceException(
-                            SourceException.Kind.TRANSIENT, "no record and no heartbeat for " + timeout(), e)
+                            SourceException.Kind.TRANSIENT,
+                            "no record and no heartbeat for " + DurationText.of(timeout()),
+                            e)
                     : e;
         } finally {
             waitingSince = OptionalLong.empty();

@@ -143,15 +143,15 @@ final class RetryPolicyTest {
     void values_out_of_range_are_refused_with_field_value_and_bound() {
         assertThatThrownBy(() -> ErrorHandler.fixedBackoff(Duration.ZERO))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("delay is PT0S, must be PT0.001S to PT24H");
+                .hasMessage("delay is 0 s, must be 1 ms to 1 d");
         assertThatThrownBy(() -> ErrorHandler.exponentialBackoff(Duration.ofDays(2), Duration.ofDays(3)))
-                .hasMessage("base is PT48H, must be PT0.001S to PT24H");
+                .hasMessage("base is 2 d, must be 1 ms to 1 d");
         assertThatThrownBy(() -> ErrorHandler.exponentialBackoff(SECOND, Duration.ofMillis(999)))
-                .hasMessage("cap is PT0.999S, must be PT1S to PT24H");
+                .hasMessage("cap is 999 ms, must be 1 s to 1 d");
         assertThatThrownBy(() -> ErrorHandler.fixedBackoff(SECOND).maxAttempts(0))
                 .hasMessage("maxAttempts is 0, must be 1 or more");
         assertThatThrownBy(() -> ErrorHandler.fixedBackoff(SECOND).maxElapsed(Duration.ofDays(366)))
-                .hasMessage("maxElapsed is PT8784H, must be PT0.001S to PT8760H");
+                .hasMessage("maxElapsed is 366 d, must be 1 ms to 365 d");
     }
 
     private static List<ErrorDecision> decisions(ErrorHandler handler, int attempts) {

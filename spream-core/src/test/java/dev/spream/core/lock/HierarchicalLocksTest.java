@@ -136,7 +136,7 @@ final class HierarchicalLocksTest {
         assertThatThrownBy(() -> HierarchicalLocks.builder(store)
                         .reportInterval(Duration.ZERO)
                         .build())
-                .hasMessageContaining("reportInterval is PT0S");
+                .hasMessageContaining("reportInterval is 0 s");
         assertThatThrownBy(() -> HierarchicalLocks.builder(store)
                         .warnAfter(Duration.ofDays(-1))
                         .build())

@@ -63,7 +63,7 @@ class ConsumeTimeoutTest {
             assertThat(failure.attempt()).isEqualTo(1);
             assertThat(failure.cause())
                     .isInstanceOf(TimeoutException.class)
-                    .hasMessageContaining("PT10S")
+                    .hasMessageContaining("after 10 s")
                     .hasCauseInstanceOf(InterruptedException.class);
         });
     }

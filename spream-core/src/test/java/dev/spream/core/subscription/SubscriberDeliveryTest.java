@@ -480,7 +480,7 @@ class SubscriberDeliveryTest {
         assertThatThrownBy(() -> SubscriberOptions.builder()
                         .heartbeatInterval(Duration.ofMinutes(6))
                         .build())
-                .hasMessage("heartbeatInterval is PT6M, must be PT0.1S to PT5M");
+                .hasMessage("heartbeatInterval is 6 min, must be 100 ms to 5 min");
         assertThatThrownBy(() ->
                         SubscriberOptions.builder().startAt(at(2)).endAt(at(1)).build())
                 .hasMessageContaining("is before startTimestamp");

@@ -2,6 +2,7 @@ package dev.spream.core.event.changestream;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.DurationText;
 import dev.spream.core.StorageException;
 import dev.spream.core.consume.ErrorHandler;
 import dev.spream.core.consume.Ordering;
@@ -100,7 +101,7 @@ public final class ChangeStreamEventSource implements EventSource {
         if (options.consumeTimeout().isPresent()) {
             throw new IllegalArgumentException(
                     "consumeTimeout is %s, must not be set: a change takes until its events are applied, or parked"
-                            .formatted(options.consumeTimeout().get()));
+                            .formatted(DurationText.of(options.consumeTimeout().get())));
         }
         this.options = options.toBuilder()
                 .ordering(Ordering.NONE) // which calls of the consumer start first; the feed sees to the order

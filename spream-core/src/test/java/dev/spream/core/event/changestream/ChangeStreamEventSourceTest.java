@@ -464,6 +464,6 @@ final class ChangeStreamEventSourceTest {
                 options().consumeTimeout(Duration.ofSeconds(1)).build();
         assertThatThrownBy(() -> source(limited))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("consumeTimeout is PT1S, must not be set");
+                .hasMessageContaining("consumeTimeout is 1 s, must not be set");
     }
 }
