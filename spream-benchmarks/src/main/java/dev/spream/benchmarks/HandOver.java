@@ -1,6 +1,7 @@
 package dev.spream.benchmarks;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
+import dev.spream.core.DurationText;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChangeRecord;
@@ -129,7 +130,8 @@ final class HandOver {
 
         void awaitQuery(String token) throws InterruptedException {
             if (!query(token).await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-                throw new IllegalStateException("partition " + token + " was not queried within " + PATIENCE);
+                throw new IllegalStateException(
+                        "partition " + token + " was not queried within " + DurationText.of(PATIENCE));
             }
         }
 

@@ -1,5 +1,6 @@
 package dev.spream.benchmarks;
 
+import dev.spream.core.DurationText;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChangeRecord;
@@ -123,7 +124,7 @@ final class IdlePartitions {
             if (!latch.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
                 throw new IllegalStateException(
                         "within %s it did not happen that %s: %d partitions alive, %d heartbeats"
-                                .formatted(PATIENCE, what, alive.size(), heartbeats.sum()));
+                                .formatted(DurationText.of(PATIENCE), what, alive.size(), heartbeats.sum()));
             }
         }
     }

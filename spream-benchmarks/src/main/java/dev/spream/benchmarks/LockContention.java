@@ -1,6 +1,7 @@
 package dev.spream.benchmarks;
 
 import dev.spream.benchmarks.LockRate.NamedLocks;
+import dev.spream.core.DurationText;
 import dev.spream.core.lock.LockHandle;
 import dev.spream.core.lock.LockRequest;
 import dev.spream.core.lock.LockTarget;
@@ -90,7 +91,8 @@ final class LockContention {
         }
         if (starved > 0) {
             System.out.printf(
-                    "%-46s %,6d times nothing within %s%n", locks.name() + ", a writer", starved, WRITER_PATIENCE);
+                    "%-46s %,6d times nothing within %s%n",
+                    locks.name() + ", a writer", starved, DurationText.of(WRITER_PATIENCE));
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.spream.benchmarks;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.core.DurationText;
 import dev.spream.core.event.EventMetadata;
 import dev.spream.core.event.EventSource;
 import dev.spream.core.event.ExpectedVersion;
@@ -130,7 +131,8 @@ final class ProjectionRate {
                 .build()) {
             Thread running = Thread.ofVirtual().start(manager::run);
             if (!done.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-                throw new IllegalStateException("%d of %d events after %s".formatted(applied.get(), events, PATIENCE));
+                throw new IllegalStateException(
+                        "%d of %d events after %s".formatted(applied.get(), events, DurationText.of(PATIENCE)));
             }
             manager.shutdown(Duration.ofSeconds(10));
             running.join();

@@ -1,5 +1,6 @@
 package dev.spream.benchmarks;
 
+import dev.spream.core.DurationText;
 import dev.spream.core.event.EventFeed;
 import dev.spream.core.event.EventSource;
 import dev.spream.core.event.FeedBatch;
@@ -135,8 +136,8 @@ final class RebuildRate {
                 .build()) {
             Thread running = Thread.ofVirtual().start(manager::run);
             if (!done.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-                throw new IllegalStateException(
-                        "%s has %d of %d events after %s".formatted(state, applied.get(), EVENTS, PATIENCE));
+                throw new IllegalStateException("%s has %d of %d events after %s"
+                        .formatted(state, applied.get(), EVENTS, DurationText.of(PATIENCE)));
             }
             manager.shutdown(Duration.ofSeconds(10));
             running.join();

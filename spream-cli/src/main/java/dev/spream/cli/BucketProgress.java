@@ -1,5 +1,6 @@
 package dev.spream.cli;
 
+import dev.spream.core.DurationText;
 import dev.spream.core.lock.BucketProvisioning;
 import java.io.PrintStream;
 import java.time.Duration;
@@ -71,13 +72,9 @@ final class BucketProgress implements BucketProvisioning.Progress {
     }
 
     private String left() {
-        return perSecond() == 0 ? "" : ", %s left".formatted(text(Duration.ofSeconds((all - done) / perSecond())));
-    }
-
-    private static String text(Duration duration) {
-        return duration.toMinutes() == 0
-                ? duration.toSeconds() + " s"
-                : "%d min %d s".formatted(duration.toMinutes(), duration.toSecondsPart());
+        return perSecond() == 0
+                ? ""
+                : ", %s left".formatted(DurationText.of(Duration.ofSeconds((all - done) / perSecond())));
     }
 
     /** Wipes the line. Harmless when it is wiped already. */

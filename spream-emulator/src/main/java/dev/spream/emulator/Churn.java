@@ -14,7 +14,8 @@ import java.time.Duration;
 public record Churn(Duration interval, int splitWeight, int mergeWeight, int moveWeight) {
     public Churn {
         if (interval.isNegative()) {
-            throw new IllegalArgumentException("churn interval must not be negative, got " + interval);
+            throw new IllegalArgumentException(
+                    "churn interval must not be negative, got " + interval.toMillis() + " ms");
         }
         if (splitWeight < 0 || mergeWeight < 0 || moveWeight < 0 || splitWeight + mergeWeight + moveWeight == 0) {
             throw new IllegalArgumentException("churn weights must not be negative nor all zero, got split "

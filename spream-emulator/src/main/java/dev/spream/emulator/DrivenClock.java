@@ -46,7 +46,7 @@ public final class DrivenClock implements InstantSource {
      */
     public void advance(Duration duration) {
         if (duration.isNegative()) {
-            throw new IllegalArgumentException("a clock does not go back, got " + duration);
+            throw new IllegalArgumentException("a clock does not go back, got " + duration.toMillis() + " ms");
         }
         move(current -> current.plus(duration));
     }

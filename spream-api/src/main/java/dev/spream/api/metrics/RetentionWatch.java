@@ -1,5 +1,6 @@
 package dev.spream.api.metrics;
 
+import dev.spream.core.DurationText;
 import dev.spream.core.subscription.SubscriptionView;
 import java.time.Duration;
 import java.time.Instant;
@@ -58,7 +59,7 @@ final class RetentionWatch {
             log.debug(
                     "[{}] how long the stream keeps its records is not known; asked again in {}",
                     subscription.streamName(),
-                    pause,
+                    DurationText.of(pause),
                     e);
         } finally {
             note(answer, pause);

@@ -1,5 +1,6 @@
 package dev.spream.api.sender;
 
+import dev.spream.core.DurationText;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.net.http.HttpConnectTimeoutException;
@@ -29,7 +30,7 @@ final class Breakage {
     /** As the rest of a sentence whose subject is the server. */
     static String words(Throwable cause, Duration timeout) {
         return switch (cause) {
-            case TimeoutException over -> "did not answer in time, within " + timeout;
+            case TimeoutException over -> "did not answer in time, within " + DurationText.of(timeout);
             case HttpConnectTimeoutException over -> "could not be connected to in time";
             case ConnectException failed when isNameUnknown(failed) -> "could not be connected to: its name is unknown";
             case ConnectException failed -> "could not be connected to: nothing takes connections there";

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.spream.api.http.internal.ConfiguredHeaders;
 import dev.spream.api.http.internal.HttpCalls;
 import dev.spream.api.http.internal.HttpOutcome;
+import dev.spream.core.DurationText;
 import dev.spream.core.outbox.OutboxEntry;
 import dev.spream.core.outbox.OutboxSender;
 import dev.spream.core.outbox.QueryOutcome;
@@ -178,7 +179,8 @@ public final class HttpSender implements OutboxSender, AutoCloseable {
         /** How long it may take to connect, within the time of an attempt; 1 second by default. */
         public Builder connectTimeout(Duration connectTimeout) {
             if (connectTimeout.isNegative() || connectTimeout.isZero()) {
-                throw new IllegalArgumentException("connectTimeout is %s, must be positive".formatted(connectTimeout));
+                throw new IllegalArgumentException(
+                        "connectTimeout is %s, must be positive".formatted(DurationText.of(connectTimeout)));
             }
             this.connectTimeout = connectTimeout;
             return this;

@@ -5,6 +5,7 @@ import dev.spream.api.http.internal.HttpOutcome.Answered;
 import dev.spream.api.http.internal.HttpOutcome.Broken;
 import dev.spream.api.http.internal.HttpOutcome.Head;
 import dev.spream.api.http.internal.RetryAfter;
+import dev.spream.core.DurationText;
 import dev.spream.core.outbox.LedgerResult;
 import dev.spream.core.outbox.LedgerStatus;
 import dev.spream.core.outbox.ReasonCode;
@@ -59,7 +60,9 @@ record SendJudge(UrlTemplate url, StatusTable statuses, InstantSource clock) {
                         .formatted(
                                 url,
                                 head.status(),
-                                cause instanceof TimeoutException ? "did not end within " + timeout : "broke off"));
+                                cause instanceof TimeoutException
+                                        ? "did not end within " + DurationText.of(timeout)
+                                        : "broke off"));
     }
 
     private SendOutcome unanswered(Throwable cause, boolean mayHaveLeft, Duration timeout) {

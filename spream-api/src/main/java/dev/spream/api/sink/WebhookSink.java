@@ -7,6 +7,7 @@ import dev.spream.api.http.internal.HttpOutcome.Broken;
 import dev.spream.api.http.internal.RetryAfter;
 import dev.spream.api.spi.RejectedException;
 import dev.spream.api.spi.RetryLaterException;
+import dev.spream.core.DurationText;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.record.DataChangeRecord;
@@ -64,7 +65,8 @@ final class WebhookSink implements Consumer, AutoCloseable {
         refusal += advice(status);
         Optional<Duration> delay = RetryAfter.of(answer.headers(), clock.instant());
         if (delay.isPresent()) {
-            throw new RetryLaterException("%s; it asks for a pause of %s".formatted(refusal, delay.get()), delay.get());
+            throw new RetryLaterException(
+                    "%s; it asks for a pause of %s".formatted(refusal, DurationText.of(delay.get())), delay.get());
         }
         throw new IOException(refusal);
     }
@@ -83,7 +85,7 @@ final class WebhookSink implements Consumer, AutoCloseable {
             case Broken(var head, TimeoutException over) ->
                 throw new IOException(
                         "%s did not answer to the change %s within %s; it may have it or not"
-                                .formatted(target, change.identity(), timeout),
+                                .formatted(target, change.identity(), DurationText.of(timeout)),
                         over);
             case Broken(var head, Throwable cause) ->
                 throw new IOException(

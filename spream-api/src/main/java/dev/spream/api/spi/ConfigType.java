@@ -2,6 +2,7 @@ package dev.spream.api.spi;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.DurationText;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.InvalidPathException;
@@ -217,7 +218,8 @@ public record ConfigType<T>(
 
     private static String durationText(Duration duration) {
         if (duration.isNegative() || duration.toNanosPart() % NANOS_PER_MILLI != 0) {
-            throw new IllegalArgumentException("%s is no number of whole milliseconds from 0 on".formatted(duration));
+            throw new IllegalArgumentException(
+                    "%s is no number of whole milliseconds from 0 on".formatted(DurationText.of(duration)));
         }
         if (duration.toMillisPart() != 0) {
             return duration.toMillis() + "ms";

@@ -2,6 +2,7 @@ package dev.spream.api.spi;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.DurationText;
 import dev.spream.core.SpreamException;
 import java.time.Duration;
 
@@ -23,7 +24,8 @@ public class RetryLaterException extends SpreamException {
         super(message);
         this.delay = requireNonNull(delay, "delay");
         if (delay.isNegative()) {
-            throw new IllegalArgumentException("the delay is %s; expected zero or more".formatted(delay));
+            throw new IllegalArgumentException(
+                    "the delay is %s; expected zero or more".formatted(DurationText.of(delay)));
         }
     }
 

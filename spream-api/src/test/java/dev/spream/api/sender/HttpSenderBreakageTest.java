@@ -73,7 +73,7 @@ final class HttpSenderBreakageTest {
                     send(server.url("http"), LONG), ReasonCode.OUTCOME_UNKNOWN, "status 200, which is a success, but");
         }
         try (RawServer server = RawServer.silentAfter(half)) {
-            assertUnknown(send(server.url("http"), SHORT), ReasonCode.TIMEOUT, "the answer did not end within PT0.4S");
+            assertUnknown(send(server.url("http"), SHORT), ReasonCode.TIMEOUT, "the answer did not end within 400 ms");
         }
     }
 
@@ -96,7 +96,7 @@ final class HttpSenderBreakageTest {
             assertUnknown(
                     send(server.url("http"), SHORT),
                     ReasonCode.TIMEOUT,
-                    "did not answer in time, within PT0.4S; it may");
+                    "did not answer in time, within 400 ms; it may");
             assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(SHORT.dividedBy(2));
         }
         assertThat(AttemptTime.within(Duration.ofMillis(2_500))).isEqualTo(Duration.ofMillis(2_400));

@@ -108,7 +108,7 @@ final class ConfigTypeTest {
     void a_duration_that_cannot_be_written_is_a_fault_of_who_declares_it() {
         assertThatThrownBy(() -> ConfigType.duration(Duration.ofNanos(1), Duration.ofDays(1)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("PT0.000000001S is no number of whole milliseconds from 0 on");
+                .hasMessage("0.000001 ms is no number of whole milliseconds from 0 on");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.spream.cli.http;
 
+import dev.spream.core.DurationText;
 import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.partition.PartitionGap;
@@ -76,7 +77,7 @@ final class FailureLog implements SubscriptionListener {
 
     private static String text(ErrorDecision decision) {
         return switch (decision) {
-            case ErrorDecision.Retry retry -> "again in " + seconds(retry.delay());
+            case ErrorDecision.Retry retry -> "again in " + DurationText.of(retry.delay());
             case ErrorDecision.Skip skip -> "skipped";
             case ErrorDecision.DeadLetter deadLetter -> "set aside";
             case ErrorDecision.ParkKey parkKey -> "set aside with its key";
@@ -89,7 +90,7 @@ final class FailureLog implements SubscriptionListener {
         note(
                 "call timed out",
                 partition,
-                "a change of %s was interrupted after %s".formatted(change.tableName(), seconds(elapsed)));
+                "a change of %s was interrupted after %s".formatted(change.tableName(), DurationText.of(elapsed)));
     }
 
     @Override
@@ -102,7 +103,7 @@ final class FailureLog implements SubscriptionListener {
         String why = cause == null
                 ? "the stream ended without proof"
                 : "%s: %s".formatted(cause.kind(), String.valueOf(cause.getMessage()));
-        note("reconnect", partition, "attempt %d in %s; %s".formatted(attempt, seconds(delay), why));
+        note("reconnect", partition, "attempt %d in %s; %s".formatted(attempt, DurationText.of(delay), why));
     }
 
     @Override
@@ -113,9 +114,5 @@ final class FailureLog implements SubscriptionListener {
     @Override
     public void storageRetrying(String operation, Throwable cause) {
         note("storage", null, "%s failed, tried again: %s".formatted(operation, cause.getMessage()));
-    }
-
-    private static String seconds(Duration duration) {
-        return "%d.%03d s".formatted(duration.toSeconds(), duration.toMillisPart());
     }
 }

@@ -1,5 +1,6 @@
 package dev.spream.search.meilisearch;
 
+import dev.spream.core.DurationText;
 import dev.spream.core.projection.FailureKind;
 import dev.spream.core.record.JsonObject;
 import dev.spream.core.search.SearchException;
@@ -75,7 +76,7 @@ final class TaskWait implements AutoCloseable {
             throw new SearchException(
                     FailureKind.TRANSIENT,
                     "task %d of Meilisearch at %s is not done after %s; it may be yet, and what it is about is sent again"
-                            .formatted(task, client, timeout),
+                            .formatted(task, client, DurationText.of(timeout)),
                     null);
         }
         rest(nanos);

@@ -5,6 +5,7 @@ import com.google.cloud.pubsub.v1.AckReplyConsumerWithResponse;
 import com.google.cloud.pubsub.v1.MessageReceiverWithAckResponse;
 import com.google.cloud.pubsub.v1.Subscriber;
 import com.google.pubsub.v1.PubsubMessage;
+import dev.spream.core.DurationText;
 import dev.spream.core.StorageException;
 import dev.spream.core.event.EventFeed;
 import dev.spream.core.event.FeedBatch;
@@ -155,7 +156,7 @@ final class PubsubFeed implements EventFeed, MessageReceiverWithAckResponse {
             log.warn(
                     "the client of {} did not end within {}; what it holds comes again when the ack deadline is over",
                     subscription,
-                    TERMINATION);
+                    DurationText.of(TERMINATION));
         } catch (IllegalStateException e) {
             log.debug("the client of {} had failed before it was closed", subscription, e);
         }

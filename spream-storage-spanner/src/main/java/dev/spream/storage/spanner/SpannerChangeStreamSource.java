@@ -9,6 +9,7 @@ import com.google.cloud.spanner.Options.QueryOption;
 import com.google.cloud.spanner.Options.RpcPriority;
 import com.google.cloud.spanner.Statement;
 import com.google.spanner.v1.DirectedReadOptions;
+import dev.spream.core.DurationText;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.ChangeStreamSource;
@@ -210,7 +211,8 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
          */
         public Builder connectTimeout(Duration connectTimeout) {
             if (!connectTimeout.isPositive()) {
-                throw new IllegalArgumentException("connectTimeout must be positive, was " + connectTimeout);
+                throw new IllegalArgumentException(
+                        "connectTimeout must be positive, was " + DurationText.of(connectTimeout));
             }
             this.connectTimeout = connectTimeout;
             return this;

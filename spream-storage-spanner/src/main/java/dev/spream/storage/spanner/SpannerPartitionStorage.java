@@ -2,6 +2,7 @@ package dev.spream.storage.spanner;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.DurationText;
 import dev.spream.core.StorageException;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.Lineage;
@@ -79,8 +80,9 @@ public final class SpannerPartitionStorage implements PartitionStorage {
     public static SpannerPartitionStorage open(SpannerConnection connection, String table, Duration callTimeout) {
         MetadataTables.requireValid(requireNonNull(table, "table"));
         if (callTimeout.compareTo(MIN_TIMEOUT) < 0 || callTimeout.compareTo(MAX_TIMEOUT) > 0) {
-            throw new IllegalArgumentException(
-                    "callTimeout is %s, must be %s to %s".formatted(callTimeout, MIN_TIMEOUT, MAX_TIMEOUT));
+            throw new IllegalArgumentException("callTimeout is %s, must be %s to %s"
+                    .formatted(
+                            DurationText.of(callTimeout), DurationText.of(MIN_TIMEOUT), DurationText.of(MAX_TIMEOUT)));
         }
         MetadataCalls calls = new MetadataCalls(connection.database() + " table " + table, callTimeout);
         MetadataSchema schema = MetadataSchema.read(connection, table, calls);

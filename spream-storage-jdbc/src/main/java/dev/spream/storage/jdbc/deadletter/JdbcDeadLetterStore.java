@@ -2,6 +2,7 @@ package dev.spream.storage.jdbc.deadletter;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.DurationText;
 import dev.spream.core.StorageException;
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetter.Reason;
@@ -373,7 +374,8 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
          */
         public Builder settledRetention(Duration settledRetention) {
             if (settledRetention.isNegative()) {
-                throw new IllegalArgumentException("settledRetention must not be negative, was " + settledRetention);
+                throw new IllegalArgumentException(
+                        "settledRetention must not be negative, was " + DurationText.of(settledRetention));
             }
             this.settledRetention = settledRetention;
             return this;

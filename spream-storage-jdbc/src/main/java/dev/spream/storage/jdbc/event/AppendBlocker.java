@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.event;
 
+import dev.spream.core.DurationText;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -25,6 +26,6 @@ public record AppendBlocker(int pid, String user, String application, Optional<S
                         user,
                         application,
                         state.orElse("state not shown"),
-                        age.map(Duration::toString).orElse("a time that is not shown"));
+                        age.map(DurationText::of).orElse("a time that is not shown"));
     }
 }

@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.internal;
 
+import dev.spream.core.DurationText;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 
@@ -26,7 +27,7 @@ public final class BuilderChecks {
                 || timeout.compareTo(MAX_STATEMENT_TIMEOUT) > 0
                 || !timeout.equals(timeout.truncatedTo(ChronoUnit.SECONDS))) {
             throw new IllegalArgumentException(
-                    "statementTimeout must be whole seconds from PT1S to PT1H, was " + timeout);
+                    "statementTimeout must be whole seconds from PT1S to PT1H, was " + DurationText.of(timeout));
         }
         return timeout;
     }

@@ -3,6 +3,7 @@ package dev.spream.storage.jdbc.ledger;
 import static java.util.Objects.requireNonNull;
 
 import dev.spream.api.spi.RejectedException;
+import dev.spream.core.DurationText;
 import dev.spream.core.StorageException;
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.Consumer;
@@ -272,7 +273,10 @@ public final class AppliedLedger {
             if (statementTimeout.compareTo(MIN_STATEMENT_TIMEOUT) < 0
                     || statementTimeout.compareTo(MAX_STATEMENT_TIMEOUT) > 0) {
                 throw new IllegalArgumentException("statementTimeout is %s, must be %s to %s"
-                        .formatted(statementTimeout, MIN_STATEMENT_TIMEOUT, MAX_STATEMENT_TIMEOUT));
+                        .formatted(
+                                DurationText.of(statementTimeout),
+                                DurationText.of(MIN_STATEMENT_TIMEOUT),
+                                DurationText.of(MAX_STATEMENT_TIMEOUT)));
             }
             this.statementTimeout = statementTimeout;
             return this;

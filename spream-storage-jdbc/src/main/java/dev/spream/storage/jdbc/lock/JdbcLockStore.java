@@ -3,6 +3,7 @@ package dev.spream.storage.jdbc.lock;
 import static java.util.Objects.requireNonNull;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.core.DurationText;
 import dev.spream.core.lock.BucketProvisioning;
 import dev.spream.core.lock.LockCancelledException;
 import dev.spream.core.lock.LockConnectionException;
@@ -325,8 +326,8 @@ public final class JdbcLockStore implements LockStore<Connection> {
             if (timeout.compareTo(Duration.ofSeconds(1)) < 0
                     || timeout.compareTo(Duration.ofDays(1)) > 0
                     || timeout.toNanosPart() != 0) {
-                throw new IllegalArgumentException(
-                        "holderTimeout is %s, must be whole seconds from PT1S to PT24H".formatted(timeout));
+                throw new IllegalArgumentException("holderTimeout is %s, must be whole seconds from PT1S to PT24H"
+                        .formatted(DurationText.of(timeout)));
             }
             this.holderTimeout = timeout;
             return this;

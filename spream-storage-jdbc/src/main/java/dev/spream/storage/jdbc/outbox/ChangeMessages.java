@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.outbox;
 
+import dev.spream.core.DurationText;
 import dev.spream.core.outbox.OutboxMessage;
 import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.DataChangeRecord;
@@ -21,7 +22,8 @@ record ChangeMessages(boolean ordered, Optional<Duration> expireAfter) {
     ChangeMessages {
         expireAfter.ifPresent(age -> {
             if (age.isNegative() || age.isZero()) {
-                throw new IllegalArgumentException("expireAfter is %s, must be more than nothing".formatted(age));
+                throw new IllegalArgumentException(
+                        "expireAfter is %s, must be more than nothing".formatted(DurationText.of(age)));
             }
         });
     }
