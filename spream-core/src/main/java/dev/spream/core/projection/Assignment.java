@@ -21,7 +21,12 @@ record Assignment(Fence fence, long epoch, FeedRequest request, BooleanSupplier 
 
     /** What it reads, for people. */
     String label() {
-        return positioned() ? label(request.segment()) : WHOLE_FEED;
+        return label(fence);
+    }
+
+    /** The same of whoever writes by that fence. */
+    static String label(Fence fence) {
+        return fence instanceof Fence.Segment held ? label(held.segment()) : WHOLE_FEED;
     }
 
     static String label(int segment) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * alone. If it fails again its aggregate is suspected, and the next event of another one is tried. If that can be applied, those
  * that are suspected have a last chance, and are parked if they fail once more; if none of several can be, it is no fault of
  * theirs, and nobody is parked.
+ *
+ * <p>Transactions that were in each other's way say nothing of their events: all is repeated as it was, after a pause, and with
+ * many such conflicts in a row the loop ends.
  *
  * <p>A store that fails ends the loop. If that happens twice with events applied in the transaction, and nothing was committed
  * in between, it may be an event that does it, and is found the same way.
@@ -44,7 +48,18 @@ final class BatchRun<T> {
 
         /** An event was set aside, so that parked aggregates may be due within that time. */
         void parked(Duration due);
+
+        /**
+         * Waits for that long.
+         *
+         * @throws InterruptedException if it is to end
+         */
+        void pause(Duration time) throws InterruptedException;
     }
+
+    private static final int MOST_CONFLICTS = 10;
+    private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(1);
 
     private final ProjectionContext<T> context;
     private final Loop loop;
@@ -57,6 +72,7 @@ final class BatchRun<T> {
     private int barren; // up to here none can be applied, by the verdicts; not below from
     private int size; // how many are tried behind those
     private final Set<String> triedAgain = new HashSet<>(); // ids of events that failed
+    private int conflicts; // in a row
     private boolean suspects; // among the verdicts
     private boolean rehearsed; // another event can be applied
     private boolean breaking; // its events may be what brings transactions down
@@ -134,6 +150,7 @@ final class BatchRun<T> {
         verdicts.clear();
         suspects = false;
         rehearsed = false;
+        conflicts = 0;
         context.brokenOff().committed(loop.fence());
         context.progressed();
     }
@@ -174,9 +191,13 @@ final class BatchRun<T> {
         });
     }
 
-    private void failed(int end, BatchAttempt<T> attempt, Throwable thrown) throws LoopEnd {
+    private void failed(int end, BatchAttempt<T> attempt, Throwable thrown) throws LoopEnd, InterruptedException {
         FailureKind kind = kind(end, attempt, thrown);
         Exception failure = FailureJudge.asException(thrown);
+        if (kind == FailureKind.CONFLICT) {
+            awaitOthers(end - from, failure);
+            return;
+        }
         if (kind == FailureKind.FATAL) {
             throw LoopEnd.fatal(failure);
         }
@@ -203,8 +224,29 @@ final class BatchRun<T> {
         }
     }
 
+    private void awaitOthers(int events, Exception failure) throws LoopEnd, InterruptedException {
+        conflicts++;
+        if (conflicts > MOST_CONFLICTS) {
+            throw LoopEnd.outage(failure);
+        }
+        long most = Math.min(LONGEST_PAUSE, FIRST_PAUSE << conflicts);
+        Duration pause = Duration.ofNanos(1 + context.manager().random().nextLong(most));
+        context.troubles().failed(FailureKind.CONFLICT, failure);
+        context.conflictLog()
+                .repeated(
+                        Assignment.label(loop.fence()),
+                        events,
+                        conflicts,
+                        pause,
+                        ErrorText.of(context.store(), failure));
+        loop.pause(pause);
+    }
+
     /** A transaction that is broken off is an outage, but again and again it is one that some of its events make. */
     private FailureKind kind(int end, BatchAttempt<T> attempt, Throwable thrown) throws LoopEnd {
+        if (context.judge().isConflict(thrown)) {
+            return FailureKind.CONFLICT;
+        }
         if (attempt.wasBrokenOff(thrown)) {
             unsure = Math.max(unsure, end);
             breaking |= context.brokenOff().again(loop.fence());

@@ -22,13 +22,19 @@ final class FailureJudge {
             when byProjection -> FailureKind.POISON; // by data that are nested too deeply
             case Error error -> FailureKind.FATAL;
             case ProjectionFailure said when byProjection -> said.kind();
-            case StorageException storage when storage.retryable() -> throw LoopEnd.outage(storage);
+            case StorageException storage
+            when storage.retryable() && !isConflict(storage) -> throw LoopEnd.outage(storage);
             case InterruptedException interrupted -> FailureKind.TRANSIENT;
             case StorageException storage -> store.failureKind(storage);
             case Exception exception when byProjection -> store.failureKind(exception);
             case Exception exception -> throw LoopEnd.outage(exception);
             default -> FailureKind.FATAL;
         };
+    }
+
+    /** Whether its transaction and another were in each other's way; it was rolled back then, even if it was being committed. */
+    boolean isConflict(Throwable failure) {
+        return failure instanceof Exception exception && store.failureKind(exception) == FailureKind.CONFLICT;
     }
 
     /** The failure as listeners are told of it. */

@@ -2,8 +2,13 @@ package dev.spream.core.projection;
 
 /** Why an event could not be applied, and so what becomes of it. */
 public enum FailureKind {
-    /** It may succeed later as it is, such as after a deadlock. Tried again; its aggregate is parked meanwhile. */
+    /** It may succeed later as it is, such as after a time limit. Tried again; its aggregate is parked meanwhile. */
     TRANSIENT,
+    /**
+     * Its transaction and another were in each other's way, as in a deadlock, which says nothing of the event. All of the batch is
+     * repeated after a short random pause, which grows; no aggregate is parked, and no attempt counts.
+     */
+    CONFLICT,
     /** It fails by what it is, as where it overflows the stack. Its aggregate is parked with all that follows, until somebody mends it; others go on. */
     POISON,
     /** Every event would fail, such as for a table that is missing. The projection stops as {@link ProjectionStatus#FAILED}. */

@@ -5,6 +5,7 @@ import dev.spream.core.StorageException;
 import dev.spream.core.event.EventFeed;
 import dev.spream.core.event.FeedBatch;
 import dev.spream.core.event.FeedItem;
+import dev.spream.core.internal.Alarm;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,6 +47,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
     private long seen; // position up to which nothing is left to deal with
     private long storedAt;
     private boolean unreadable;
+    private final Alarm stopped;
     private volatile boolean worked;
     private volatile boolean stopping;
     private volatile boolean cancelled;
@@ -62,6 +64,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
         this.retrier = new ParkedRetrier<>(context, this);
         this.gathering = new Gathering(context.options());
         this.lag = new FeedLag(context, assignment);
+        this.stopped = new Alarm(context.manager().time());
         this.stored = assignment.request().after();
         this.seen = stored;
         this.storedAt = context.now();
@@ -394,12 +397,20 @@ final class FeedLoop<T> implements BatchRun.Loop {
         retrier.hurry(due);
     }
 
+    @Override
+    public void pause(Duration time) throws InterruptedException {
+        if (stopping || stopped.await(time)) {
+            throw new InterruptedException("stopped before a batch was repeated, whose events come again");
+        }
+    }
+
     /** Has it finish its batch and end, and waits for nothing. Called by any thread, as often as wanted. */
     void stop() {
         EventFeed waiting;
         CountDownLatch closed = new CountDownLatch(1);
         synchronized (this) {
             stopping = true;
+            stopped.raise();
             waiting = polled;
             if (waiting == null || closing != null) {
                 return;

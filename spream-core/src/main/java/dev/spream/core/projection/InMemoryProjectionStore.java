@@ -305,6 +305,7 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
     public FailureKind failureKind(Exception failure) {
         return switch (failure) {
             case ProjectionFailure told -> told.kind();
+            case StorageException storage when storage.getCause() instanceof ProjectionFailure told -> told.kind();
             case StorageException storage -> storage.retryable() ? FailureKind.TRANSIENT : FailureKind.POISON;
             case InterruptedException interrupted -> FailureKind.TRANSIENT;
             case TimeoutException late -> FailureKind.TRANSIENT;

@@ -1,8 +1,8 @@
 package dev.spream.core.projection;
 
 import dev.spream.core.internal.MonotonicTime;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -13,19 +13,22 @@ import org.slf4j.event.Level;
  */
 final class ParkedLog {
     private static final Logger log = LoggerFactory.getLogger(ParkedLog.class);
-    private static final int MOST = 10;
-    private static final long WINDOW = TimeUnit.MINUTES.toNanos(1);
     private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
 
     private final String projection;
-    private final MonotonicTime time;
-    private final Lines waiting = new Lines(Level.WARN, "are parked and wait for somebody");
-    private final Lines parked = new Lines(Level.INFO, "are parked and are tried again");
-    private final Lines resumed = new Lines(Level.INFO, "that were parked go on");
+    private final LimitedLines waiting;
+    private final LimitedLines parked;
+    private final LimitedLines resumed;
 
     ParkedLog(String projection, MonotonicTime time) {
         this.projection = projection;
-        this.time = time;
+        this.waiting = lines(time, Level.WARN, "are parked and wait for somebody");
+        this.parked = lines(time, Level.INFO, "are parked and are tried again");
+        this.resumed = lines(time, Level.INFO, "that were parked go on");
+    }
+
+    private LimitedLines lines(MonotonicTime time, Level level, String what) {
+        return new LimitedLines(log, projection, time, level, "aggregates %s; see 'projection show'".formatted(what));
     }
 
     /**
@@ -77,79 +80,19 @@ final class ParkedLog {
 
     /** Says how many lines were left out in a minute that is over. To be called now and then. */
     void summarize() {
-        summarize(WINDOW);
+        lines().forEach(LimitedLines::summarize);
     }
 
     /** Says how many lines were left out since. */
     void end() {
-        summarize(0);
+        lines().forEach(LimitedLines::end);
     }
 
-    private void summarize(long age) {
-        waiting.summarize(age);
-        parked.summarize(age);
-        resumed.summarize(age);
+    private Stream<LimitedLines> lines() {
+        return Stream.of(waiting, parked, resumed);
     }
 
     private static String plain(String key) {
         return CONTROL.matcher(key).replaceAll("?");
-    }
-
-    /** Lines of one kind. */
-    private final class Lines {
-        private final Level level;
-        private final String what;
-
-        // Guarded by this.
-        private long since;
-        private int said;
-        private long leftOut;
-
-        Lines(Level level, String what) {
-            this.level = level;
-            this.what = what;
-        }
-
-        void say(String message, Object... arguments) {
-            summarize(WINDOW);
-            if (take()) {
-                Object[] all = new Object[arguments.length + 1];
-                all[0] = projection;
-                System.arraycopy(arguments, 0, all, 1, arguments.length);
-                log.atLevel(level).log("[{}] " + message, all);
-            }
-        }
-
-        /** Whether another line may be said in this minute. */
-        private synchronized boolean take() {
-            long now = time.nanoTime();
-            if (said == 0 || now - since >= WINDOW) {
-                since = now;
-                said = 0;
-            }
-            if (said == MOST) {
-                leftOut++;
-                return false;
-            }
-            said++;
-            return true;
-        }
-
-        /** Says how many were left out, if the first line of the minute is that old. */
-        void summarize(long age) {
-            long count = takeLeftOut(age);
-            if (count > 0) {
-                log.atLevel(level).log("[{}] {} more aggregates {}; see 'projection show'", projection, count, what);
-            }
-        }
-
-        private synchronized long takeLeftOut(long age) {
-            if (leftOut == 0 || time.nanoTime() - since < age) {
-                return 0;
-            }
-            long count = leftOut;
-            leftOut = 0;
-            return count;
-        }
     }
 }

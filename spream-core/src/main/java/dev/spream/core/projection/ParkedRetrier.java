@@ -161,15 +161,16 @@ final class ParkedRetrier<T> {
         }
 
         private boolean failed(RetryAttempt<T> attempt, Throwable thrown) throws LoopEnd {
-            boolean brokenOff = BrokenOff.isOfStore(thrown) && !attempt.threw(thrown);
+            boolean conflict = context.judge().isConflict(thrown);
+            boolean brokenOff = BrokenOff.isOfStore(thrown) && !attempt.threw(thrown) && !conflict;
             FailureKind kind =
                     brokenOff ? FailureKind.TRANSIENT : context.judge().kind(thrown, attempt.threw(thrown));
             Exception failure = FailureJudge.asException(thrown);
             if (kind == FailureKind.FATAL) {
                 throw LoopEnd.fatal(failure);
             }
-            if (brokenOff && attempt.handle().isEmpty()) {
-                postponeIfPossible(untried(ErrorText.of(context.store(), failure)), failure);
+            if (conflict || (brokenOff && attempt.handle().isEmpty())) {
+                postponeIfPossible(kind, untried(ErrorText.of(context.store(), failure)), failure);
                 return false;
             }
             int before = attempt.before();
@@ -182,7 +183,7 @@ final class ParkedRetrier<T> {
             }
             Parking parking = parking(kind, ErrorText.of(context.store(), failure));
             if (brokenOff) {
-                postponeIfPossible(parking, failure);
+                postponeIfPossible(kind, parking, failure);
                 return false;
             }
             context.troubles().failed(kind, failure);
@@ -191,14 +192,14 @@ final class ParkedRetrier<T> {
         }
 
         /** If the store keeps it, it is no outage, and other aggregates go on; otherwise the loop ends. */
-        private void postponeIfPossible(Parking parking, Exception failure) throws LoopEnd {
+        private void postponeIfPossible(FailureKind kind, Parking parking, Exception failure) throws LoopEnd {
             try {
                 postpone(first, parking);
             } catch (RuntimeException e) {
                 failure.addSuppressed(e);
                 throw LoopEnd.outage(failure);
             }
-            context.troubles().failed(FailureKind.TRANSIENT, failure);
+            context.troubles().failed(kind, failure);
         }
 
         /** None of its events has failed: what waits for a missing event still does. */

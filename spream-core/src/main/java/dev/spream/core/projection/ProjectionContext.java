@@ -21,6 +21,7 @@ final class ProjectionContext<T> {
     private final BrokenOff brokenOff = new BrokenOff();
     private final Troubles troubles;
     private final ParkedLog parkedLog;
+    private final ConflictLog conflictLog;
     private final DueSegments dueSegments;
     private final Alarm watchWake;
     private final Alarm keeperWake;
@@ -44,6 +45,7 @@ final class ProjectionContext<T> {
         this.judge = new FailureJudge(manager.store());
         this.troubles = new Troubles(name, manager);
         this.parkedLog = new ParkedLog(name, manager.time());
+        this.conflictLog = new ConflictLog(name, manager.time());
         this.dueSegments = new DueSegments(this);
         this.watchWake = new Alarm(manager.time());
         this.keeperWake = new Alarm(manager.time());
@@ -178,6 +180,10 @@ final class ProjectionContext<T> {
 
     ParkedLog parkedLog() {
         return parkedLog;
+    }
+
+    ConflictLog conflictLog() {
+        return conflictLog;
     }
 
     DueSegments dueSegments() {

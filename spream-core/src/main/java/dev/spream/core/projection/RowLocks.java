@@ -46,7 +46,10 @@ final class RowLocks {
         while (next != null) {
             Transaction owner = owners.get(next);
             if (owner == transaction) {
-                throw new StorageException("deadlock: transactions wait for each other's rows", true, null);
+                throw new StorageException(
+                        "deadlock: transactions wait for each other's rows",
+                        true,
+                        new ProjectionFailure(FailureKind.CONFLICT, "deadlock", null));
             }
             next = owner == null ? null : owner.open.waitsFor;
         }

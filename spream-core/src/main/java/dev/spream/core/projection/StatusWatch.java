@@ -35,12 +35,14 @@ final class StatusWatch {
             report();
             built();
             context.parkedLog().summarize();
+            context.conflictLog().summarize();
             keeper.checkLease();
             context.watchWake().await(EVERY);
         }
         report();
         built();
         context.parkedLog().end();
+        context.conflictLog().end();
     }
 
     void stop() {

@@ -47,7 +47,10 @@ final class VersionEntry<T> {
     private LoopEnd end(Throwable t) throws LoopEnd {
         FailureKind kind = context.judge().kind(t, thrown || t instanceof ProjectionFailure);
         Exception failure = FailureJudge.asException(t);
-        return kind == FailureKind.TRANSIENT ? LoopEnd.outage(failure) : LoopEnd.fatal(failure);
+        return switch (kind) {
+            case TRANSIENT, CONFLICT -> LoopEnd.outage(failure);
+            case POISON, FATAL -> LoopEnd.fatal(failure);
+        };
     }
 
     /** Has a read model outside of the store begun, or checks that it is the one that was. */

@@ -19,7 +19,9 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -30,6 +32,7 @@ final class BatchRunTest {
     private final ManagerBench bench = new ManagerBench();
     private final FaultyProjectionStore store = new FaultyProjectionStore(bench.database.store());
     private final List<FeedItem> committed = new ArrayList<>();
+    private final List<Duration> pauses = new ArrayList<>();
 
     @AfterEach
     void stop() {
@@ -90,6 +93,11 @@ final class BatchRunTest {
 
         @Override
         public void parked(Duration due) {}
+
+        @Override
+        public void pause(Duration time) {
+            pauses.add(time);
+        }
     }
 
     private static boolean is(EventEnvelope event, int... accounts) {
@@ -133,6 +141,41 @@ final class BatchRunTest {
         assertThat(store.calls.get()).isLessThanOrEqualTo(folded ? 200 : 50);
         assertThat(bench.parked("balances")).hasSize(5).allMatch(key -> key.reason() == ParkReason.TRANSIENT);
         assertThat(bench.balances("balances")).hasSize(EVENTS - 5);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void one_more_for_each_conflict_of_all_events_again_after_a_pause_that_grows(boolean folded) throws Exception {
+        AtomicInteger firsts = new AtomicInteger();
+        run(folded, event -> {
+            if (is(event, 0)) {
+                firsts.incrementAndGet();
+            }
+            if (is(event, 777) && firsts.get() <= 5) {
+                throw new ProjectionFailure(FailureKind.CONFLICT, "a test wants it", null);
+            }
+        });
+        assertThat(store.calls.get()).isEqualTo(6);
+        assertThat(firsts).as("transactions with all of the events").hasValue(6);
+        assertThat(bench.parked("balances")).isEmpty();
+        assertThat(bench.balances("balances")).hasSize(EVENTS);
+        assertThat(pauses).hasSize(5).doesNotHaveDuplicates();
+        for (int i = 0; i < pauses.size(); i++) {
+            assertThat(pauses.get(i)).isBetween(Duration.ofNanos(1), Duration.ofMillis(20L << i));
+        }
+    }
+
+    @Test
+    void none_after_many_conflicts_in_a_row_and_nothing_is_parked() {
+        assertThatThrownBy(() -> run(true, event -> {
+                    throw new ProjectionFailure(FailureKind.CONFLICT, "a test wants it", null);
+                }))
+                .isInstanceOfSatisfying(
+                        LoopEnd.class, end -> assertThat(end.reason()).isEqualTo(LoopEnd.Reason.OUTAGE));
+        assertThat(store.calls.get()).isEqualTo(11);
+        assertThat(pauses).hasSize(10).allMatch(pause -> pause.compareTo(Duration.ofSeconds(1)) <= 0);
+        assertThat(bench.parked("balances")).isEmpty();
+        assertThat(committed).isEmpty();
     }
 
     @ParameterizedTest

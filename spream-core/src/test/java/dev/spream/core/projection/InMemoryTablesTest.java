@@ -85,7 +85,7 @@ final class InMemoryTablesTest {
                     threads.together(List.of(() -> failure(both, "a", "b"), () -> failure(both, "b", "a")));
             assertThat(failures).filteredOn(Optional::isPresent).singleElement().satisfies(failure -> {
                 assertThat(failure.orElseThrow()).hasMessageContaining("deadlock");
-                assertThat(store.failureKind(failure.orElseThrow())).isEqualTo(FailureKind.TRANSIENT);
+                assertThat(store.failureKind(failure.orElseThrow())).isEqualTo(FailureKind.CONFLICT);
             });
         }
         assertThat(store.<Integer>table("counts")).containsOnly(Map.entry("a", 1), Map.entry("b", 1));

@@ -219,6 +219,36 @@ final class ProjectionFailureTest {
         assertThat(tries.get()).isGreaterThanOrEqualTo(before + ManagerBench.OPTIONS.maxAttempts());
     }
 
+    @Test
+    void a_conflict_of_a_parked_aggregate_is_no_attempt() {
+        appendMany();
+        AtomicInteger conflicts = new AtomicInteger();
+        bench.start(new Balances("balances").failing(event -> {
+            if (is(event, "account-3", 5)) {
+                if (bench.told
+                        .all(RecordingProjectionListener.Told.Parked.class)
+                        .isEmpty()) {
+                    throw failure(FailureKind.TRANSIENT);
+                }
+                if (conflicts.incrementAndGet() <= 20) {
+                    throw failure(FailureKind.CONFLICT);
+                }
+            }
+        }));
+        bench.await("account-3 goes on", () -> {
+            Accounts.append(bench.events, "account-1", 1);
+            return conflicts.get() > 20;
+        });
+        bench.awaitBalances("balances");
+        assertThat(bench.told.all(RecordingProjectionListener.Told.Parked.class))
+                .allMatch(told -> told.key().equals("account-3")
+                        && told.parking().reason() == ParkReason.TRANSIENT
+                        && told.parking().attempts() <= 1);
+        assertThat(bench.told.all(RecordingProjectionListener.Told.Failed.class))
+                .filteredOn(told -> told.kind() == FailureKind.CONFLICT)
+                .hasSize(20);
+    }
+
     private void awaitPoisonWhileOthersGoOn(String account) {
         bench.await(account + " waits for somebody", () -> {
             Accounts.append(bench.events, "account-1", 1);
@@ -561,7 +591,7 @@ final class ProjectionFailureTest {
     }
 
     @Test
-    void events_of_other_types_only_count_as_seen() {
+    void events_of_other_types_only_count_as_seen() throws Exception {
         bench.events.append(
                 "account-1",
                 ExpectedVersion.none(),
@@ -572,11 +602,12 @@ final class ProjectionFailureTest {
                 return Set.of(Accounts.DEPOSITED);
             }
         };
-        bench.start(deposits);
+        Running running = bench.start(deposits);
         bench.await(
                 "the balance",
                 () -> new Accounts.Balance(6, List.of(1L, 3L))
                         .equals(bench.balances("balances").get("account-1")));
+        running.stop();
         assertThat(bench.told.all(RecordingProjectionListener.Told.Event.class)).hasSize(2);
     }
 }

@@ -20,6 +20,9 @@ final class FailureKinds {
     /** Features that the server has not, catalogs and schemas that are not there, who may not connect, what may not be asked. */
     private static final Set<String> FATAL_CLASSES = Set.of("0A", "28", "3D", "3F", "42");
 
+    /** A serialization failure, and a deadlock: the transaction was rolled back, and may be run again as it was. */
+    private static final Set<String> CONFLICTS = Set.of("40001", "40P01");
+
     private static final String SYSTEM_ERROR = "58";
     private static final String NO_SUCH_STATEMENT = "26000";
 
@@ -39,7 +42,11 @@ final class FailureKinds {
     private static @Nullable FailureKind known(Throwable failure) {
         return switch (failure) {
             case ProjectionFailure told -> told.kind();
-            case StorageException storage when storage.retryable() -> FailureKind.TRANSIENT;
+            case StorageException storage
+            when storage.retryable() ->
+                storage.getCause() instanceof Exception cause && of(cause) == FailureKind.CONFLICT
+                        ? FailureKind.CONFLICT
+                        : FailureKind.TRANSIENT;
             case SQLException sql when sql.getSQLState() != null || SqlErrors.isRetryable(sql) -> ofServer(sql);
             case InterruptedException interrupted -> FailureKind.TRANSIENT;
             case TimeoutException late -> FailureKind.TRANSIENT;
@@ -49,6 +56,9 @@ final class FailureKinds {
 
     private static FailureKind ofServer(SQLException failure) {
         String state = String.valueOf(failure.getSQLState());
+        if (CONFLICTS.contains(state)) {
+            return FailureKind.CONFLICT;
+        }
         if (SqlErrors.isRetryable(failure)
                 || state.startsWith(SYSTEM_ERROR)
                 || state.equals(NO_SUCH_STATEMENT)

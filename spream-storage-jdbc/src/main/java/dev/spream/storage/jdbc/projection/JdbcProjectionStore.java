@@ -157,8 +157,8 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
      * <table>
      * <caption>What the server's errors mean</caption>
      * <tr><th>kind</th><th>states</th></tr>
-     * <tr><td>transient</td><td>08 and 57P01 to 57P05, connections and servers that end; 40, serialization failures and
-     * deadlocks; 53, resources; 55P03, a lock that could not be had; 57014, a statement that took too long; 25006, a standby;
+     * <tr><td>conflict</td><td>40001, a serialization failure; 40P01, a deadlock</td></tr>
+     * <tr><td>transient</td><td>08 and 57P01 to 57P05, connections and servers that end; others of 40; 53, resources; 55P03, a lock that could not be had; 57014, a statement that took too long; 25006, a standby;
      * 25P03, a transaction that stood still too long; 58, errors of the system; 26000 and plans that an altered table made
      * stale</td></tr>
      * <tr><td>fatal</td><td>42, such as a table that is missing, or may not be used; 3D, 3F; 28; 0A</td></tr>

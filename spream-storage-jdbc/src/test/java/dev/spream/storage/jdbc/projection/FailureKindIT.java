@@ -88,7 +88,7 @@ final class FailureKindIT {
                 arguments(FailureKind.FATAL, "CREATE TABLE missing.t ()", "3F000"),
                 arguments(FailureKind.TRANSIENT, "SET LOCAL statement_timeout = 10; SELECT pg_sleep(30)", "57014"),
                 arguments(FailureKind.TRANSIENT, "SELECT pg_terminate_backend(pg_backend_pid())", "57P01"),
-                arguments(FailureKind.TRANSIENT, "DO $$ BEGIN RAISE SQLSTATE '40001'; END $$", "40001"),
+                arguments(FailureKind.CONFLICT, "DO $$ BEGIN RAISE SQLSTATE '40001'; END $$", "40001"),
                 arguments(FailureKind.TRANSIENT, "SET TRANSACTION READ ONLY; DELETE FROM balances", "25006"));
     }
 
@@ -106,7 +106,7 @@ final class FailureKindIT {
     }
 
     @Test
-    void a_deadlock_between_two_projections_is_transient() throws Exception {
+    void a_deadlock_between_two_projections_is_a_conflict() throws Exception {
         test.execute("INSERT INTO public.balances VALUES ('x', 0), ('y', 0)");
         CyclicBarrier both = new CyclicBarrier(2);
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -119,8 +119,20 @@ final class FailureKindIT {
             assertThat(victim)
                     .isInstanceOfSatisfying(
                             SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("40P01"));
-            assertThat(test.store.failureKind(victim)).isEqualTo(FailureKind.TRANSIENT);
+            assertThat(test.store.failureKind(victim)).isEqualTo(FailureKind.CONFLICT);
         }
+    }
+
+    @Test
+    void a_conflict_that_the_commit_meets_is_one_as_well() {
+        test.execute("""
+                CREATE FUNCTION public.refuse() RETURNS trigger LANGUAGE plpgsql AS
+                $$ BEGIN RAISE SQLSTATE '40P01'; END $$""", """
+                CREATE CONSTRAINT TRIGGER refused AFTER INSERT ON public.balances DEFERRABLE INITIALLY DEFERRED
+                FOR EACH ROW EXECUTE FUNCTION public.refuse()""");
+        Exception failure = failureOf(connection -> {});
+        assertThat(failure).isInstanceOf(StorageException.class);
+        assertThat(test.store.failureKind(failure)).isEqualTo(FailureKind.CONFLICT);
     }
 
     private Void lockBoth(String first, String second, CyclicBarrier both) throws Exception {
