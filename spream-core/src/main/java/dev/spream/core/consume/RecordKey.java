@@ -4,8 +4,12 @@ import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.JsonObject;
+import java.math.BigDecimal;
 import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The primary key of a row, over all tables. Two keys are equal when they name the same row.
@@ -24,5 +28,25 @@ public record RecordKey(String tableName, JsonObject primaryKey) {
         Set<RecordKey> keys = LinkedHashSet.newLinkedHashSet(change.mods().size());
         change.mods().forEach(mod -> keys.add(new RecordKey(change.tableName(), mod.keys())));
         return keys;
+    }
+
+    /** The primary key as JSON, its columns in the order of their names: the same text for equal keys. */
+    public String canonicalKey() {
+        return JsonObject.of(canonical(primaryKey.members())).toString();
+    }
+
+    private static Map<String, @Nullable Object> canonical(Map<?, ?> members) {
+        Map<String, @Nullable Object> canonical = new TreeMap<>();
+        members.forEach((name, value) -> canonical.put((String) name, canonicalValue(value)));
+        return canonical;
+    }
+
+    /** A number that was read is written as it came otherwise. */
+    private static @Nullable Object canonicalValue(@Nullable Object value) {
+        return switch (value) {
+            case Map<?, ?> nested -> canonical(nested);
+            case BigDecimal number -> new BigDecimal(number.unscaledValue(), number.scale());
+            case null, default -> value;
+        };
     }
 }

@@ -13,9 +13,9 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JSON object as Spanner sends it: the text is kept, and parsed when a member is first asked for. Values are {@code
- * null}, {@link Boolean}, {@link BigDecimal}, {@link String}, {@link List} and {@link Map}. Two objects are equal when
- * their members are.
+ * A JSON object as Spanner sends it: the text is kept, that of objects inside it too, and parsed when a member is first
+ * asked for. Values are {@code null}, {@link Boolean}, {@link BigDecimal}, {@link String}, {@link List} and {@link Map}; the
+ * {@code toString} of a number is its text. Two objects are equal when their members are.
  *
  * <p>Immutable and safe for use by many threads.
  */
@@ -135,7 +135,11 @@ public final class JsonObject {
         }
     }
 
+    /** With the text that the object has inside the text around it. */
     private static JsonObject ofParsed(Map<?, ?> map) {
+        if (map instanceof ParsedObject parsed) {
+            return of(parsed.text());
+        }
         Map<String, @Nullable Object> members = new LinkedHashMap<>();
         map.forEach((name, value) -> members.put((String) name, value));
         return of(members);

@@ -53,7 +53,7 @@ final class JsonText {
     private Map<String, @Nullable Object> object() {
         enter();
         Map<String, @Nullable Object> members = new LinkedHashMap<>();
-        position++;
+        int start = position++;
         skipSpace();
         if (!take('}')) {
             do {
@@ -67,7 +67,7 @@ final class JsonText {
             expect('}');
         }
         depth--;
-        return Collections.unmodifiableMap(members);
+        return new ParsedObject(members, text, start, position);
     }
 
     private List<@Nullable Object> array() {
@@ -166,7 +166,7 @@ final class JsonText {
             }
             digits();
         }
-        return new BigDecimal(text.substring(start, position));
+        return ParsedNumber.of(text.substring(start, position));
     }
 
     private void digits() {

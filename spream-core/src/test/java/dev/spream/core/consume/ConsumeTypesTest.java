@@ -158,4 +158,15 @@ final class ConsumeTypesTest {
                 "",
                 false);
     }
+
+    @Test
+    void equal_keys_have_the_same_canonical_text_however_they_were_written() {
+        RecordKey key = new RecordKey("T", JsonObject.of("{\"B\": 1e22, \"A\": {\"D\": -0.0, \"C\": null}}"));
+        RecordKey same = new RecordKey("T", JsonObject.of("{\"A\":{\"C\":null,\"D\":0.0},\"B\":1E+22}"));
+        assertThat(key).isEqualTo(same);
+        assertThat(key.canonicalKey())
+                .isEqualTo(same.canonicalKey())
+                .isEqualTo("{\"A\":{\"C\":null,\"D\":0.0},\"B\":1E+22}");
+        assertThat(new RecordKey("T", JsonObject.EMPTY).canonicalKey()).isEqualTo("{}");
+    }
 }

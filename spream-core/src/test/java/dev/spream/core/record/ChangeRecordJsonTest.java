@@ -124,6 +124,31 @@ final class ChangeRecordJsonTest {
     }
 
     @Test
+    void values_keep_the_text_that_the_server_gave_them() {
+        String keys = "{\"K\": 1e22}";
+        String values = "{\"A\": -0.0, \"B\": 1e22, \"C\": 0.0000001, \"D\": {\"E\": [1E5, \"\\u0041\"]}}";
+        String type = "{\"code\": \"FLOAT64\", \"x\": 1e2}";
+        DataChangeRecord change = dataChange("""
+                {"data_change_record": {"commit_timestamp":"2022-09-27T12:30:00.123456Z","record_sequence":"0",
+                 "server_transaction_id":"t","table_name":"T",
+                 "column_types":[{"name":"A","type":%s,"is_primary_key":false,"ordinal_position":1}],
+                 "mods":[{"keys":%s,"new_values":%s,"old_values":{}}],"mod_type":"UPDATE"}}""".formatted(type, keys, values));
+
+        Mod mod = change.mods().getFirst();
+        assertThat(mod.keys()).hasToString(keys);
+        assertThat(mod.newValues()).hasToString(values);
+        assertThat(mod.newValues().members()).extractingByKey("A").hasToString("-0.0");
+        assertThat(mod.newValues().object("D").orElseThrow()).hasToString("{\"E\": [1E5, \"\\u0041\"]}");
+        assertThat(JsonObject.of(mod.newValues().members()))
+                .hasToString("{\"A\":-0.0,\"B\":1e22,\"C\":0.0000001,\"D\":{\"E\":[1E5,\"A\"]}}");
+        assertThat(change.columnTypes().getFirst().type().json()).hasToString(type);
+        assertThat(change.toJson()).contains(keys, values, type);
+        assertThat(ChangeRecordJson.readDataChange(change.toJson()))
+                .isEqualTo(change)
+                .hasToString(change.toString());
+    }
+
+    @Test
     void types_that_this_version_does_not_know_are_kept() {
         DataChangeRecord change = dataChange(DocumentedRecords.TRANSFER_FROM
                 .replace("\"UPDATE\"", "\"TRUNCATE\"")

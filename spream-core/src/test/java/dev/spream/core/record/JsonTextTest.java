@@ -167,7 +167,7 @@ final class JsonTextTest {
 
     @Test
     void a_number_with_a_huge_exponent_is_not_written_out() {
-        assertThat(JsonObject.of("{\"a\":1e999999999}").string("a")).contains("1E+999999999");
+        assertThat(JsonObject.of("{\"a\":1e999999999}").string("a")).contains("1e999999999");
         assertThat(JsonObject.of("{\"a\":1e3}").string("a")).contains("1000");
     }
 

@@ -6,11 +6,9 @@ import dev.spream.api.spi.RejectedException;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.record.DataChangeRecord;
-import dev.spream.core.record.JsonObject;
 import dev.spream.core.record.Mod;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.TreeMap;
 
 /**
  * A change as messages, one for each changed row, as {@link PubsubSinkProvider} documents them. What is in them depends on
@@ -79,7 +77,6 @@ final class ChangeMessages {
 
     /** The table and the primary key with its columns by name, in which order ever they were sent. */
     static String orderingKey(RecordKey key) {
-        JsonObject columns = JsonObject.of(new TreeMap<>(key.primaryKey().members()));
-        return ShortText.of(key.tableName() + columns);
+        return ShortText.of(key.tableName() + key.canonicalKey());
     }
 }

@@ -6,9 +6,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A key as rows have it.
@@ -20,19 +17,12 @@ import org.jspecify.annotations.Nullable;
 record StoredKey(String hash, String tableName, String text) {
 
     static StoredKey of(RecordKey key) {
-        String text = JsonObject.of(sorted(key.primaryKey().members())).toString();
+        String text = key.canonicalKey();
         return new StoredKey(Hashes.of(key.tableName(), text), key.tableName(), text);
     }
 
     static List<StoredKey> of(Collection<RecordKey> keys) {
         return keys.stream().map(StoredKey::of).toList();
-    }
-
-    private static Map<String, @Nullable Object> sorted(Map<?, ?> members) {
-        Map<String, @Nullable Object> sorted = new TreeMap<>();
-        members.forEach((name, value) ->
-                sorted.put((String) name, value instanceof Map<?, ?> nested ? sorted(nested) : value));
-        return sorted;
     }
 
     static RecordKey read(ResultSet row) throws SQLException {

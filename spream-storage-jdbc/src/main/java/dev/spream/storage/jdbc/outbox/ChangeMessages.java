@@ -1,15 +1,14 @@
 package dev.spream.storage.jdbc.outbox;
 
 import dev.spream.core.DurationText;
+import dev.spream.core.consume.RecordKey;
 import dev.spream.core.outbox.OutboxMessage;
 import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.DataChangeRecord;
-import dev.spream.core.record.JsonObject;
 import dev.spream.core.record.Mod;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.stream.IntStream;
 
 /**
@@ -42,7 +41,7 @@ record ChangeMessages(boolean ordered, Optional<Duration> expireAfter) {
         OutboxMessage.Builder message = OutboxMessage.builder(key, ChangeRecordJson.write(only(change, mod)))
                 .requestDigest(OutboxMessage.digest(key));
         if (ordered) {
-            message.orderingKey(orderingKey(change.tableName(), mod.keys()));
+            message.orderingKey(orderingKey(new RecordKey(change.tableName(), mod.keys())));
         }
         expireAfter.ifPresent(age -> message.expiresAt(change.commitTimestamp().plus(age)));
         return message.build();
@@ -68,8 +67,8 @@ record ChangeMessages(boolean ordered, Optional<Duration> expireAfter) {
     }
 
     /** The same text for the same row, in whatever order the columns of its key come. */
-    private static String orderingKey(String table, JsonObject primaryKey) {
-        return fitting(table + "/" + JsonObject.of(new TreeMap<>(primaryKey.members())));
+    private static String orderingKey(RecordKey key) {
+        return fitting(key.tableName() + "/" + key.canonicalKey());
     }
 
     /** The text, or what stands for it if it is too long. */
