@@ -5,20 +5,37 @@ import dev.spream.core.record.RecordIdentity;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
- * How far the reader of one partition has read in this process, so that it can query again from there, inclusive, and
- * recognise what it has already dispatched. Confined to the reader's thread.
+ * The position to which the reader of one partition has read in this process, and what it has dispatched there: a query resumes from
+ * it, inclusive, and changes that come again are recognised. Confined to the reader's thread.
  *
- * <p>Spanner returns the records of a partition in commit order, so a record before the position has been passed, and one
- * at the position has been passed if its transaction and sequence have been seen.
+ * <p>Spanner returns the changes of a partition in commit order, and a heartbeat says that everything before it was returned. A
+ * change that comes behind either is a repetition only if it was dispatched. At the timestamp of the latest change that is known
+ * exactly; of earlier changes the last {@link RecentChanges#LIMIT} are remembered.
  */
 final class ReadPosition {
-    private final Set<RecordIdentity> seenAtTimestamp = new HashSet<>();
+
+    /** A change's place among everything that the partition has returned. */
+    enum Arrival {
+        IN_ORDER,
+        /** It was settled before this reader began, or dispatched by it. */
+        REPEATED,
+        /** It is new, and behind a heartbeat or a child partitions record, but behind no later change: its key's order holds. */
+        BEHIND_MARK,
+        /** It is not known to be a repetition, and a later change was dispatched before. */
+        BEHIND_CHANGE
+    }
+
+    private final Set<RecordIdentity> seenAtLatestChange = new HashSet<>();
+    private final RecentChanges recent = new RecentChanges();
+    private Instant start;
     private Instant timestamp;
-    private Instant returnedByQuery = Instant.MIN;
+    private @Nullable Instant latestChange;
 
     ReadPosition(Instant start) {
+        this.start = start;
         this.timestamp = start;
     }
 
@@ -26,33 +43,45 @@ final class ReadPosition {
         return timestamp;
     }
 
-    /** A query from this position is issued. */
-    void startQuery() {
-        returnedByQuery = Instant.MIN;
+    /** The commit timestamp of the latest change that was read; the start if none was. */
+    Instant latestChange() {
+        return latestChange == null ? start : latestChange;
     }
 
-    /** Whether the current query has returned a later change before, which Spanner says it does not. */
-    boolean isOutOfOrder(DataChangeRecord change) {
-        return change.commitTimestamp().isBefore(returnedByQuery);
-    }
-
-    /** Whether the record was read before; if not, it counts as read now. */
-    boolean isRepeated(DataChangeRecord change) {
-        if (change.commitTimestamp().isAfter(returnedByQuery)) {
-            returnedByQuery = change.commitTimestamp();
+    /** Takes note of a change that was returned; unless it is repeated, or behind a change, it counts as read now. */
+    Arrival arrive(DataChangeRecord change) {
+        Instant committed = change.commitTimestamp();
+        if (committed.isBefore(start)) {
+            return Arrival.REPEATED;
         }
-        if (change.commitTimestamp().isBefore(timestamp)) {
-            return true;
+        if (committed.isBefore(latestChange())) {
+            return recent.contains(change.identity()) ? Arrival.REPEATED : Arrival.BEHIND_CHANGE;
         }
-        advance(change.commitTimestamp());
-        return !seenAtTimestamp.add(change.identity());
+        if (!committed.equals(latestChange)) {
+            latestChange = committed;
+            seenAtLatestChange.clear();
+        }
+        if (!seenAtLatestChange.add(change.identity())) {
+            return Arrival.REPEATED;
+        }
+        recent.add(change.identity());
+        if (committed.isBefore(timestamp)) {
+            return Arrival.BEHIND_MARK;
+        }
+        timestamp = committed;
+        return Arrival.IN_ORDER;
     }
 
     /** The partition was read up to there. */
     void advance(Instant to) {
         if (to.isAfter(timestamp)) {
             timestamp = to;
-            seenAtTimestamp.clear();
         }
+    }
+
+    /** Everything before that is settled, or recorded as lost. */
+    void skipTo(Instant to) {
+        advance(to);
+        start = timestamp;
     }
 }

@@ -60,7 +60,6 @@ final class RecordIntake {
     }
 
     void startQuery() {
-        position.startQuery();
         broughtChildren = false;
         broughtChanges = false;
         broughtHeartbeats = false;
@@ -87,20 +86,36 @@ final class RecordIntake {
     }
 
     private boolean dispatch(DataChangeRecord change) throws InterruptedException {
-        if (!position.isRepeated(change)) {
-            broughtChanges = true;
-            return dispatcher.submit(change, change.commitTimestamp());
+        switch (position.arrive(change)) {
+            case IN_ORDER -> {}
+            case BEHIND_MARK ->
+                log.warn(
+                        "[{}] the server returned {} behind a heartbeat or child partitions of {}; it is delivered all the same, behind every change before it. The watermark may have passed it: if this process ends before it is settled, it does not come again",
+                        context.label(partition.token()),
+                        change.identity(),
+                        position.timestamp());
+            case REPEATED -> {
+                log.debug(
+                        "[{}] {} was dispatched before; dropped", context.label(partition.token()), change.identity());
+                context.listener().tell(listener -> listener.duplicateDropped(partition.token(), change));
+                return true;
+            }
+            case BEHIND_CHANGE -> throw outOfOrder(change);
         }
-        if (position.isOutOfOrder(change)) {
-            log.warn(
-                    "[{}] the server returned {} after later changes in one query; taken for a repetition, and dropped",
-                    context.label(partition.token()),
-                    change.identity());
-        } else {
-            log.debug("[{}] {} was dispatched before; dropped", context.label(partition.token()), change.identity());
-        }
-        context.listener().tell(listener -> listener.duplicateDropped(partition.token(), change));
-        return true;
+        broughtChanges = true;
+        return dispatcher.submit(change, position.timestamp());
+    }
+
+    private SubscriptionException outOfOrder(DataChangeRecord change) {
+        return new SubscriptionException(
+                "[%s] the server returned %s behind a change of %s, and it is none of the last %d changes that were read: it is not delivered, because a later change of its key may have been; the watermark stays at %s, and the subscription stops. A restart reads from there: compare what it brings with the database if that is after the change"
+                        .formatted(
+                                context.label(partition.token()),
+                                change.identity(),
+                                position.latestChange(),
+                                RecentChanges.LIMIT,
+                                partition.tracker().watermark()),
+                null);
     }
 
     private void store(ChildPartitionsRecord record) throws InterruptedException {
@@ -126,6 +141,7 @@ final class RecordIntake {
     /** Goes on there: what comes before is lost, and the loss is recorded. Everything that was taken is settled. */
     void skipTo(Instant beginning) {
         mark(beginning);
+        position.skipTo(beginning);
     }
 
     private void mark(Instant timestamp) {

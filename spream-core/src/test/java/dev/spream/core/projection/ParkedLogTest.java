@@ -3,6 +3,7 @@ package dev.spream.core.projection;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
+import dev.spream.core.LogLines;
 import dev.spream.core.internal.MonotonicTime;
 import java.time.Duration;
 import java.time.Instant;

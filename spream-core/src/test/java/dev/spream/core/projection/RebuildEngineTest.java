@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
+import dev.spream.core.LogLines;
 import dev.spream.core.event.EventEnvelope;
 import dev.spream.core.projection.InMemoryProjectionStore.Transaction;
 import dev.spream.core.projection.ManagerBench.Running;

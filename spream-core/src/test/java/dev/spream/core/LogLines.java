@@ -1,4 +1,4 @@
-package dev.spream.core.projection;
+package dev.spream.core;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -10,12 +10,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.slf4j.LoggerFactory;
 
 /** What a class logs from now on, from INFO up. Safe for use by many threads. */
-final class LogLines extends AppenderBase<ILoggingEvent> implements AutoCloseable {
+public final class LogLines extends AppenderBase<ILoggingEvent> implements AutoCloseable {
     private final Queue<ILoggingEvent> events = new ConcurrentLinkedQueue<>();
     private final Logger logger;
     private final Level before;
 
-    LogLines(Class<?> source) {
+    public LogLines(Class<?> source) {
         logger = (Logger) LoggerFactory.getLogger(source);
         before = logger.getLevel();
         logger.setLevel(Level.INFO);
@@ -28,12 +28,12 @@ final class LogLines extends AppenderBase<ILoggingEvent> implements AutoCloseabl
         events.add(event);
     }
 
-    /** The lines of that level about a projection, in their order. */
-    List<String> of(Level level, String projection) {
+    /** The lines of that level that begin with a label in brackets, in their order. */
+    public List<String> of(Level level, String label) {
         return events.stream()
                 .filter(event -> event.getLevel().equals(level))
                 .map(ILoggingEvent::getFormattedMessage)
-                .filter(line -> line.startsWith("[" + projection + "] "))
+                .filter(line -> line.startsWith("[" + label + "] "))
                 .toList();
     }
 
