@@ -2,6 +2,7 @@ package dev.spream.api;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.projection.ParkedSummary;
 import dev.spream.core.projection.ProjectionState;
 import dev.spream.core.projection.ProjectionStatus;
 import dev.spream.core.projection.ProjectionView;
@@ -30,10 +31,10 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
 
     /** All in one word. */
     public enum Status {
-        /** Everything goes on. */
+        /** Everything goes on, and nothing is parked. */
         HEALTHY,
         /**
-         * Something is paused, was not read yet, cannot reach what it needs and tries again, or is a version that has failed and
+         * Something is paused, has parked aggregates, was not read yet, cannot reach what it needs and tries again, or is a version that has failed and
          * is not live; or the live version of a projection is run elsewhere, if at all, as its code is not here.
          */
         DEGRADED,
@@ -52,7 +53,7 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
         if (projections.stream().anyMatch(ProjectionHealth::hasFailed)) {
             return Status.UNHEALTHY;
         }
-        boolean allGoOn = projections.stream().allMatch(view -> isReachable(view) && goesOn(view));
+        boolean allGoOn = projections.stream().allMatch(view -> isReachable(view) && goesOn(view) && appliesAll(view));
         return allGoOn && allLiveAreHere() ? Status.HEALTHY : Status.DEGRADED;
     }
 
@@ -68,6 +69,11 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
     /** One that nobody reads harms nobody. */
     private static boolean hasFailed(ProjectionView view) {
         return view.version().isLive() && view.state().status() == ProjectionStatus.FAILED;
+    }
+
+    /** Whether what its live version was given is applied, and nothing parked. */
+    private static boolean appliesAll(ProjectionView view) {
+        return !view.version().isLive() || view.parked().aggregates() == 0;
     }
 
     private static boolean goesOn(ProjectionView view) {
@@ -89,7 +95,8 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
 
     /**
      * How far the live version is behind that is so for longest, of those that it is known of; 0 only if all are caught up.
-     * Empty if none is known to be behind, and not all are known to be caught up.
+     * Empty if none is known to be behind, and not all are known to be caught up. Parked events are no part of it: they are
+     * {@link #parkedEvents()}.
      */
     public Optional<Duration> lag() {
         List<Optional<Duration>> lags = projections.stream()
@@ -103,6 +110,14 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
                 .max(Comparator.naturalOrder());
     }
 
+    /** How many events of live versions are parked, and so not applied, as far as known. */
+    public long parkedEvents() {
+        return projections.stream()
+                .filter(view -> view.version().isLive())
+                .mapToLong(view -> view.parked().events())
+                .sum();
+    }
+
     /** One object of JSON; what there is not, or is not known, is absent. It has neither data nor errors of events in it. */
     public String json() {
         Map<String, @Nullable Object> members = new LinkedHashMap<>();
@@ -112,6 +127,7 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
         projections.forEach(view -> each.put(view.version().label(), members(view)));
         members.put("projections", each);
         lag().ifPresent(lag -> members.put("lag_seconds", seconds(lag)));
+        members.put("parked_events", parkedEvents());
         members.put("error_rate", errorRate);
         return JsonObject.of(members).toString();
     }
@@ -129,6 +145,10 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
         members.put("segments_held", view.segmentsHeld());
         view.lagEvents().ifPresent(events -> members.put("lag_events", events));
         view.lag().ifPresent(lag -> members.put("lag_seconds", seconds(lag)));
+        ParkedSummary parked = view.parked();
+        members.put("parked_aggregates", parked.aggregates());
+        members.put("parked_events", parked.events());
+        parked.longest().ifPresent(longest -> members.put("parked_seconds", seconds(longest)));
         members.put("outage", view.outage().isPresent());
         return members;
     }

@@ -56,6 +56,18 @@ final class ProjectionKeys {
                     "What becomes of an event whose version does not follow that of the event before it: it waits for those"
                             + " that are missing, or is applied, for sources that deliver some events only.")
             .withDefault(DEFAULTS.gaps());
+    private static final ConfigKey<Integer> MAX_PARKED = ConfigKey.of(
+                    "max-parked",
+                    ConfigType.integer(1, ProjectionOptions.MAX_MAX_PARKED),
+                    "How many aggregates of a projection may be parked until somebody retries or skips them; rather than park"
+                            + " another one, the projection stops as FAILED.")
+            .withDefault(DEFAULTS.maxParked());
+    private static final ConfigKey<Integer> MAX_FAILING_PERCENT = ConfigKey.of(
+                    "max-failing-percent",
+                    ConfigType.integer(1, ProjectionOptions.MAX_MAX_FAILING_PERCENT),
+                    "How many percent of the events that a process tried lately may fail for good; if more do, and more than"
+                            + " 20 events, the projection stops as FAILED. 100 sets no limit.")
+            .withDefault(DEFAULTS.maxFailingPercent());
 
     private ProjectionKeys() {}
 
@@ -73,7 +85,17 @@ final class ProjectionKeys {
 
     /** All of them, in the order in which people read them. */
     static List<ConfigKey<?>> all() {
-        return List.of(SEGMENTS, BATCH, LINGER, LEASE, MAX_ATTEMPTS, INITIAL_DELAY, MAX_DELAY, GAPS);
+        return List.of(
+                SEGMENTS,
+                BATCH,
+                LINGER,
+                LEASE,
+                MAX_ATTEMPTS,
+                INITIAL_DELAY,
+                MAX_DELAY,
+                GAPS,
+                MAX_PARKED,
+                MAX_FAILING_PERCENT);
     }
 
     /**
@@ -100,6 +122,8 @@ final class ProjectionKeys {
                 config.get(MAX_ATTEMPTS),
                 initial,
                 max,
-                config.get(GAPS));
+                config.get(GAPS),
+                config.get(MAX_PARKED),
+                config.get(MAX_FAILING_PERCENT));
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.api.ProjectionHealth.Status;
 import dev.spream.core.projection.FailureKind;
+import dev.spream.core.projection.ParkedSummary;
 import dev.spream.core.projection.ProjectionState;
 import dev.spream.core.projection.ProjectionStatus;
 import dev.spream.core.projection.ProjectionVersion;
@@ -74,6 +75,30 @@ final class ProjectionHealthTest {
         assertThat(entries.int64("position")).hasValue(42);
         assertThat(entries.int64("lag_events")).hasValue(5);
         assertThat(entries.get("outage")).isEqualTo(false);
+    }
+
+    @Test
+    void what_is_parked_degrades_the_health_and_is_no_part_of_the_lag() {
+        ProjectionView caughtUp = new ProjectionView(
+                RUNNING.version(),
+                RUNNING.state(),
+                4,
+                OptionalLong.of(0),
+                Optional.of(Duration.ZERO),
+                Optional.empty(),
+                Optional.empty(),
+                new ParkedSummary(2, 17, 1, Optional.of("secret error"), Optional.of(Duration.ofSeconds(90))));
+        assertThat(health(caughtUp).status()).isEqualTo(Status.DEGRADED);
+        assertThat(health(caughtUp).isReady()).isTrue();
+        JsonObject health = JsonObject.of(health(caughtUp).json());
+        assertThat(health.toString()).doesNotContain("secret");
+        assertThat(String.valueOf(health.get("lag_seconds"))).isEqualTo("0.0");
+        assertThat(health.int64("parked_events")).hasValue(17);
+        JsonObject entries =
+                health.object("projections").orElseThrow().object("entries").orElseThrow();
+        assertThat(entries.int64("parked_aggregates")).hasValue(2);
+        assertThat(entries.int64("parked_events")).hasValue(17);
+        assertThat(String.valueOf(entries.get("parked_seconds"))).isEqualTo("90.0");
     }
 
     @Test
@@ -187,7 +212,8 @@ final class ProjectionHealthTest {
                 OptionalLong.of(0),
                 Optional.of(Duration.ZERO),
                 Optional.empty(),
-                Optional.empty());
+                Optional.empty(),
+                ParkedSummary.NONE);
         assertThat(JsonObject.of(health(second).json())
                         .object("projections")
                         .orElseThrow()
@@ -203,7 +229,8 @@ final class ProjectionHealthTest {
                 OptionalLong.of(50_000),
                 Optional.of(Duration.ofDays(1)),
                 Optional.empty(),
-                Optional.empty());
+                Optional.empty(),
+                ParkedSummary.NONE);
     }
 
     private static ProjectionHealth health(ProjectionView... views) {

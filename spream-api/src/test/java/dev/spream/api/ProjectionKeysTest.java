@@ -44,7 +44,9 @@ final class ProjectionKeysTest {
                 "max-attempts", "9",
                 "initial-delay", "2s",
                 "max-delay", "1m",
-                "gaps", "accept"));
+                "gaps", "accept",
+                "max-parked", "77",
+                "max-failing-percent", "9"));
         assertThat(resolved.problems()).isEmpty();
         assertThat(ProjectionKeys.options(resolved.section("projections")))
                 .isEqualTo(new ProjectionOptions(
@@ -55,7 +57,9 @@ final class ProjectionKeysTest {
                         9,
                         Duration.ofSeconds(2),
                         Duration.ofMinutes(1),
-                        Gaps.ACCEPT));
+                        Gaps.ACCEPT,
+                        77,
+                        9));
     }
 
     @ParameterizedTest
@@ -70,7 +74,9 @@ final class ProjectionKeysTest {
                 "max-attempts; 1001; integer, 1 to 1000",
                 "initial-delay; 61m; duration, 1ms to 1h",
                 "max-delay; 25h; duration, 1ms to 1d",
-                "gaps; ignore; wait | accept"
+                "gaps; ignore; wait | accept",
+                "max-parked; 0; integer, 1 to 1000000",
+                "max-failing-percent; 101; integer, 1 to 100"
             })
     void what_cannot_be_is_refused_with_what_can(String key, String value, String expected) {
         assertThat(resolved(Map.of(key, value)).problems())

@@ -5,6 +5,7 @@ import dev.spream.core.projection.FailureKind;
 import dev.spream.core.projection.Fence;
 import dev.spream.core.projection.KeyState;
 import dev.spream.core.projection.ParkedKey;
+import dev.spream.core.projection.ParkedSummary;
 import dev.spream.core.projection.Parking;
 import dev.spream.core.projection.ProjectionCode;
 import dev.spream.core.projection.ProjectionOwner;
@@ -105,6 +106,11 @@ record ScopedProjectionStore<T>(ProjectionStore<T> target, CallScope scope) impl
     @Override
     public List<ParkedKey> due(Fence fence, int limit) {
         return scope.call(() -> target.due(fence, limit));
+    }
+
+    @Override
+    public ParkedSummary parkedSummary(String projection) {
+        return scope.call(() -> target.parkedSummary(projection));
     }
 
     @Override

@@ -6,6 +6,7 @@ import dev.spream.core.event.EventEnvelope;
 import dev.spream.core.event.EventMetadata;
 import dev.spream.core.projection.FailureKind;
 import dev.spream.core.projection.ParkReason;
+import dev.spream.core.projection.ParkedSummary;
 import dev.spream.core.projection.Parking;
 import dev.spream.core.projection.ProjectionDetails;
 import dev.spream.core.projection.ProjectionState;
@@ -234,7 +235,8 @@ final class ProjectionMetricsTest {
                 OptionalLong.of(1_500),
                 Optional.of(Duration.ofDays(1)),
                 Optional.of("no database"),
-                Optional.of(new RebuildProgress(SECOND, AT, 500, 500, 2_000, 0, OptionalDouble.of(rate))));
+                Optional.of(new RebuildProgress(SECOND, AT, 500, 500, 2_000, 0, OptionalDouble.of(rate))),
+                ParkedSummary.NONE);
     }
 
     private static ProjectionState state(String name, ProjectionStatus status) {

@@ -46,6 +46,7 @@ import dev.spream.core.projection.FailureKind;
 import dev.spream.core.projection.Fence;
 import dev.spream.core.projection.Parity;
 import dev.spream.core.projection.ParkReason;
+import dev.spream.core.projection.ParkedSummary;
 import dev.spream.core.projection.Parking;
 import dev.spream.core.projection.ProjectionCode;
 import dev.spream.core.projection.ProjectionOperations;
@@ -165,6 +166,7 @@ final class PortSamples {
                             Optional.empty(),
                             Optional.empty(),
                             START)),
+            Map.entry(ParkedSummary.class, ParkedSummary.NONE),
             Map.entry(SegmentShare.class, new SegmentShare(List.of(), 2, 2)),
             Map.entry(FailureKind.class, FailureKind.POISON),
             Map.entry(Parking.class, new Parking(ParkReason.GAP, 0, "version 3 is missing", Optional.empty())),

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -170,11 +171,20 @@ final class BatchRun<T> {
             context.suspicion().worked();
         }
         if (!plan.setAside().isEmpty()) {
+            context.parkedChanged();
             loop.parked(plan.parked().values().stream()
                     .flatMap(parking -> parking.nextTry().stream())
                     .min(Duration::compareTo)
                     .orElse(Duration.ZERO));
         }
+        context.parkLimit()
+                .committed(
+                        plan.handle().size(),
+                        waiting(plan.parked().values().stream()),
+                        plan.parked().values().stream()
+                                .filter(BatchRun::isWaiting)
+                                .map(Parking::error)
+                                .findFirst());
         plan.parked().forEach((key, parking) -> context.parkedLog().parked(key, plan.firstVersion(key), parking));
         context.tell(listener -> {
             listener.batchApplied(
@@ -270,8 +280,21 @@ final class BatchRun<T> {
         size = Math.max(1, end - barren);
     }
 
-    private void condemn(EventEnvelope culprit, Parking parking) {
+    private void condemn(EventEnvelope culprit, Parking parking) throws LoopEnd {
+        if (isWaiting(parking)) {
+            context.parkLimit()
+                    .requireRoom(waiting(verdicts.values().stream().map(BatchPlan.Verdict::parking)), parking.error());
+        }
         verdicts.put(culprit.aggregateId(), new BatchPlan.Verdict(culprit.eventVersion(), parking));
+    }
+
+    private static int waiting(Stream<Parking> parkings) {
+        return Math.toIntExact(parkings.filter(BatchRun::isWaiting).count());
+    }
+
+    /** Whether it is parked until somebody looks at it. */
+    private static boolean isWaiting(Parking parking) {
+        return parking.nextTry().isEmpty();
     }
 
     private void suspect(EventEnvelope culprit, int index, Exception failure) throws LoopEnd {

@@ -339,10 +339,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
             return;
         }
         if (stopped) {
-            log.error(
-                    "[{}] no event can be applied: {}; the projection stops everywhere as FAILED and goes on when it is resumed",
-                    context.name(),
-                    error);
+            log.error("[{}] the projection stops everywhere as FAILED, until it is resumed: {}", context.name(), error);
         } else {
             log.debug("[{}] {} found what is fatal after the projection was stopped: {}", context.name(), label, error);
         }
@@ -351,8 +348,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
 
     private static StorageException notStopped(String error, RuntimeException e) {
         return new StorageException(
-                "no event can be applied (%s), and the projection could not be stopped: %s"
-                        .formatted(error, ErrorText.of(e)),
+                "the projection is to be stopped (%s), and could not be: %s".formatted(error, ErrorText.of(e)),
                 true,
                 e);
     }

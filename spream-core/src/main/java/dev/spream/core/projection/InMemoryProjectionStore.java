@@ -328,6 +328,13 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
     }
 
     @Override
+    public ParkedSummary parkedSummary(String projection) {
+        return memory.locked(() -> memory.find(projection)
+                .map(found -> found.parkedSummary(memory.now()))
+                .orElse(ParkedSummary.NONE));
+    }
+
+    @Override
     public Optional<KeyState> retry(Fence fence, String key, int limit, RetryWork<Transaction> work) throws Exception {
         Optional<StoredProjection> entered = memory.enter(fence);
         if (entered.isEmpty()) {

@@ -126,6 +126,7 @@ final class ParkedRetrier<T> {
         }
 
         private boolean committed(RetryAttempt<T> attempt, KeyState state, Duration took) {
+            context.parkedChanged();
             if (attempt.taken() > 0) {
                 tell(attempt, took);
                 attempts = 0;
@@ -182,6 +183,9 @@ final class ParkedRetrier<T> {
                 return true;
             }
             Parking parking = parking(kind, ErrorText.of(context.store(), failure));
+            if (parking.nextTry().isEmpty() && key.reason() != ParkReason.POISON) {
+                context.parkLimit().requireRoomInStore(0, parking.error());
+            }
             if (brokenOff) {
                 postponeIfPossible(kind, parking, failure);
                 return false;
@@ -222,6 +226,7 @@ final class ParkedRetrier<T> {
 
         private void postpone(long firstVersion, Parking parking) {
             if (context.store().postpone(loop.fence(), key.key(), new Tried(first, attempts), parking)) {
+                context.parkedChanged();
                 context.parkedLog().stays(key.key(), firstVersion, parking);
                 parking.nextTry().ifPresent(ParkedRetrier.this::hurry);
                 context.tell(listener -> listener.keyParked(context.name(), key.key(), parking));

@@ -19,6 +19,7 @@ final class ProjectionContext<T> {
     private final FailureJudge judge;
     private final Suspicion suspicion = new Suspicion();
     private final BrokenOff brokenOff = new BrokenOff();
+    private final ParkLimit parkLimit = new ParkLimit(this);
     private final Troubles troubles;
     private final ParkedLog parkedLog;
     private final ConflictLog conflictLog;
@@ -30,6 +31,8 @@ final class ProjectionContext<T> {
     private volatile ProjectionVersion version;
     private volatile Optional<RebuildProgress> rebuild = Optional.empty();
     private volatile ProjectionState state;
+    private volatile ParkedSummary parked = ParkedSummary.NONE;
+    private volatile boolean parkedChanged = true;
     private volatile boolean known;
     private volatile boolean progressed;
 
@@ -64,7 +67,8 @@ final class ProjectionContext<T> {
                 OptionalLong.empty(),
                 Optional.empty(),
                 Optional.empty(),
-                Optional.empty());
+                Optional.empty(),
+                ParkedSummary.NONE);
     }
 
     private static ProjectionState unread(ProjectionSetup<?> setup, ProjectionVersion version) {
@@ -174,6 +178,10 @@ final class ProjectionContext<T> {
         return brokenOff;
     }
 
+    ParkLimit parkLimit() {
+        return parkLimit;
+    }
+
     Troubles troubles() {
         return troubles;
     }
@@ -261,6 +269,23 @@ final class ProjectionContext<T> {
         return was;
     }
 
+    /** Something was parked here, or is parked no more. */
+    void parkedChanged() {
+        parkedChanged = true;
+    }
+
+    /** Whether that was so since the last call. */
+    boolean takeParkedChanged() {
+        boolean was = parkedChanged;
+        parkedChanged = false;
+        return was;
+    }
+
+    /** What is parked, as it was read. */
+    void parked(ParkedSummary read) {
+        parked = read;
+    }
+
     SegmentLags lags() {
         return lags;
     }
@@ -273,6 +298,7 @@ final class ProjectionContext<T> {
 
     ProjectionView view(int segmentsHeld) {
         SegmentLags.Furthest lag = lags.furthest(instant(), segmentsHeld > 0 || segments(setup) == 0);
-        return new ProjectionView(version, state, segmentsHeld, lag.events(), lag.age(), troubles.outage(), rebuild);
+        return new ProjectionView(
+                version, state, segmentsHeld, lag.events(), lag.age(), troubles.outage(), rebuild, parked);
     }
 }

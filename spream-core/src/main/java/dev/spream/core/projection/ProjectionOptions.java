@@ -16,6 +16,10 @@ import java.time.Duration;
  * @param initialDelay before the second attempt; about doubles for each after it. 1 s by default
  * @param maxDelay between two attempts at most. 30 s by default
  * @param gaps what a version means that does not follow the one before it
+ * @param maxParked aggregates of a version that wait for somebody at most, whichever process parked them; the projection stops as
+ *     {@link ProjectionStatus#FAILED} rather than parking another one: 1 to 1,000,000. 1,000 by default
+ * @param maxFailingPercent of the events that were tried lately in a process, a few hundred at most, as many may fail for good; the
+ *     projection stops if more do, and more than 20: 1 to 100, where 100 sets no limit. 50 by default
  */
 public record ProjectionOptions(
         int segments,
@@ -25,10 +29,14 @@ public record ProjectionOptions(
         int maxAttempts,
         Duration initialDelay,
         Duration maxDelay,
-        Gaps gaps) {
+        Gaps gaps,
+        int maxParked,
+        int maxFailingPercent) {
     public static final int MAX_SEGMENTS = 256;
     public static final int MAX_BATCH = 100_000;
     public static final Duration MAX_LINGER = Duration.ofMinutes(1);
+    public static final int MAX_MAX_PARKED = 1_000_000;
+    public static final int MAX_MAX_FAILING_PERCENT = 100;
     public static final Duration MIN_LEASE = Duration.ofSeconds(1);
     public static final Duration MAX_LEASE = Duration.ofHours(1);
     public static final int MAX_MAX_ATTEMPTS = 1_000;
@@ -44,7 +52,9 @@ public record ProjectionOptions(
             4,
             Duration.ofSeconds(1),
             Duration.ofSeconds(30),
-            Gaps.WAIT);
+            Gaps.WAIT,
+            1_000,
+            50);
 
     /** What becomes of an event whose version is more than one above the last. */
     public enum Gaps {
@@ -64,6 +74,8 @@ public record ProjectionOptions(
         }
         range("batch", batch, MAX_BATCH);
         range("maxAttempts", maxAttempts, MAX_MAX_ATTEMPTS);
+        range("maxParked", maxParked, MAX_MAX_PARKED);
+        range("maxFailingPercent", maxFailingPercent, MAX_MAX_FAILING_PERCENT);
         between("linger", linger, Duration.ZERO, MAX_LINGER);
         between("lease", lease, MIN_LEASE, MAX_LEASE);
         between("initialDelay", initialDelay, MIN_INITIAL_DELAY, MAX_INITIAL_DELAY);
@@ -85,26 +97,78 @@ public record ProjectionOptions(
     }
 
     public ProjectionOptions withSegments(int value) {
-        return new ProjectionOptions(value, batch, linger, lease, maxAttempts, initialDelay, maxDelay, gaps);
+        return new ProjectionOptions(
+                value, batch, linger, lease, maxAttempts, initialDelay, maxDelay, gaps, maxParked, maxFailingPercent);
     }
 
     public ProjectionOptions withBatch(int value) {
-        return new ProjectionOptions(segments, value, linger, lease, maxAttempts, initialDelay, maxDelay, gaps);
+        return new ProjectionOptions(
+                segments,
+                value,
+                linger,
+                lease,
+                maxAttempts,
+                initialDelay,
+                maxDelay,
+                gaps,
+                maxParked,
+                maxFailingPercent);
     }
 
     public ProjectionOptions withLinger(Duration value) {
-        return new ProjectionOptions(segments, batch, value, lease, maxAttempts, initialDelay, maxDelay, gaps);
+        return new ProjectionOptions(
+                segments, batch, value, lease, maxAttempts, initialDelay, maxDelay, gaps, maxParked, maxFailingPercent);
     }
 
     public ProjectionOptions withLease(Duration value) {
-        return new ProjectionOptions(segments, batch, linger, value, maxAttempts, initialDelay, maxDelay, gaps);
+        return new ProjectionOptions(
+                segments,
+                batch,
+                linger,
+                value,
+                maxAttempts,
+                initialDelay,
+                maxDelay,
+                gaps,
+                maxParked,
+                maxFailingPercent);
     }
 
     public ProjectionOptions withRetries(int attempts, Duration initial, Duration max) {
-        return new ProjectionOptions(segments, batch, linger, lease, attempts, initial, max, gaps);
+        return new ProjectionOptions(
+                segments, batch, linger, lease, attempts, initial, max, gaps, maxParked, maxFailingPercent);
     }
 
     public ProjectionOptions withGaps(Gaps value) {
-        return new ProjectionOptions(segments, batch, linger, lease, maxAttempts, initialDelay, maxDelay, value);
+        return new ProjectionOptions(
+                segments,
+                batch,
+                linger,
+                lease,
+                maxAttempts,
+                initialDelay,
+                maxDelay,
+                value,
+                maxParked,
+                maxFailingPercent);
+    }
+
+    public ProjectionOptions withMaxParked(int aggregates) {
+        return new ProjectionOptions(
+                segments,
+                batch,
+                linger,
+                lease,
+                maxAttempts,
+                initialDelay,
+                maxDelay,
+                gaps,
+                aggregates,
+                maxFailingPercent);
+    }
+
+    public ProjectionOptions withMaxFailingPercent(int percent) {
+        return new ProjectionOptions(
+                segments, batch, linger, lease, maxAttempts, initialDelay, maxDelay, gaps, maxParked, percent);
     }
 }

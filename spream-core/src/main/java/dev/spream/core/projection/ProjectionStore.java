@@ -153,6 +153,9 @@ public interface ProjectionStore<T> extends AutoCloseable {
     /** Segments for which {@link #due} would return something; none of a projection without segments. */
     Set<Integer> dueSegments(String projection);
 
+    /** What is parked now; {@link ParkedSummary#NONE} if there is no such projection. */
+    ParkedSummary parkedSummary(String projection);
+
     /**
      * Tries a parked aggregate again, in one transaction: gives the events that are set aside, in their order, to the work,
      * remembers the version that it returned, and forgets the events up to there. If none are left, it is not parked any more.

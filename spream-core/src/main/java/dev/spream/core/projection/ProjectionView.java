@@ -23,6 +23,8 @@ import java.util.OptionalLong;
  *     as that lasts. Zero only if {@code lagEvents} may be 0; empty if nobody has looked yet, or nothing is to be read here
  * @param outage what keeps it from going on, and is tried again all the while, such as an unreachable database
  * @param rebuild how far a version is that is not live, as it was last read; empty of the live one
+ * @param parked what is parked, by any process, as it was read within the last five seconds: {@code lagEvents} and {@code lag}
+ *     are without it, since the position has passed it
  */
 public record ProjectionView(
         ProjectionVersion version,
@@ -31,7 +33,8 @@ public record ProjectionView(
         OptionalLong lagEvents,
         Optional<Duration> lag,
         Optional<String> outage,
-        Optional<RebuildProgress> rebuild) {
+        Optional<RebuildProgress> rebuild,
+        ParkedSummary parked) {
     public ProjectionView {
         requireNonNull(version, "version");
         requireNonNull(rebuild, "rebuild");
@@ -39,9 +42,10 @@ public record ProjectionView(
         requireNonNull(lagEvents, "lagEvents");
         requireNonNull(lag, "lag");
         requireNonNull(outage, "outage");
+        requireNonNull(parked, "parked");
     }
 
-    /** The live version of a projection. */
+    /** The live version of a projection, with nothing parked. */
     public ProjectionView(
             ProjectionState state,
             int segmentsHeld,
@@ -55,10 +59,11 @@ public record ProjectionView(
                 lagEvents,
                 lag,
                 outage,
-                Optional.empty());
+                Optional.empty(),
+                ParkedSummary.NONE);
     }
 
     ProjectionView withOutage(Optional<String> other) {
-        return new ProjectionView(version, state, segmentsHeld, lagEvents, lag, other, rebuild);
+        return new ProjectionView(version, state, segmentsHeld, lagEvents, lag, other, rebuild, parked);
     }
 }

@@ -13,6 +13,7 @@ final class StatusWatch {
     private static final Logger log = LoggerFactory.getLogger(StatusWatch.class);
     private static final long EVERY = TimeUnit.SECONDS.toNanos(1);
     private static final long BUILT_EVERY = TimeUnit.SECONDS.toNanos(5);
+    private static final long PARKED_EVERY = TimeUnit.SECONDS.toNanos(5);
     private static final String READING = "reading its state";
     private static final String REPORTING = "reporting";
 
@@ -20,6 +21,7 @@ final class StatusWatch {
     private final RebuildLog rebuildLog;
     private final Keeper keeper;
     private long builtAt;
+    private long parkedAt;
     private volatile boolean stopped;
 
     StatusWatch(ProjectionContext<?> context, Keeper keeper) {
@@ -56,6 +58,7 @@ final class StatusWatch {
         Optional<ProjectionState> found;
         try {
             found = context.store().state(context.name());
+            readParked();
         } catch (RuntimeException e) {
             context.troubles().outage(READING, e);
             return;
@@ -68,10 +71,19 @@ final class StatusWatch {
         context.read(state);
         if (!known || state.status() != before.status()) {
             log.info("[{}] the projection is {}", context.name(), state.status());
+            context.parkLimit().reset();
             context.tell(listener -> listener.statusChanged(context.name(), state.status()));
         }
         if (!known || state.status() != before.status() || state.epoch() != before.epoch()) {
             context.keeperWake().raise();
+        }
+    }
+
+    /** Others park and retry as well, which may be known a few seconds later. */
+    private void readParked() {
+        if (context.takeParkedChanged() || context.now() - parkedAt >= PARKED_EVERY) {
+            context.parked(context.store().parkedSummary(context.name()));
+            parkedAt = context.now();
         }
     }
 

@@ -2,6 +2,7 @@ package dev.spream.core.projection;
 
 import dev.spream.core.event.EventEnvelope;
 import dev.spream.core.event.FeedItem;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -348,6 +349,18 @@ final class StoredProjection {
                 .limit(limit)
                 .map(entry -> view(entry.getKey(), entry.getValue(), now))
                 .toList();
+    }
+
+    ParkedSummary parkedSummary(Instant now) {
+        List<ParkedKey> all = parked(now, Integer.MAX_VALUE);
+        List<ParkedKey> waiting =
+                all.stream().filter(key -> key.reason() == ParkReason.POISON).toList();
+        return new ParkedSummary(
+                all.size(),
+                all.stream().mapToLong(ParkedKey::events).sum(),
+                waiting.size(),
+                waiting.stream().findFirst().map(ParkedKey::error),
+                all.stream().findFirst().map(key -> Duration.between(key.since(), now)));
     }
 
     private ParkedKey view(String key, ParkedEvents events, Instant now) {

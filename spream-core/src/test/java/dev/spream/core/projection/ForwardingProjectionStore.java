@@ -120,6 +120,11 @@ abstract class ForwardingProjectionStore<T> implements ProjectionStore<T> {
     }
 
     @Override
+    public ParkedSummary parkedSummary(String projection) {
+        return unchecked("parkedSummary", () -> store.parkedSummary(projection));
+    }
+
+    @Override
     public Optional<KeyState> retry(Fence fence, String key, int limit, RetryWork<T> work) throws Exception {
         return call("retry", () -> store.retry(fence, key, limit, work));
     }

@@ -99,6 +99,23 @@ interface ParkContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
+    default void the_summary_tells_those_that_wait_for_somebody_from_the_others() {
+        Fence fence = given().running();
+        assertThat(given().store().parkedSummary(NAME)).isEqualTo(ParkedSummary.NONE);
+        assertThat(given().store().parkedSummary("another")).isEqualTo(ParkedSummary.NONE);
+        given().park(fence, "a", transientlyFor(DELAY), 1, 1);
+        given().fixture().passTime(Duration.ofMinutes(2));
+        given().park(given().fence(ANN), "b", POISON, 1, 3);
+        given().park(given().fence(ANN), "c", GAP, 2, 2);
+        ParkedSummary summary = given().store().parkedSummary(NAME);
+        assertThat(summary.aggregates()).isEqualTo(3);
+        assertThat(summary.events()).isEqualTo(5);
+        assertThat(summary.waiting()).isEqualTo(1);
+        assertThat(summary.firstError()).contains("no such item");
+        assertThat(summary.longest().orElseThrow()).isBetween(Duration.ofMinutes(2), Duration.ofMinutes(4));
+    }
+
+    @Test
     default void a_parked_aggregate_is_due_when_its_delay_is_over() {
         Fence fence = given().running();
         given().park(fence, "a", transientlyFor(DELAY), 1, 1);

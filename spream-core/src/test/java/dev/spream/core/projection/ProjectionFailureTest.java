@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
@@ -158,6 +159,94 @@ final class ProjectionFailureTest {
         assertThat(bench.parked("balances")).hasSize(30).allMatch(key -> key.lastVersion() == 1);
         assertThat(bench.balances("balances").values())
                 .allMatch(balance -> balance.history().equals(List.of(1L)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void code_that_fails_for_every_event_stops_its_projection_and_parks_few(boolean folded) {
+        for (int account = 0; account < 100; account++) {
+            Accounts.append(bench.events, "account-" + account, 1);
+        }
+        AtomicBoolean corrected = new AtomicBoolean();
+        bench.start(ProjectionManagerTest.projection("balances", folded).failing(event -> {
+            if (!corrected.get()) {
+                throw new IllegalStateException("cannot");
+            }
+        }));
+        awaitFailed("balances");
+        assertThat(bench.parked("balances"))
+                .hasSizeBetween(ParkLimit.FEW, ParkLimit.FEW + 4); // a segment has one more at most
+        assertThat(bench.details("balances").state().lastError().orElseThrow())
+                .contains("events that were tried failed for good, more than 50 %")
+                .contains("'projection resume balances' and 'projection retry balances --all'")
+                .contains("first error: java.lang.IllegalStateException")
+                .contains("last error: java.lang.IllegalStateException")
+                .doesNotContain("cannot be");
+        corrected.set(true);
+        bench.operations.resume("balances", ManagerBench.ACT);
+        bench.operations.retry("balances", Optional.empty(), ManagerBench.ACT);
+        bench.awaitBalances("balances");
+    }
+
+    @Test
+    void aggregates_parked_by_other_processes_count_for_the_bound() throws Exception {
+        appendMany();
+        for (int process = 1; process <= 2; process++) {
+            int last = 3 * process;
+            Running running = bench.start(
+                    bench.database.store(),
+                    builder -> builder.add(
+                            new Balances("balances").failing(event -> {
+                                if (Integer.parseInt(event.aggregateId().substring(8)) < last) {
+                                    throw failure(FailureKind.POISON);
+                                }
+                            }),
+                            bench.source,
+                            ManagerBench.OPTIONS.withSegments(1).withMaxParked(5)));
+            if (process == 1) {
+                bench.await(
+                        "the first parked",
+                        () -> bench.operations.show("balances").isPresent()
+                                && bench.details("balances").parkedEvents() == 30);
+                running.stop();
+                assertThat(bench.status("balances")).isEqualTo(ProjectionStatus.RUNNING);
+                for (int account = 0; account < 30; account++) {
+                    Accounts.append(bench.events, "account-" + account, 11);
+                }
+            }
+        }
+        awaitFailed("balances");
+        assertThat(bench.parked("balances")).hasSize(5);
+        assertThat(bench.details("balances").state().lastError().orElseThrow())
+                .contains("5 aggregates are parked and wait for somebody, and at most 5 may")
+                .contains("first error: a test wants it; last error: a test wants it");
+    }
+
+    @Test
+    void a_process_knows_what_is_parked() {
+        appendMany();
+        Running running = bench.start(new Balances("balances").failing(event -> {
+            if (is(event, "account-7", 4)) {
+                throw failure(FailureKind.POISON);
+            }
+        }));
+        bench.await("the parked events in the view", () -> {
+            ProjectionView view = running.manager().views().getFirst();
+            return view.parked().aggregates() == 1
+                    && view.parked().events() == 7
+                    && view.lagEvents().equals(OptionalLong.of(0));
+        });
+        bench.operations.skip("balances", "account-7", 4, ManagerBench.ACT);
+        bench.await(
+                "nothing parked in the view",
+                () -> running.manager().views().getFirst().parked().equals(ParkedSummary.NONE));
+    }
+
+    private void awaitFailed(String projection) {
+        bench.await(
+                "the projection FAILED",
+                () -> bench.operations.show(projection).isPresent()
+                        && bench.status(projection) == ProjectionStatus.FAILED);
     }
 
     @ParameterizedTest

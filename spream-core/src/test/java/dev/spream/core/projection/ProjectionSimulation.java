@@ -117,7 +117,9 @@ final class ProjectionSimulation {
                 random.nextInt(1, 6),
                 Duration.ofMillis(random.nextLong(1, 200)),
                 Duration.ofMillis(random.nextLong(200, 2_000)),
-                ProjectionOptions.Gaps.WAIT);
+                ProjectionOptions.Gaps.WAIT,
+                ProjectionOptions.DEFAULTS.maxParked(),
+                ProjectionOptions.DEFAULTS.maxFailingPercent());
     }
 
     /** Runs a history, and adds up what happened in it. */

@@ -110,6 +110,11 @@ final class SpoiltProjectionStores {
         }
 
         @Override
+        public ParkedSummary parkedSummary(String projection) {
+            return target.parkedSummary(projection);
+        }
+
+        @Override
         public Optional<KeyState> retry(Fence fence, String key, int limit, RetryWork<Transaction> work)
                 throws Exception {
             return target.retry(fence, key, limit, work);
@@ -436,6 +441,11 @@ final class SpoiltProjectionStores {
         @Override
         public Set<Integer> dueSegments(String projection) {
             return Set.of();
+        }
+
+        @Override
+        public ParkedSummary parkedSummary(String projection) {
+            return ParkedSummary.NONE;
         }
 
         @Override

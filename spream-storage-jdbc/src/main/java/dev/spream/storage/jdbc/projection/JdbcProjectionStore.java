@@ -7,6 +7,7 @@ import dev.spream.core.projection.FailureKind;
 import dev.spream.core.projection.Fence;
 import dev.spream.core.projection.KeyState;
 import dev.spream.core.projection.ParkedKey;
+import dev.spream.core.projection.ParkedSummary;
 import dev.spream.core.projection.Parking;
 import dev.spream.core.projection.ProjectionCode;
 import dev.spream.core.projection.ProjectionOwner;
@@ -44,6 +45,7 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
     private final SegmentLeases leases;
     private final BatchApply batches;
     private final ParkedTable parked;
+    private final ParkedTable summaries; // kept beside batches
     private final ParkedRetry retries;
     private final StatusChanges statuses;
     private final DeadLetterTable deadLetters;
@@ -58,6 +60,7 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
         this.leases = new SegmentLeases(keeping);
         this.batches = new BatchApply(database, states);
         this.parked = new ParkedTable(database);
+        this.summaries = new ParkedTable(keeping);
         this.retries = new ParkedRetry(database);
         this.statuses = new StatusChanges(database);
         this.deadLetters = new DeadLetterTable(database);
@@ -192,6 +195,11 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
     @Override
     public Set<Integer> dueSegments(String projection) {
         return parked.dueSegments(projection);
+    }
+
+    @Override
+    public ParkedSummary parkedSummary(String projection) {
+        return summaries.summary(projection);
     }
 
     @Override

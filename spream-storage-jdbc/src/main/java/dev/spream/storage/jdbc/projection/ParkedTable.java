@@ -4,6 +4,7 @@ import dev.spream.core.event.EventEnvelope;
 import dev.spream.core.projection.Fence;
 import dev.spream.core.projection.ParkReason;
 import dev.spream.core.projection.ParkedKey;
+import dev.spream.core.projection.ParkedSummary;
 import dev.spream.core.projection.Parking;
 import dev.spream.core.projection.Tried;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
@@ -87,6 +88,14 @@ final class ParkedTable {
     static final String LIST = """
             SELECT %s FROM @projection_parked_keys p WHERE p.projection = ? ORDER BY p.since LIMIT ?""".formatted(COLUMNS);
 
+    private static final String SUMMARY = """
+            SELECT count(*) AS aggregates, coalesce(sum(p.events), 0) AS events,
+                count(*) FILTER (WHERE p.reason = 'POISON') AS waiting,
+                (SELECT q.error FROM @projection_parked_keys q
+                    WHERE q.projection = ? AND q.reason = 'POISON' ORDER BY q.since LIMIT 1) AS first_error,
+                extract(epoch FROM clock_timestamp() - min(p.since)) AS longest
+            FROM @projection_parked_keys p WHERE p.projection = ?""";
+
     static final String ONE =
             "SELECT %s FROM @projection_parked_keys p WHERE p.projection = ? AND p.key = ?".formatted(COLUMNS);
 
@@ -168,6 +177,21 @@ final class ParkedTable {
                 DUE_SEGMENTS,
                 p -> p.text(projection),
                 row -> row.getInt("segment")));
+    }
+
+    ParkedSummary summary(String projection) {
+        return database.rows(
+                        "counting parked aggregates of projection '%s'".formatted(projection),
+                        SUMMARY,
+                        p -> p.text(projection).text(projection),
+                        row -> new ParkedSummary(
+                                row.getLong("aggregates"),
+                                row.getLong("events"),
+                                row.getLong("waiting"),
+                                Optional.ofNullable(row.getString("first_error")),
+                                Optional.ofNullable(row.getBigDecimal("longest"))
+                                        .map(JdbcTimestamps::duration)))
+                .getFirst();
     }
 
     /** Those that were parked first. */
