@@ -99,8 +99,7 @@ final class ForgetfulStores {
         public Set<RecordKey> parkedKeys() throws Exception {
             return super.parkedKeys().stream()
                     .map(key -> new RecordKey(
-                            key.tableName(),
-                            JsonObject.of(key.primaryKey().toString().replace("A", "\\\\u0041"))))
+                            key.tableName(), JsonObject.of(key.canonicalKey().replace("A", "\\\\u0041"))))
                     .collect(Collectors.toSet());
         }
     }
