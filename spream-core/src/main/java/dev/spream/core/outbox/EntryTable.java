@@ -118,10 +118,15 @@ final class EntryTable {
         return orderingKey(key).values().stream();
     }
 
-    /** Whether an earlier entry of its ordering key is not settled. */
-    boolean waitsForAnother(StoredEntry entry) {
+    /**
+     * Whether an earlier entry of its ordering key is not settled, or a later one is being sent, as there may be after a requeue
+     * by hand.
+     */
+    boolean waitsForAnother(StoredEntry entry, Instant now) {
         return entry.orderingKey()
-                .map(key -> !orderingKey(key).headMap(entry.id()).isEmpty())
-                .orElse(false);
+                .map(this::orderingKey)
+                .filter(ofKey -> !ofKey.headMap(entry.id()).isEmpty()
+                        || ofKey.tailMap(entry.id(), false).values().stream().anyMatch(later -> later.isLeased(now)))
+                .isPresent();
     }
 }

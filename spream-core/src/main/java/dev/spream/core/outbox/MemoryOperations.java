@@ -23,7 +23,7 @@ final class MemoryOperations implements OutboxOperations {
     public OutboxStats stats() {
         return memory.locked(() -> {
             Instant now = memory.now();
-            List<StoredEntry> due = unsettled(entry -> entry.isDue(now) && !memory.entries.waitsForAnother(entry));
+            List<StoredEntry> due = unsettled(entry -> entry.isDue(now) && !memory.entries.waitsForAnother(entry, now));
             return new OutboxStats(
                     now,
                     memory.entries.all().stream().collect(groupingBy(StoredEntry::status, counting())),
@@ -155,9 +155,7 @@ final class MemoryOperations implements OutboxOperations {
             String action, StoredEntry entry, ManualAct act, BiFunction<StoredEntry, Instant, Made> change) {
         Instant now = memory.now();
         OutboxStatus before = entry.status();
-        Made made = before == OutboxStatus.SENDING && !entry.hasLapsed(now)
-                ? Made.refused("a worker is sending it")
-                : change.apply(entry, now);
+        Made made = entry.isLeased(now) ? Made.refused("a worker is sending it") : change.apply(entry, now);
         if (!made.done()) {
             return new ManualResult.Refused(row(entry), made.note());
         }

@@ -41,7 +41,7 @@ final class MemoryStore implements OutboxStore {
                     .filter(entry -> entry.orderingKey()
                             .map(key -> held.contains(LaneLease.laneOf(key)))
                             .orElse(false))
-                    .filter(entry -> entry.isDue(now) && !memory.entries.waitsForAnother(entry))
+                    .filter(entry -> entry.isDue(now) && !memory.entries.waitsForAnother(entry, now))
                     .sorted(Comparator.comparing(StoredEntry::dueAt).thenComparingLong(StoredEntry::id))
                     .toList();
             return claim(heads, owner, lease);

@@ -99,7 +99,12 @@ final class StoredEntry {
     }
 
     boolean hasLapsed(Instant now) {
-        return status == OutboxStatus.SENDING && !leaseUntil.isAfter(now);
+        return status == OutboxStatus.SENDING && !isLeased(now);
+    }
+
+    /** Whether a worker is sending it, and its lease has not run out. */
+    boolean isLeased(Instant now) {
+        return status == OutboxStatus.SENDING && leaseUntil.isAfter(now);
     }
 
     boolean isHeld(OutboxOwner worker, OutboxClaim.Ref claim) {

@@ -102,6 +102,17 @@ interface ClaimLeaseContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
+    default void a_renewal_of_an_older_claim_does_not_make_the_newer_one_last_longer() {
+        OutboxClaim older = given().claimed(ANN, "a");
+        given().letLeasesRunOut();
+        given().claim(ANN);
+        given().pass(LEASE.minusSeconds(20));
+        assertThat(given().store().renew(ANN, List.of(older.ref()), LEASE)).containsExactly(older.ref());
+        given().pass(Duration.ofSeconds(21));
+        assertThat(given().claims(BOB)).hasSize(1);
+    }
+
+    @Test
     default void renewing_nothing_loses_nothing() {
         assertThat(given().store().renew(ANN, List.of(), LEASE)).isEmpty();
     }

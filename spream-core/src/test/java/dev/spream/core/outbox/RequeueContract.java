@@ -103,6 +103,18 @@ interface RequeueContract<T> extends OperationsStage<T> {
     }
 
     @Test
+    default void an_aborted_entry_that_is_tried_again_waits_for_a_later_one_of_its_key_that_is_being_sent() {
+        long first = given().ordered("1", "k");
+        long second = given().ordered("2", "k");
+        given().abort(ANN, given().claimOrdered(ANN, first).getFirst());
+        OutboxClaim sending = given().claimOrdered(ANN, second).getFirst();
+        requireDone(operations().requeue(first, ACT));
+        assertThat(given().claimOrdered(ANN, first)).isEmpty();
+        given().succeed(ANN, sending);
+        assertThat(keys(given().claimOrdered(ANN, first))).containsExactly("1");
+    }
+
+    @Test
     default void an_entry_that_succeeded_is_not_tried_again() {
         given().succeed(ANN, given().claimed(ANN, "a"));
         OutboxRow before = row("a");
