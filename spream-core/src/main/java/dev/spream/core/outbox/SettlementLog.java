@@ -21,7 +21,8 @@ final class SettlementLog {
         switch (settlement) {
             case Settlement.Succeeded succeeded ->
                 log.debug("{} status=succeeded latency_ms={}", label(claim), latencyMillis);
-            case Settlement.Released released -> log.debug("{} status=pending: given back untried", label(claim));
+            case Settlement.Released released ->
+                log.debug("{} status=pending latency_ms={}: given back untried", label(claim), latencyMillis);
             case Settlement.Failed failed ->
                 log.warn(
                         "{} status=failed reason_code={} outcome_unknown={} latency_ms={}: {}; due again in {}",

@@ -1,0 +1,175 @@
+package dev.spream.storage.jdbc.outbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.core.outbox.LedgerResult;
+import dev.spream.core.outbox.OutboxEntry;
+import dev.spream.core.outbox.OutboxSender;
+import dev.spream.core.outbox.OutboxStore;
+import dev.spream.core.outbox.OutboxWorker;
+import dev.spream.core.outbox.OutboxWorkerOptions;
+import dev.spream.core.outbox.SendOutcome;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Workers over PostgreSQL: the scenarios W-101 to W-103. Those of W-104 and W-105 are in the contracts of the store. */
+@Timeout(120)
+final class OutboxWorkerIT {
+    private static final SendOutcome OK = new SendOutcome.Succeeded(LedgerResult.succeeded("{\"accepted\":true}"));
+    private static final String ENTRY =
+            "SELECT status, attempts, last_error_code, outcome_unknown FROM spream.outbox_orders WHERE idempotency_key = 'a'";
+    private static final String ANSWER =
+            "SELECT status, http_status, response_payload_json FROM spream.idempo_ledger WHERE idempotency_key = 'a'";
+
+    private final TestOutbox test = new TestOutbox();
+    private final List<OutboxWorker> workers = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        workers.forEach(OutboxWorker::close);
+        test.close();
+    }
+
+    @Test
+    void W_101_pending_to_sending_to_succeeded() throws Exception {
+        ConcurrentLinkedQueue<String> seen = new ConcurrentLinkedQueue<>();
+        test.enqueue("a");
+        assertThat(test.rows(ENTRY)).containsExactly("pending,0,null,f");
+        start(test.store, (entry, call) -> {
+            seen.addAll(test.rows(ENTRY));
+            return OK;
+        });
+        awaitEntry("succeeded,1,null,f");
+        assertThat(seen).containsExactly("sending,1,null,f");
+        assertThat(test.rows(ANSWER)).containsExactly("succeeded,200,{\"accepted\":true}");
+    }
+
+    @Test
+    void W_102_a_timeout_is_failed_and_pending_again_and_succeeds_the_second_time() throws Exception {
+        test.enqueue("a");
+        start(test.store, (entry, call) -> {
+            if (call == 1) {
+                new CountDownLatch(1).await(); // until the time of the call is over
+            }
+            return OK;
+        });
+        awaitEntry("failed,1,TIMEOUT,t");
+        assertThat(test.rows("SELECT status FROM spream.idempo_ledger")).containsExactly("in_progress");
+        test.database().passTime(Duration.ofSeconds(5));
+        awaitEntry("succeeded,2,TIMEOUT,f");
+        assertThat(test.rows(ANSWER)).containsExactly("succeeded,200,{\"accepted\":true}");
+    }
+
+    @Test
+    void W_103_a_worker_dies_and_after_its_lease_another_succeeds() throws Exception {
+        test.enqueue("a");
+        CountDownLatch sending = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        AtomicBoolean cut = new AtomicBoolean();
+        ConcurrentLinkedQueue<String> sent = new ConcurrentLinkedQueue<>();
+        try (HikariDataSource pool = test.database().open();
+                JdbcOutboxStore lost = JdbcOutboxStore.create(cut(pool, cut));
+                OutboxWorker dead = worker(lost, Duration.ofMinutes(10), (entry, call) -> {
+                    sending.countDown();
+                    release.await();
+                    return new SendOutcome.Succeeded(LedgerResult.succeeded("{\"late\":true}"));
+                })) {
+            Thread running = Thread.ofVirtual().start(dead::run);
+            sending.await();
+            cut.set(true);
+            start(test.store, (entry, call) -> {
+                sent.add(entry.idempotencyKey());
+                return OK;
+            });
+            test.enqueue("b");
+            awaitRows("SELECT status FROM spream.outbox_orders WHERE idempotency_key = 'b'", "succeeded");
+            assertThat(test.rows(ENTRY)).as("under its lease").containsExactly("sending,1,null,f");
+
+            test.database().passTime(TestOutbox.LEASE.plusSeconds(1));
+            awaitEntry("succeeded,2,null,f");
+            assertThat(sent).containsExactly("b", "a");
+
+            cut.set(false);
+            release.countDown();
+            dead.shutdown(Duration.ofSeconds(30));
+            running.join();
+        }
+        assertThat(test.rows(ENTRY)).containsExactly("succeeded,2,null,f");
+        assertThat(test.rows(ANSWER)).containsExactly("succeeded,200,{\"accepted\":true}");
+    }
+
+    /** The data source, whose connections cannot be had any more once that is set: as of a process that died. */
+    private static DataSource cut(DataSource target, AtomicBoolean cut) {
+        return (DataSource) Proxy.newProxyInstance(
+                DataSource.class.getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, args) -> {
+                    if (cut.get()) {
+                        throw new SQLException("cut off", "08006");
+                    }
+                    try {
+                        return method.invoke(target, args);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    private interface Script {
+        SendOutcome send(OutboxEntry entry, int call) throws Exception;
+    }
+
+    private void start(OutboxStore store, Script script) {
+        OutboxWorker worker = worker(store, Duration.ofMillis(300), script);
+        workers.add(worker);
+        Thread.ofVirtual().start(worker::run);
+    }
+
+    private static OutboxWorker worker(OutboxStore store, Duration sendTimeout, Script script) {
+        AtomicInteger calls = new AtomicInteger();
+        OutboxSender sender = new OutboxSender() {
+            @Override
+            public Guarantee guarantee() {
+                return Guarantee.IDEMPOTENT;
+            }
+
+            @Override
+            public SendOutcome send(OutboxEntry entry, Duration timeout) throws Exception {
+                return script.send(entry, calls.incrementAndGet());
+            }
+        };
+        return OutboxWorker.builder(store, sender)
+                .options(OutboxWorkerOptions.builder()
+                        .lease(TestOutbox.LEASE)
+                        .sendTimeout(sendTimeout)
+                        .pollInterval(Duration.ofMillis(20))
+                        .build())
+                .build();
+    }
+
+    private void awaitEntry(String row) throws SQLException {
+        awaitRows(ENTRY, row);
+    }
+
+    private void awaitRows(String query, String row) throws SQLException {
+        long until = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+        while (!test.rows(query).equals(List.of(row))) {
+            assertThat(System.nanoTime() - until)
+                    .as("waits for %s, is %s", row, test.rows(query))
+                    .isNegative();
+            LockSupport.parkNanos(5_000_000);
+        }
+    }
+}
