@@ -8,7 +8,6 @@ import dev.spream.core.outbox.OutboxOperations;
 import dev.spream.core.outbox.ReasonCode;
 import dev.spream.core.record.JsonObject;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -117,13 +116,20 @@ final class OutboxSettleCommand implements Callable<Integer> {
 
     private String json(Path file) {
         try {
-            String text = Files.readString(file);
-            JsonObject.of("{\"response\":%s}".formatted(text)); // any value, not only an object
+            String text = FileArgument.read(file);
+            requireJson(text);
             return text;
         } catch (IllegalArgumentException e) {
-            throw usage("--response %s is no JSON".formatted(file));
+            throw usage("--response '%s' is not JSON; nothing was changed".formatted(file));
         } catch (IOException e) {
-            throw new CommandFailure("--response cannot be read: %s; nothing was changed".formatted(e), e);
+            throw usage("--response '%s' %s; nothing was changed".formatted(file, e.getMessage()));
+        }
+    }
+
+    /** Any value, not only an object. */
+    private static void requireJson(String text) {
+        if (JsonObject.of("{\"response\":%s}".formatted(text)).members().size() != 1) {
+            throw new IllegalArgumentException("expected one value");
         }
     }
 

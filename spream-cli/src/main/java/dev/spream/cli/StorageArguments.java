@@ -2,7 +2,6 @@ package dev.spream.cli;
 
 import dev.spream.storage.spanner.DatabaseName;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -153,10 +152,9 @@ final class StorageArguments {
             return Optional.ofNullable(System.getenv(PASSWORD_VARIABLE)).filter(value -> !value.isEmpty());
         }
         try {
-            return Optional.of(Files.readString(jdbcPasswordFile).stripTrailing());
+            return Optional.of(FileArgument.read(jdbcPasswordFile).stripTrailing());
         } catch (IOException e) {
-            throw usage("--jdbc-password-file '%s' cannot be read: %s"
-                    .formatted(jdbcPasswordFile, e.getClass().getSimpleName()));
+            throw usage("--jdbc-password-file '%s' %s".formatted(jdbcPasswordFile, e.getMessage()));
         }
     }
 

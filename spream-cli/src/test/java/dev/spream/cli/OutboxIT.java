@@ -158,6 +158,29 @@ final class OutboxIT {
     }
 
     @Test
+    void an_answer_that_cannot_be_read_is_said_in_words_and_settles_nothing() throws Exception {
+        enqueue("a");
+        Path broken = Files.write(folder.resolve("broken.json"), new byte[] {'"', (byte) 0xff, '"'});
+        Path text = Files.writeString(folder.resolve("answer.txt"), "no JSON");
+
+        assertThat(settleWith(folder.resolve("missing.json").toString()))
+                .contains("missing.json' does not exist; nothing was changed");
+        assertThat(settleWith(folder.toString())).contains("' is a folder; nothing was changed");
+        assertThat(settleWith(broken.toString())).contains("broken.json' is not UTF-8; nothing was changed");
+        assertThat(settleWith(text.toString())).contains("answer.txt' is not JSON; nothing was changed");
+        assertThat(settleWith()).contains("Expected parameter for option '--response' but found '--why'");
+        run(0, "list", "--status", "pending");
+        assertThat(out.toString()).contains(id("a"));
+    }
+
+    private String settleWith(String... file) throws Exception {
+        List<String> arguments = new ArrayList<>(List.of("settle", id("a"), "--succeeded", "--response"));
+        arguments.addAll(List.of(file));
+        arguments.addAll(List.of("--why", "asked bob"));
+        return run(2, arguments.toArray(String[]::new)).getFirst();
+    }
+
+    @Test
     void what_is_settled_and_old_is_removed_in_chunks() throws Exception {
         enqueue("a", "b", "c", "d", "open");
         for (OutboxClaim claim : store.claim(ANN, 4, LEASE).claims()) {

@@ -100,7 +100,7 @@ final class UsageTest {
             -t P --jdbc-url jdbc:postgresql:x | --metadata-table and --jdbc-url name two storages: take one away
             --jdbc-url jdbc:mysql://h/d   | --jdbc-url 'jdbc:mysql://h/d' is not one of PostgreSQL: expected jdbc:postgresql://<host>/<database>
             --jdbc-url jdbc:postgresql://h/d?password=x | --jdbc-url has a password, which others on the machine can see: use --jdbc-password-file or SPREAM_CONFIG_STORAGE_JDBC_PASSWORD
-            --jdbc-url jdbc:postgresql:x --jdbc-password-file /nonexistent/secret | --jdbc-password-file '/nonexistent/secret' cannot be read
+            --jdbc-url jdbc:postgresql:x --jdbc-password-file /nonexistent/secret | --jdbc-password-file '/nonexistent/secret' does not exist
             --jdbc-url jdbc:postgresql:x --jdbc-password x | did you mean '--jdbc-password-file'?
             --worker w1                   | --worker needs a storage that workers share: --storage jdbc or spanner
             --lease-time 5s               | --lease-time needs a storage that workers share: --storage jdbc or spanner
