@@ -2,16 +2,19 @@ package dev.spream.core.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.core.internal.LocalLease;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 final class HeldClaimTest {
-    private static final long CLAIMED_AT = 1_000;
-    private static final long HELD_UNTIL = CLAIMED_AT + 100;
-    private static final long TIMEOUT = 50;
+    private static final Duration LEASE = Duration.ofSeconds(80);
+    private static final Duration HELD = Duration.ofSeconds(70); // an eighth is left out
+    private static final long TIMEOUT = Duration.ofSeconds(2).toNanos();
 
-    private final HeldClaim held = new HeldClaim(claim(), false, CLAIMED_AT, HELD_UNTIL);
+    private final DrivenOutboxTime time = new DrivenOutboxTime(WorkerBench.START);
+    private final HeldClaim held = new HeldClaim(claim(), false, time.nanoTime(), LocalLease.requested(time, LEASE));
 
     private static OutboxClaim claim() {
         OutboxEntry entry = new OutboxEntry(
@@ -21,20 +24,26 @@ final class HeldClaimTest {
 
     @Test
     void a_call_begins_until_the_time_of_the_claim_is_over_by_the_clock() {
-        assertThat(held.startCall(HELD_UNTIL - 1, TIMEOUT)).isTrue();
+        time.advance(HELD.minusNanos(1));
+        assertThat(startCall()).isTrue();
     }
 
     /** The thread that sends may have stood still, and the one that watches the clock with it. */
     @Test
     void no_call_begins_after_that_even_if_nothing_else_has_noticed() {
-        assertThat(held.startCall(HELD_UNTIL, TIMEOUT)).isFalse();
-        held.renewed(HELD_UNTIL + 100);
-        assertThat(held.startCall(HELD_UNTIL, TIMEOUT)).as("renewed").isTrue();
+        time.advance(HELD);
+        assertThat(startCall()).isFalse();
+        held.renewed(LocalLease.requested(time, LEASE));
+        assertThat(startCall()).as("renewed").isTrue();
     }
 
     @Test
     void no_call_begins_of_a_claim_that_is_lost() {
         assertThat(held.lose()).isTrue();
-        assertThat(held.startCall(CLAIMED_AT, TIMEOUT)).isFalse();
+        assertThat(startCall()).isFalse();
+    }
+
+    private boolean startCall() {
+        return held.startCall(time.nanoTime(), TIMEOUT);
     }
 }
