@@ -102,11 +102,9 @@ final class BatchAttempt<T> implements ProjectionStore.Work<T> {
         return plan == null || plan.handle().isEmpty() ? null : plan.handle().getFirst();
     }
 
-    /** Whether others would have been applied before that one. */
-    boolean hasBefore(EventEnvelope event) {
-        return plan != null
-                && !plan.handle().isEmpty()
-                && !plan.handle().getFirst().equals(event);
+    /** How many others would have been applied before that one. */
+    int before(EventEnvelope event) {
+        return plan == null ? 0 : Math.max(0, plan.handle().indexOf(event));
     }
 
     /** What was planned; there is none before the store has called. */

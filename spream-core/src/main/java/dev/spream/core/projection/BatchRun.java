@@ -223,14 +223,14 @@ final class BatchRun<T> {
         context.troubles().failed(kind, failure);
         int index = indexOf(culprit);
         if (kind == FailureKind.POISON) {
-            condemn(culprit, context.policy().poison(1, ErrorText.of(context.store(), failure)));
+            condemn(culprit, attempt, context.policy().poison(1, ErrorText.of(context.store(), failure)));
             tryUpTo(index + 1);
-        } else if (index > barren && attempt.hasBefore(culprit)) {
+        } else if (index > barren && attempt.before(culprit) > 0) {
             tryUpTo(index);
         } else if (triedAgain.add(culprit.eventId())) {
             tryUpTo(index + 1);
         } else {
-            suspect(culprit, index, failure);
+            suspect(culprit, attempt, index, failure);
         }
     }
 
@@ -280,10 +280,13 @@ final class BatchRun<T> {
         size = Math.max(1, end - barren);
     }
 
-    private void condemn(EventEnvelope culprit, Parking parking) throws LoopEnd {
+    private void condemn(EventEnvelope culprit, BatchAttempt<T> attempt, Parking parking) throws LoopEnd {
         if (isWaiting(parking)) {
             context.parkLimit()
-                    .requireRoom(waiting(verdicts.values().stream().map(BatchPlan.Verdict::parking)), parking.error());
+                    .requireRoom(
+                            attempt.before(culprit),
+                            waiting(verdicts.values().stream().map(BatchPlan.Verdict::parking)),
+                            parking.error());
         }
         verdicts.put(culprit.aggregateId(), new BatchPlan.Verdict(culprit.eventVersion(), parking));
     }
@@ -297,10 +300,11 @@ final class BatchRun<T> {
         return parking.nextTry().isEmpty();
     }
 
-    private void suspect(EventEnvelope culprit, int index, Exception failure) throws LoopEnd {
+    private void suspect(EventEnvelope culprit, BatchAttempt<T> attempt, int index, Exception failure) throws LoopEnd {
         String error = ErrorText.of(context.store(), failure);
         condemn(
                 culprit,
+                attempt,
                 rehearsed
                         ? context.policy().afterTransient(1, error) // at once counts as one
                         : context.policy().afterOutage(0, error));

@@ -47,17 +47,18 @@ final class ParkLimit {
     /**
      * Checks that an aggregate may be parked until somebody looks at it, since its event has failed for good.
      *
+     * @param before how many events are applied before it in the same transaction
      * @param pending others that are to be parked in the same transaction
      * @throws LoopEnd if that is more than the projection may have
      */
-    void requireRoom(int pending, String error) throws LoopEnd {
-        requireFewFailures(pending, error);
+    void requireRoom(int before, int pending, String error) throws LoopEnd {
+        requireFewFailures(before, pending, error);
         requireRoomInStore(pending, error);
     }
 
-    private synchronized void requireFewFailures(int pending, String error) throws LoopEnd {
+    private synchronized void requireFewFailures(int before, int pending, String error) throws LoopEnd {
         long failed = parked + pending + 1;
-        long tried = applied + failed;
+        long tried = applied + before + failed;
         int most = context.options().maxFailingPercent();
         if (failed > FEW && failed * PERCENT > tried * most) {
             throw stop(
