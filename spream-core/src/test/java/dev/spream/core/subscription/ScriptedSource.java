@@ -72,6 +72,7 @@ public final class ScriptedSource implements ChangeStreamSource {
     private final List<PartitionQuery> queries = new ArrayList<>();
     private final Map<String, Refusal> refusals = new HashMap<>();
     private final List<ChildPartition> livingLater = new ArrayList<>();
+    private PartitionMode partitionMode = PartitionMode.IMMUTABLE_KEY_RANGE;
     private Instant serverTime = START.plusSeconds(3600);
     private Optional<Duration> retention = Optional.empty();
     private int maxOpenQueries = Integer.MAX_VALUE;
@@ -279,7 +280,22 @@ public final class ScriptedSource implements ChangeStreamSource {
 
     @Override
     public PartitionMode partitionMode() {
-        return PartitionMode.IMMUTABLE_KEY_RANGE;
+        lock.lock();
+        try {
+            return partitionMode;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    public ScriptedSource partitionMode(PartitionMode mode) {
+        lock.lock();
+        try {
+            partitionMode = mode;
+        } finally {
+            lock.unlock();
+        }
+        return this;
     }
 
     @Override

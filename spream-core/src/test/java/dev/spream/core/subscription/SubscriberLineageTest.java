@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.StorageException;
 import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.source.PartitionQuery;
@@ -28,6 +29,20 @@ class SubscriberLineageTest {
     private final SubscriberFixture fixture = new SubscriberFixture();
     private final ScriptedSource source = fixture.source;
     private final RecordingConsumer consumer = new RecordingConsumer();
+
+    @Test
+    void a_stream_of_another_partition_mode_is_refused_before_anything_is_read_or_stored() {
+        source.partitionMode(PartitionMode.MUTABLE_KEY_RANGE).roots("p").change("p", 1, "A");
+        Subscriber subscriber = fixture.subscriber(options -> options.endAt(at(5)));
+
+        assertThatThrownBy(() -> fixture.run(subscriber, new RecordingConsumer()))
+                .isInstanceOf(SubscriptionException.class)
+                .hasMessageContaining("change stream Orders has partition mode MUTABLE_KEY_RANGE")
+                .hasMessageContaining("nothing was read or stored");
+
+        assertThat(source.queries()).isEmpty();
+        assertThat(fixture.storage.subscription()).isEmpty();
+    }
 
     @Test
     void a_lineage_that_splits_merges_and_moves_is_read_once_and_in_order() throws InterruptedException {

@@ -10,7 +10,8 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * The example records of Spanner's documentation, as far as they are JSON: comments, ellipses and trailing commas are left
- * out, numbers and the field {@code record_type}, which no server sends, are as they stand there.
+ * out, numbers and the field {@code record_type}, which no server sends, are as they stand there. The documentation has no
+ * example of a system transaction; the one here has the fields of its table of data change records.
  *
  * @see <a href="https://cloud.google.com/spanner/docs/change-streams/details">Spanner: change stream details</a>
  */

@@ -1,8 +1,13 @@
 package dev.spream.storage.spanner;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import com.google.cloud.spanner.Dialect;
+import com.google.cloud.spanner.Statement;
+import com.google.protobuf.Value;
+import com.google.spanner.v1.ExecuteSqlRequest;
+import com.google.spanner.v1.ResultSet;
 import com.google.spanner.v1.TransactionSelector.SelectorCase;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.InMemoryPartitionStorage;
@@ -28,9 +33,14 @@ import dev.spream.core.record.TypeCode;
 import dev.spream.core.record.ValueCaptureType;
 import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.PartitionQuery;
+import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.Subscriber;
+import dev.spream.core.subscription.SubscriberOptions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,6 +48,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -117,6 +128,17 @@ class DocumentationWorkflowTest {
 
     private static ColumnType column(String name, String code, boolean isPrimaryKey, long position) {
         return new ColumnType(name, new SpannerType(JsonObject.of(Map.of("code", code))), isPrimaryKey, position);
+    }
+
+    @Test
+    void a_system_transaction_and_the_last_record_of_a_transaction_are_told_apart() throws Exception {
+        assertThat(read(serve(CHILD_1, START, "system_transaction", "transfer_first_account")))
+                .extracting(DataChangeRecord.class::cast)
+                .extracting(
+                        DataChangeRecord::isSystemTransaction,
+                        DataChangeRecord::isLastRecordInTransactionInPartition,
+                        DataChangeRecord::transactionTag)
+                .containsExactly(tuple(true, false, ""), tuple(false, true, "app=banking,env=prod,action=update"));
     }
 
     @Test
@@ -217,35 +239,177 @@ class DocumentationWorkflowTest {
     }
 
     @Test
-    void the_query_has_the_documented_text_and_arguments() throws Exception {
-        read(serve(PartitionToken.ROOT, START, "initial_first"));
+    @Timeout(30) // a query that the server does not know is repeated without end
+    void a_subscriber_delivers_the_documented_changes_and_reads_the_merged_child_after_its_parents() throws Exception {
+        Instant end = Instant.parse("2022-09-28T00:00:00Z");
+        Instant split = Instant.parse("2022-05-01T09:00:01Z");
+        Instant merge = Instant.parse("2022-05-01T09:30:15Z");
+        Instant commit = Instant.parse("2022-09-27T12:30:00.123456Z");
+        Instant heartbeat = Instant.parse("2022-09-27T12:35:00.312486Z");
+        answerCatalog();
+        serve(PartitionToken.ROOT, START, Optional.of(end), "initial_first", "initial_second");
+        serve(CHILD_2, split, Optional.of(end), "merge");
+        serve(CHILD_3, split, Optional.of(end), "merge");
+        serve(CHILD_4, merge, Optional.of(end), "transfer_first_account", "heartbeat");
+        serve(CHILD_1, split, Optional.of(end), "transfer_second_account");
+        // A bounded query that ended is repeated from the last record on, to prove that it ended at the end timestamp.
+        serve(CHILD_4, heartbeat, Optional.of(end), "heartbeat");
+        serve(CHILD_1, commit, Optional.of(end), "transfer_second_account");
+        List<DataChangeRecord> delivered = Collections.synchronizedList(new ArrayList<>());
 
-        var request = spanner.queries().getLast();
-        assertThat(request.getSql())
-                .isEqualTo(
-                        switch (dialect) {
-                            case GOOGLE_STANDARD_SQL ->
-                                "SELECT ChangeRecord FROM `READ_SingersNameStream`("
-                                        + "start_timestamp => @startTimestamp, end_timestamp => @endTimestamp, "
-                                        + "partition_token => @partitionToken, heartbeat_milliseconds => @heartbeatMillis)";
-                            case POSTGRESQL ->
-                                "SELECT * FROM \"spanner\".\"read_json_SingersNameStream\"($1, $2, $3, $4, null)";
-                        });
-        assertThat(request.getParams().getFieldsMap().values().stream()
-                        .map(value -> value.hasNullValue() ? "null" : value.getStringValue()))
-                .containsExactlyInAnyOrder("2022-05-01T09:00:00Z", "null", "null", "10000");
+        RunResult result;
+        try (Subscriber subscriber = Subscriber.builder(source, storage)
+                .options(SubscriberOptions.builder()
+                        .startAt(START)
+                        .endAt(end)
+                        .heartbeatInterval(HEARTBEAT)
+                        .build())
+                .build()) {
+            result = subscriber.run((change, delivery) -> delivered.add(change));
+        }
+
+        assertThat(result).isEqualTo(RunResult.COMPLETED);
+        assertThat(delivered)
+                .containsExactlyInAnyOrder(
+                        transfer("00000000", "Id1", 1000, "2022-09-26T11:28:00.189413Z"),
+                        transfer("00000001", "Id2", 2000, "2022-01-20T11:25:00.199915Z"));
+        List<String> tokens = spanner.queries().stream()
+                .filter(request -> request.getSql().equals(text()))
+                .map(request -> arguments(request).get("partition_token"))
+                .toList();
+        assertThat(tokens)
+                .containsExactlyInAnyOrder(
+                        "null",
+                        "child_token_1",
+                        "child_token_1",
+                        "child_token_2",
+                        "child_token_3",
+                        "child_token_4",
+                        "child_token_4");
+        assertThat(tokens.indexOf("child_token_4"))
+                .isGreaterThan(Math.max(tokens.indexOf("child_token_2"), tokens.indexOf("child_token_3")));
+    }
+
+    /** An immutable stream without a declared retention, in a database whose clock has passed the end of the examples. */
+    private void answerCatalog() {
+        Value now = WireRows.string("2022-10-01T00:00:00Z");
+        spanner.answer(
+                Statement.of("SELECT CURRENT_TIMESTAMP"),
+                WireRows.resultSet("now", WireRows.type(com.google.spanner.v1.TypeCode.TIMESTAMP), List.of(now)));
+        spanner.answer(
+                Statement.of(
+                        "select change_stream_name from information_schema.change_streams order by change_stream_name"),
+                strings(List.of("SingersNameStream")));
+        for (String option : List.of("partition_mode", "retention_period")) {
+            String text = "select option_value from information_schema.change_stream_options where option_name = '"
+                    + option + "' and change_stream_name = ";
+            spanner.answer(
+                    dialect == Dialect.POSTGRESQL
+                            ? Statement.newBuilder(text + "$1")
+                                    .bind("p1")
+                                    .to("SingersNameStream")
+                                    .build()
+                            : Statement.newBuilder(text + "@changeStreamName")
+                                    .bind("changeStreamName")
+                                    .to("SingersNameStream")
+                                    .build(),
+                    strings(List.of()));
+        }
+    }
+
+    private static ResultSet strings(List<String> values) {
+        return WireRows.resultSet(
+                "value",
+                WireRows.type(com.google.spanner.v1.TypeCode.STRING),
+                values.stream().map(WireRows::string).toList());
+    }
+
+    @Test
+    void the_query_has_the_documented_text_and_arguments() throws Exception {
+        Instant end = Instant.parse("2022-05-02T09:00:00Z");
+        read(serve(CHILD_1, START, Optional.of(end), "heartbeat"));
+        ExecuteSqlRequest ofChild = spanner.queries().getLast();
+        read(serve(PartitionToken.ROOT, START, "initial_first"));
+        ExecuteSqlRequest ofRoot = spanner.queries().getLast();
+
+        assertThat(arguments(ofChild))
+                .isEqualTo(Map.of(
+                        "start_timestamp", "2022-05-01T09:00:00Z",
+                        "end_timestamp", "2022-05-02T09:00:00Z",
+                        "partition_token", "child_token_1",
+                        "heartbeat_milliseconds", "10000"));
+        assertThat(arguments(ofRoot))
+                .isEqualTo(Map.of(
+                        "start_timestamp", "2022-05-01T09:00:00Z",
+                        "end_timestamp", "null",
+                        "partition_token", "null",
+                        "heartbeat_milliseconds", "10000"));
         // No selector at all is a single-use, strong, read-only transaction, and nothing else is allowed here.
-        assertThat(request.getTransaction().getSelectorCase()).isEqualTo(SelectorCase.SELECTOR_NOT_SET);
+        assertThat(ofChild.getTransaction().getSelectorCase()).isEqualTo(SelectorCase.SELECTOR_NOT_SET);
+    }
+
+    /** The arguments of a query by the names of the documentation, which the order decides in PostgreSQL. */
+    private Map<String, String> arguments(ExecuteSqlRequest request) {
+        assertThat(request.getSql()).isEqualTo(text());
+        Map<String, String> arguments = new HashMap<>();
+        parameters()
+                .forEach((argument, parameter) ->
+                        arguments.put(argument, value(request.getParams().getFieldsOrThrow(parameter))));
+        assertThat(request.getParams().getFieldsCount()).isEqualTo(arguments.size());
+        return arguments;
+    }
+
+    private static String value(Value value) {
+        return value.hasNullValue() ? "null" : value.getStringValue();
+    }
+
+    private String text() {
+        return switch (dialect) {
+            case GOOGLE_STANDARD_SQL ->
+                "SELECT ChangeRecord FROM `READ_SingersNameStream`("
+                        + "start_timestamp => @startTimestamp, end_timestamp => @endTimestamp, "
+                        + "partition_token => @partitionToken, heartbeat_milliseconds => @heartbeatMillis)";
+            case POSTGRESQL -> "SELECT * FROM \"spanner\".\"read_json_SingersNameStream\"($1, $2, $3, $4, null)";
+        };
+    }
+
+    private Map<String, String> parameters() {
+        return switch (dialect) {
+            case GOOGLE_STANDARD_SQL ->
+                Map.of(
+                        "start_timestamp", "startTimestamp",
+                        "end_timestamp", "endTimestamp",
+                        "partition_token", "partitionToken",
+                        "heartbeat_milliseconds", "heartbeatMillis");
+            case POSTGRESQL ->
+                Map.of(
+                        "start_timestamp", "p1",
+                        "end_timestamp", "p2",
+                        "partition_token", "p3",
+                        "heartbeat_milliseconds", "p4");
+        };
     }
 
     private PartitionQuery serve(PartitionToken token, Instant start, String... records) {
-        PartitionQuery query = new PartitionQuery(token, start, Optional.empty(), HEARTBEAT);
+        return serve(token, start, Optional.empty(), records);
+    }
+
+    /** Tells the server the answer to the documented query; it knows no other. */
+    private PartitionQuery serve(PartitionToken token, Instant start, Optional<Instant> end, String... records) {
+        Statement query = Statement.newBuilder(text())
+                .bind(parameters().get("start_timestamp"))
+                .to(Timestamps.toTimestamp(start))
+                .bind(parameters().get("end_timestamp"))
+                .to(end.map(Timestamps::toTimestamp).orElse(null))
+                .bind(parameters().get("partition_token"))
+                .to(token.isRoot() ? null : token.value())
+                .bind(parameters().get("heartbeat_milliseconds"))
+                .to(HEARTBEAT.toMillis())
+                .build();
         List<JsonObject> rows =
                 Stream.of(records).map(DocumentationRecords::record).toList();
-        spanner.answer(
-                ChangeStreamQuery.statement(dialect, new StreamName("SingersNameStream"), query),
-                WireRows.resultSet(dialect, rows));
-        return query;
+        spanner.answer(query, WireRows.resultSet(dialect, rows));
+        return new PartitionQuery(token, start, end, HEARTBEAT);
     }
 
     private List<ChangeRecord> read(PartitionQuery query) throws InterruptedException {

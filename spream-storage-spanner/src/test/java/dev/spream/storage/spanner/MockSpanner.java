@@ -9,6 +9,9 @@ import com.google.cloud.spanner.MockSpannerServiceImpl.StatementResult;
 import com.google.cloud.spanner.Spanner;
 import com.google.cloud.spanner.SpannerOptions;
 import com.google.cloud.spanner.Statement;
+import com.google.cloud.spanner.admin.instance.v1.MockInstanceAdminImpl;
+import com.google.spanner.admin.instance.v1.ListInstanceConfigsResponse;
+import com.google.spanner.v1.CreateSessionRequest;
 import com.google.spanner.v1.ExecuteSqlRequest;
 import com.google.spanner.v1.ResultSet;
 import com.google.spanner.v1.SpannerGrpc;
@@ -54,6 +57,7 @@ final class MockSpanner implements AutoCloseable {
         service.putStatementResult(StatementResult.detectDialectResult(dialect));
         server = Grpc.newServerBuilderForPort(0, InsecureServerCredentials.create())
                 .addService(service)
+                .addService(instanceAdmin())
                 .intercept(new QueryWatch())
                 .build()
                 .start();
@@ -67,6 +71,18 @@ final class MockSpanner implements AutoCloseable {
                         .setCallContextConfigurator(received))
                 .build()
                 .getService();
+    }
+
+    /** A client of an emulator begins by asking for the instance configurations. */
+    private static MockInstanceAdminImpl instanceAdmin() {
+        MockInstanceAdminImpl admin = new MockInstanceAdminImpl();
+        admin.addResponse(ListInstanceConfigsResponse.getDefaultInstance());
+        return admin;
+    }
+
+    /** The address that a client takes for an emulator's. */
+    String emulatorHost() {
+        return "localhost:" + server.getPort();
     }
 
     /** Forgets what arrived and was cancelled so far. */
@@ -89,6 +105,10 @@ final class MockSpanner implements AutoCloseable {
 
     List<ExecuteSqlRequest> queries() {
         return service.getRequestsOfType(ExecuteSqlRequest.class);
+    }
+
+    List<CreateSessionRequest> sessions() {
+        return service.getRequestsOfType(CreateSessionRequest.class);
     }
 
     @Override

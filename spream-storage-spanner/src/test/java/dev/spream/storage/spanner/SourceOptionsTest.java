@@ -5,11 +5,19 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.Options.RpcPriority;
+import com.google.protobuf.Struct;
 import com.google.spanner.v1.DirectedReadOptions;
 import com.google.spanner.v1.DirectedReadOptions.IncludeReplicas;
 import com.google.spanner.v1.DirectedReadOptions.ReplicaSelection;
 import com.google.spanner.v1.ExecuteSqlRequest;
 import com.google.spanner.v1.RequestOptions.Priority;
+import dev.spream.api.config.ConfigSection;
+import dev.spream.api.config.ResolvedConfig;
+import dev.spream.api.config.SpreamConfig;
+import dev.spream.api.plugin.OpenPlugin;
+import dev.spream.api.plugin.Plugin;
+import dev.spream.api.plugin.PluginRegistry;
+import dev.spream.api.spi.ChangeStreamSourceProvider;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.ChangeStreamSource;
@@ -17,7 +25,10 @@ import dev.spream.core.source.PartitionQuery;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -74,15 +85,59 @@ class SourceOptionsTest {
     }
 
     @Test
-    void the_end_and_the_heartbeat_are_bound() throws Exception {
-        var values = read(SpannerChangeStreamSource.open(spanner.client(), "Orders"))
-                .getParams()
-                .getFieldsMap()
-                .values();
+    void role_priority_and_tag_of_a_configuration_reach_the_server() throws Exception {
+        ExecuteSqlRequest request = readConfigured(Map.of(
+                "source.spanner.role", "auditor",
+                "source.spanner.priority", "medium",
+                "source.spanner.request-tag", "app=spream"));
 
-        assertThat(values)
-                .extracting(value -> value.getStringValue())
-                .containsExactlyInAnyOrder("2022-05-01T09:00:00Z", "2022-05-01T10:00:00.000000001Z", "", "1500");
+        assertThat(request.getRequestOptions().getPriority()).isEqualTo(Priority.PRIORITY_MEDIUM);
+        assertThat(request.getRequestOptions().getRequestTag()).isEqualTo("app=spream");
+        assertThat(roleOf(request)).isEqualTo("auditor");
+    }
+
+    @Test
+    void a_configuration_without_them_reads_with_high_priority_and_neither_role_nor_tag() throws Exception {
+        ExecuteSqlRequest request = readConfigured(Map.of());
+
+        assertThat(request.getRequestOptions().getPriority()).isEqualTo(Priority.PRIORITY_HIGH);
+        assertThat(request.getRequestOptions().getRequestTag()).isEmpty();
+        assertThat(roleOf(request)).isEmpty();
+    }
+
+    private ExecuteSqlRequest readConfigured(Map<String, String> more) throws InterruptedException {
+        Map<String, String> settings = new HashMap<>(more);
+        settings.put("source.spanner.database", "projects/p/instances/i/databases/d");
+        settings.put("source.spanner.stream", "Orders");
+        settings.put("source.spanner.emulator-host", spanner.emulatorHost());
+        try (PluginRegistry plugins = PluginRegistry.discover()) {
+            Plugin<ChangeStreamSource> plugin =
+                    plugins.find(ChangeStreamSourceProvider.class, "spanner").orElseThrow();
+            ResolvedConfig config = ResolvedConfig.of(
+                    SpreamConfig.of(settings), List.of(new ConfigSection("source.spanner", plugin.keys(), true)));
+            assertThat(config.problems()).isEmpty();
+            try (OpenPlugin<ChangeStreamSource> open =
+                    plugin.open(config.section("source.spanner"), InstantSource.system(), "Orders")) {
+                return read(open.product());
+            }
+        }
+    }
+
+    /** The role of the session that the query ran in: the last that was made. */
+    private String roleOf(ExecuteSqlRequest request) {
+        assertThat(request.getSession()).isNotEmpty();
+        return spanner.sessions().getLast().getSession().getCreatorRole();
+    }
+
+    @Test
+    void the_arguments_are_bound_in_their_order() throws Exception {
+        Struct values =
+                read(SpannerChangeStreamSource.open(spanner.client(), "Orders")).getParams();
+
+        assertThat(values.getFieldsOrThrow("p1").getStringValue()).isEqualTo("2022-05-01T09:00:00Z");
+        assertThat(values.getFieldsOrThrow("p2").getStringValue()).isEqualTo("2022-05-01T10:00:00.000000001Z");
+        assertThat(values.getFieldsOrThrow("p3").hasNullValue()).isTrue();
+        assertThat(values.getFieldsOrThrow("p4").getStringValue()).isEqualTo("1500");
     }
 
     private ExecuteSqlRequest read(ChangeStreamSource source) throws InterruptedException {

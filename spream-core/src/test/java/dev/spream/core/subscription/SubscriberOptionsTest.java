@@ -1,0 +1,56 @@
+package dev.spream.core.subscription;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.core.consume.Ordering;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+final class SubscriberOptionsTest {
+    @Test
+    void the_defaults_are_those_of_the_documentation() {
+        assertThat(SubscriberOptions.defaults())
+                .returns(Optional.empty(), SubscriberOptions::startTimestamp)
+                .returns(Optional.empty(), SubscriberOptions::endTimestamp)
+                .returns(Duration.ofSeconds(10), SubscriberOptions::heartbeatInterval)
+                .returns(5, SubscriberOptions::missedHeartbeats)
+                .returns(1, SubscriberOptions::maxInflight)
+                .returns(Optional.empty(), SubscriberOptions::ordering)
+                .returns(1_000, SubscriberOptions::maxBatchSize)
+                .returns(Optional.empty(), SubscriberOptions::consumeTimeout)
+                .returns(10_000, SubscriberOptions::maxBufferedChanges)
+                .returns(Runtime.getRuntime().maxMemory() / 4, SubscriberOptions::maxBufferedBytes)
+                .returns(1_000, SubscriberOptions::maxOpenPartitions)
+                .returns(RetentionLoss.STOP, SubscriberOptions::retentionLoss)
+                .returns(Optional.empty(), SubscriberOptions::deadLetterSink)
+                .returns(Duration.ofSeconds(1), SubscriberOptions::watermarkInterval)
+                .returns(Duration.ofSeconds(1), SubscriberOptions::partitionDiscoveryInterval)
+                .returns(Duration.ofSeconds(15), SubscriberOptions::leaseTime)
+                .returns(Duration.ofSeconds(30), SubscriberOptions::drainTimeout)
+                .returns(Duration.ofDays(1), SubscriberOptions::finishedRetention)
+                .returns(Optional.empty(), SubscriberOptions::worker)
+                .returns(List.of(), SubscriberOptions::listeners);
+    }
+
+    @Test
+    void the_order_follows_from_what_may_be_in_flight_unless_it_is_given() {
+        assertThat(SubscriberOptions.defaults().effectiveOrdering()).isEqualTo(Ordering.PARTITION);
+        assertThat(SubscriberOptions.builder().maxInflight(2).build().effectiveOrdering())
+                .isEqualTo(Ordering.KEY);
+        assertThat(SubscriberOptions.builder()
+                        .maxInflight(2)
+                        .ordering(Ordering.NONE)
+                        .build()
+                        .effectiveOrdering())
+                .isEqualTo(Ordering.NONE);
+    }
+
+    @Test
+    void a_copy_has_every_option() {
+        SubscriberOptions options = SubscriberOptions.defaults();
+
+        assertThat(options.toBuilder().build()).isEqualTo(options);
+    }
+}
