@@ -20,8 +20,12 @@ final class Balances {
 
     /** The same under another name, so that it begins anew. */
     static Projection<Connection> named(String name, Projection<Connection> projection) {
-        return projection instanceof Folded folded
-                ? new Folded(name, folded.table())
-                : new EventByEvent(name, ((EventByEvent) projection).table());
+        return switch (projection) {
+            case Folded folded -> new Folded(name, folded.table());
+            case SharedTotals totals ->
+                new SharedTotals(new Folded(name, totals.folded().table()), totals.customers());
+            case EventByEvent each -> new EventByEvent(name, each.table());
+            default -> throw new IllegalArgumentException("no such projection: " + projection);
+        };
     }
 }

@@ -28,7 +28,8 @@ import java.util.function.Function;
 /**
  * Projections of an event store, each event counted once, beside plain JDBC that reads the same events and writes the same rows
  * over as many connections, without knowing what it has applied: an event a transaction, batches written event by event, and
- * batches folded. Then how long an event takes from the append to a reader, and to the read model.
+ * batches folded. Then rows that aggregates of all segments share, with one segment and with four; and how long an event takes from
+ * the append to a reader, and to the read model.
  */
 final class ProjectionRate {
     private static final int FEW = Integer.getInteger("few", 10_000);
@@ -38,6 +39,7 @@ final class ProjectionRate {
     private static final int SEGMENTS = Integer.getInteger("segments", 2);
     private static final int WARM_UPS = Integer.getInteger("warmUps", 1);
     private static final int TURNS = Integer.getInteger("turns", 5);
+    private static final int CUSTOMERS = Integer.getInteger("customers", 50);
     private static final int EVENTS_OF_APPEND = 10;
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
@@ -56,6 +58,7 @@ final class ProjectionRate {
             rate.compare("an event a transaction", FEW, 1, EventByEvent::new);
             rate.compare("batches, event by event", MANY, BATCH, EventByEvent::new);
             rate.compare("batches, folded", MANY, BATCH, Folded::new);
+            rate.share();
             new EventTail(database).measure();
             new RebuildRate(database).measure();
         }
@@ -64,13 +67,7 @@ final class ProjectionRate {
     private void compare(
             String title, int events, int batch, Function<String, ? extends Projection<Connection>> projection)
             throws Exception {
-        execute(
-                "DROP SCHEMA IF EXISTS spream CASCADE",
-                "DROP SCHEMA IF EXISTS plain CASCADE",
-                "CREATE SCHEMA plain",
-                Balances.table("plain.balances"),
-                "DROP TABLE IF EXISTS balances",
-                Balances.table("balances"));
+        createTables();
         try (JdbcEventStore store = JdbcEventStore.create(database);
                 EventSource source = store.source();
                 JdbcProjectionStore projections = JdbcProjectionStore.create(database)) {
@@ -84,11 +81,44 @@ final class ProjectionRate {
                     })
                     .add("spream, each event once", () -> {
                         execute("TRUNCATE balances");
-                        return project(projections, source, projection, events, batch);
+                        return project(projections, source, projection, events, batch, SEGMENTS);
                     })
                     .run(WARM_UPS, TURNS);
             requireEqual();
         }
+    }
+
+    /** What more segments are worth where they write the same rows. */
+    private void share() throws Exception {
+        createTables();
+        try (JdbcEventStore store = JdbcEventStore.create(database);
+                EventSource source = store.source();
+                JdbcProjectionStore projections = JdbcProjectionStore.create(database)) {
+            append(store, MANY);
+            execute("VACUUM ANALYZE spream.events");
+            new Comparison("projection, %,d rows that %,d accounts share".formatted(CUSTOMERS, ACCOUNTS), MANY)
+                    .add("one segment", () -> totals(projections, source, "plain.balances", 1))
+                    .add("four segments", () -> totals(projections, source, "balances", 4))
+                    .run(WARM_UPS, TURNS);
+            requireEqual();
+        }
+    }
+
+    private long totals(JdbcProjectionStore projections, EventSource source, String table, int segments)
+            throws Exception {
+        execute("TRUNCATE " + table);
+        return project(
+                projections, source, any -> new SharedTotals(new Folded(table), CUSTOMERS), MANY, BATCH, segments);
+    }
+
+    private void createTables() throws SQLException {
+        execute(
+                "DROP SCHEMA IF EXISTS spream CASCADE",
+                "DROP SCHEMA IF EXISTS plain CASCADE",
+                "CREATE SCHEMA plain",
+                Balances.table("plain.balances"),
+                "DROP TABLE IF EXISTS balances",
+                Balances.table("balances"));
     }
 
     private static void append(JdbcEventStore store, int events) {
@@ -110,7 +140,8 @@ final class ProjectionRate {
             EventSource source,
             Function<String, ? extends Projection<Connection>> projection,
             int events,
-            int batch)
+            int batch,
+            int segments)
             throws InterruptedException {
         CountDownLatch done = new CountDownLatch(1);
         AtomicLong applied = new AtomicLong();
@@ -124,7 +155,7 @@ final class ProjectionRate {
         };
         String name = "balances_" + ++runs;
         ProjectionOptions options =
-                ProjectionOptions.DEFAULTS.withSegments(SEGMENTS).withBatch(batch);
+                ProjectionOptions.DEFAULTS.withSegments(segments).withBatch(batch);
         try (ProjectionManager<Connection> manager = ProjectionManager.builder(store)
                 .add(Balances.named(name, projection.apply("balances")), source, options)
                 .listener(count)

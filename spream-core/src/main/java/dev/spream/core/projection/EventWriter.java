@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands events to a projection: one after the other, or folded by aggregate. As safe for use by many threads as the projection.
+ * Hands events to a projection: one after the other, or folded by key, in one order. As safe for use by many threads as the projection.
  *
  * @param <T> a transaction
  */
@@ -56,7 +56,7 @@ interface EventWriter<T> {
             SortedMap<String, F> folded = new TreeMap<>();
             for (EventEnvelope event : events) {
                 current.accept(event);
-                String key = event.aggregateId();
+                String key = projection.key(event);
                 folded.put(key, projection.fold(folded.get(key), event));
             }
             current.accept(null);

@@ -108,6 +108,53 @@ final class ProjectionFailureTest {
     }
 
     @Test
+    void poison_parks_its_aggregate_alone_where_aggregates_share_a_row() {
+        appendMany();
+        AtomicBoolean mended = new AtomicBoolean();
+        bench.start(new Totals(event -> {
+            if (is(event, "account-7", 4) && !mended.get()) {
+                throw new IllegalStateException("cannot");
+            }
+        }));
+        bench.awaitParked("totals", "account-7", ParkReason.POISON);
+        bench.await("all the others", () -> total() == 30 * 55 - (55 - 1 - 2 - 3));
+        mended.set(true);
+        bench.operations.retry("totals", Optional.of("account-7"), ManagerBench.ACT);
+        bench.await("all of them", () -> total() == 30 * 55);
+        assertThat(bench.balances("totals")).containsOnlyKeys("0", "1", "2");
+    }
+
+    private long total() {
+        return bench.balances("totals").values().stream()
+                .mapToLong(Accounts.Balance::amount)
+                .sum();
+    }
+
+    /** Three rows that all accounts share. */
+    private static final class Totals extends Balances.Folded {
+        Totals(Hook hook) {
+            super("totals");
+            failing(hook);
+        }
+
+        @Override
+        public String key(EventEnvelope event) {
+            return Long.toString(event.eventVersion() % 3);
+        }
+
+        @Override
+        public void write(Transaction transaction, Map<String, Change> folded) throws Exception {
+            assertThat(List.copyOf(folded.keySet())).isSorted();
+            super.write(transaction, folded);
+        }
+
+        @Override
+        public void apply(Transaction transaction, EventEnvelope event) throws Exception {
+            write(transaction, Map.of(key(event), fold(null, event)));
+        }
+    }
+
+    @Test
     void poison_that_is_skipped_lets_what_follows_go_on() {
         appendMany();
         bench.start(new Balances("balances").failing(event -> {

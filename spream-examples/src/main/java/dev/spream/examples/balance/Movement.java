@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.UUID;
 
 /** What happens to an account, as an event: money comes in, or goes out. */
@@ -21,12 +22,30 @@ final class Movement {
 
     /** @param amount in cents, less than 0 for money that goes out */
     static NewEvent of(long amount) {
+        return of(amount, Map.of());
+    }
+
+    /** The same of an account that belongs to a customer. */
+    static NewEvent of(String customer, long amount) {
+        return of(amount, Map.of("customer", customer));
+    }
+
+    private static NewEvent of(long amount, Map<String, String> more) {
+        Map<String, Object> data = new TreeMap<>(more);
+        data.put("amount", Math.abs(amount));
         return new NewEvent(
                 UUID.randomUUID().toString(),
                 amount < 0 ? WITHDRAWN : DEPOSITED,
-                JsonObject.of(Map.of("amount", Math.abs(amount))).toString(),
+                JsonObject.of(data).toString(),
                 Instant.now(),
                 new EventMetadata("", "", "balances", Optional.empty()));
+    }
+
+    /** The customer that the account belongs to. */
+    static String customer(EventEnvelope event) {
+        return JsonObject.of(event.eventData())
+                .string("customer")
+                .orElseThrow(() -> new IllegalArgumentException(event + " has no customer"));
     }
 
     /** What the account has more after it, in cents. */
