@@ -42,6 +42,11 @@ record ScopedLockStore<T>(LockStore<T> target, CallScope scope) implements LockS
     }
 
     @Override
+    public void lend(T transaction) {
+        scope.run(() -> target.lend(transaction));
+    }
+
+    @Override
     public void commit(T transaction) {
         scope.run(() -> target.commit(transaction));
     }

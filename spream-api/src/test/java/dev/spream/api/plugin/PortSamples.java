@@ -108,7 +108,7 @@ final class PortSamples {
             Map.entry(LockSpace.class, SPACE),
             Map.entry(LockLayout.class, LAYOUT),
             Map.entry(LockDeadline.class, LockDeadline.start(LockWait.FOREVER, InstantSource.fixed(START))),
-            Map.entry(TakenLocks.class, new TakenLocks(1, "4711")),
+            Map.entry(TakenLocks.class, new TakenLocks(1, "4711", "0815")),
             Map.entry(
                     LockObservation.class,
                     new LockObservation(START, SPACE, true, List.of(), List.of(), List.of(), "KILL ?", List.of())),

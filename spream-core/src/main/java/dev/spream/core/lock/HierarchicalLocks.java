@@ -106,8 +106,9 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
      *
      * @throws LockConnectionException if the connection broke; if it did in the commit, whether the work is committed is not
      *     known
-     * @throws LockLostException if locking more failed in the work, which rolled everything back, and the work went on all the
-     *     same; nothing was done
+     * @throws LockLostException if the work continued after it lost the locks: locking more failed, which rolled everything back,
+     *     and nothing was done; or a statement of the work such as {@code COMMIT} ended the transaction, and what was done since
+     *     is rolled back
      * @throws LockException if the locks could not be had, or the transaction not committed; nothing was done
      */
     public <R, E extends Exception> R transact(LockRequest request, LockWait wait, LockedWork<T, R, E> work)

@@ -136,6 +136,10 @@ public final class InMemoryLockStore implements LockStore<InMemoryLockStore.Tran
         return table.isOpen(transaction);
     }
 
+    /** Has no limits, and knows by itself when it is over. */
+    @Override
+    public void lend(Transaction transaction) {}
+
     @Override
     public void commit(Transaction transaction) {
         table.commit(transaction);

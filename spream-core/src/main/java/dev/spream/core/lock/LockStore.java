@@ -54,9 +54,17 @@ public interface LockStore<T> extends AutoCloseable {
     boolean isAlive(T transaction);
 
     /**
+     * Prepares a transaction that {@link #begin} began, and that holds its locks, to be handed to work: it has the limits that
+     * the pool and the server have set, the work can neither commit it nor roll it back whole, and {@link #commit} notices if a
+     * statement of the work did.
+     */
+    void lend(T transaction);
+
+    /**
      * Commits.
      *
      * @throws LockConnectionException if the connection broke; whether the transaction was committed is not known
+     * @throws LockLostException if the transaction was lent, and has been ended meanwhile; what came after that is not committed
      */
     void commit(T transaction);
 

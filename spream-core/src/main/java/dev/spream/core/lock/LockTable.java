@@ -51,7 +51,7 @@ final class LockTable {
             while (taken < locks.size() && tryTake(owner, locks.get(taken))) {
                 taken++;
             }
-            return new TakenLocks(taken, owner.session());
+            return new TakenLocks(taken, owner.session(), owner.session());
         } finally {
             lock.unlock();
         }

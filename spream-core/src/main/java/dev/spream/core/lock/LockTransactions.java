@@ -101,6 +101,7 @@ final class LockTransactions<T> {
         TransactionScope<T> scope = begin(request, wait, deadline);
         engine.watch().holds(scope);
         try {
+            engine.store().lend(scope.transaction());
             R result = work.run(scope.transaction());
             scope.requireUnbroken(request);
             engine.store().commit(scope.transaction());

@@ -12,7 +12,11 @@ import org.jspecify.annotations.Nullable;
  */
 @FunctionalInterface
 public interface LockedWork<T, R, E extends Exception> {
-    /** Neither commits nor rolls back; that is done for it. */
+    /**
+     * Does the work. It neither commits nor rolls back the whole transaction, which is done for it: a connection refuses that,
+     * and a statement that did it is noticed before the commit. Savepoints are the work's own, but a lock that it took after a
+     * savepoint may be free after a rollback to that savepoint. What it is handed is of no use once it has returned.
+     */
     @Nullable
     R run(T transaction) throws E;
 }

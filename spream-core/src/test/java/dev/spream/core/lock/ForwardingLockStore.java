@@ -42,6 +42,11 @@ class ForwardingLockStore<T> implements LockStore<T> {
     }
 
     @Override
+    public void lend(T transaction) {
+        target.lend(transaction);
+    }
+
+    @Override
     public void commit(T transaction) {
         target.commit(transaction);
     }

@@ -47,6 +47,7 @@ final class LockStoreContractTest {
                         "requests_that_name_targets_in_reversed_order_do_not_deadlock",
                         "shared_targets_block_nobody_who_shares",
                         "work_asks_for_more_by_the_owner_that_has_the_locks",
+                        "work_that_commits_by_itself_is_refused",
                         "work_that_throws_frees_the_locks");
     }
 

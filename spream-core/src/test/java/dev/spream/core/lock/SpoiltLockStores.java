@@ -18,7 +18,7 @@ final class SpoiltLockStores {
 
         @Override
         public TakenLocks tryLock(Transaction transaction, List<PlannedLock> locks) {
-            return new TakenLocks(locks.size(), transaction.session());
+            return new TakenLocks(locks.size(), transaction.session(), transaction.session());
         }
 
         @Override
@@ -37,7 +37,7 @@ final class SpoiltLockStores {
             while (taken < locks.size() && (isShared(locks.get(taken)) || tookAlone(transaction, locks.get(taken)))) {
                 taken++;
             }
-            return new TakenLocks(taken, transaction.session());
+            return new TakenLocks(taken, transaction.session(), transaction.session());
         }
 
         private static boolean isShared(PlannedLock lock) {
@@ -89,7 +89,7 @@ final class SpoiltLockStores {
         @Override
         public TakenLocks tryLock(Transaction transaction, List<PlannedLock> locks) {
             TakenLocks taken = target.tryLock(transaction, locks.reversed());
-            return taken.count() == locks.size() ? taken : new TakenLocks(0, taken.session());
+            return taken.count() == locks.size() ? taken : new TakenLocks(0, taken.session(), taken.transaction());
         }
 
         @Override
@@ -191,7 +191,7 @@ final class SpoiltLockStores {
             } catch (InterruptedException e) {
                 throw new LockCancelledException("interrupted", e);
             }
-            return new TakenLocks(locks.size(), transaction.session());
+            return new TakenLocks(locks.size(), transaction.session(), transaction.session());
         }
     }
 }

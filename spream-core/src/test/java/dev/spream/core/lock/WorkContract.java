@@ -33,6 +33,16 @@ interface WorkContract<T> extends LockScenario.Stage<T> {
     }
 
     @Test
+    default void work_that_commits_by_itself_is_refused() {
+        assertThatThrownBy(() -> given().locks().transact(USER, transaction -> {
+                    fixture().commitOwn(transaction);
+                    return "done";
+                }))
+                .isInstanceOf(LockStoreException.class);
+        assertThat(isFreeForOthers()).isTrue();
+    }
+
+    @Test
     default void work_that_goes_on_after_locking_failed_is_not_committed() throws Exception {
         LockKey own = LockScenario.WIDE.keyOf(USER.targets().keySet().iterator().next());
         LockRequest other = LockRequest.exclusive(IntStream.range(0, 1_000)

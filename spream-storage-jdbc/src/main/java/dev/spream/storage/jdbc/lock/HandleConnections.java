@@ -2,7 +2,10 @@ package dev.spream.storage.jdbc.lock;
 
 import dev.spream.core.lock.LockConnectionException;
 import dev.spream.core.lock.LockDeadline;
+import dev.spream.core.lock.LockStoreException;
 import dev.spream.core.lock.LockTimeoutException;
+import dev.spream.core.lock.TakenLocks;
+import dev.spream.storage.jdbc.internal.GuardedConnection;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -12,6 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,16 +39,26 @@ final class HandleConnections implements AutoCloseable {
     /** A connection that was taken, and what it was like before. */
     private static final class Handle {
         private final Connection connection;
+        private final GuardedConnection guard;
         private final boolean autoCommit;
         private final int networkTimeout;
-        private volatile boolean unused = true;
+        private volatile @Nullable TakenLocks first;
+        private volatile Optional<String> mark = Optional.empty();
 
         Handle(Connection connection) throws SQLException {
             this.connection = connection;
+            this.guard = new GuardedConnection(connection, WORK);
             this.autoCommit = connection.getAutoCommit();
             this.networkTimeout = connection.getNetworkTimeout();
         }
     }
+
+    private static final GuardedConnection.Work WORK = new GuardedConnection.Work(
+            "the work of a transaction that holds locks",
+            "its transaction is ended for it, and others have the connection next: return or throw, and set what is needed for"
+                    + " the transaction alone",
+            true,
+            message -> new LockStoreException(message, null));
 
     /** @param answerTime how long a server may take to answer, before the connection counts as dead */
     HandleConnections(DataSource dataSource, LockSql sql, int size, Duration holderTimeout, Duration answerTime) {
@@ -56,7 +70,7 @@ final class HandleConnections implements AutoCloseable {
         this.permits = new Semaphore(size, true);
     }
 
-    /** One whose {@code close} does nothing; {@link #end} gives it back. */
+    /** A connection as work may see it; {@link #end} gives it back. */
     Connection begin(LockDeadline deadline) throws InterruptedException {
         acquirePermit(deadline);
         Connection lent = openOrRelease();
@@ -101,7 +115,7 @@ final class HandleConnections implements AutoCloseable {
             try {
                 Handle handle = new Handle(connection);
                 prepare(connection);
-                Connection lent = LentConnection.of(connection);
+                Connection lent = handle.guard.view();
                 taken.put(lent, handle);
                 return lent;
             } catch (SQLException | RuntimeException e) {
@@ -120,27 +134,37 @@ final class HandleConnections implements AutoCloseable {
     }
 
     private void prepare(Connection connection) throws SQLException {
-        inTime(connection, () -> {
-            sql.begin(connection, holderTimeout);
+        inTime(connection, real -> {
+            sql.begin(real, holderTimeout);
             return true;
         });
     }
 
     /** What the store asks of a connection. */
     interface Question<T> {
-        T ask() throws SQLException;
+        T ask(Connection connection) throws SQLException;
     }
 
-    /** Asks what has to be answered in time if the connection is a handle's. If not, how long to wait is the caller's affair. */
+    /**
+     * Asks the connection behind that one. If it is a handle's it has to answer in time, and else how long to wait is the
+     * caller's affair.
+     */
     <T> T ask(Connection connection, Question<T> question) throws SQLException {
-        return taken.containsKey(connection) ? inTime(connection, question) : question.ask();
+        Handle handle = taken.get(connection);
+        return handle == null ? question.ask(connection) : inTime(handle.connection, question);
+    }
+
+    /** The connection itself, of which a handle or its work sees only a part. */
+    Connection behind(Connection connection) {
+        Handle handle = taken.get(connection);
+        return handle == null ? connection : handle.connection;
     }
 
     private <T> T inTime(Connection connection, Question<T> question) throws SQLException {
         int before = connection.getNetworkTimeout();
         connection.setNetworkTimeout(Runnable::run, networkTimeoutMillis);
         try {
-            return question.ask();
+            return question.ask(connection);
         } finally {
             setBack(connection, before);
         }
@@ -157,16 +181,16 @@ final class HandleConnections implements AutoCloseable {
     /** Rolls back, on a connection that is open; one that cannot is closed, so that the server does it. */
     void rollback(Connection connection) {
         try {
-            if (!connection.isClosed()) {
-                ask(connection, () -> {
-                    connection.rollback();
+            if (!behind(connection).isClosed()) {
+                ask(connection, real -> {
+                    real.rollback();
                     return true;
                 });
                 ended(connection);
             }
         } catch (SQLException e) {
             log.debug("rolling back failed; the connection is closed, and the server frees its locks", e);
-            closeHard(connection);
+            closeHard(behind(connection));
         }
     }
 
@@ -174,24 +198,59 @@ final class HandleConnections implements AutoCloseable {
     void ended(Connection connection) {
         Handle handle = taken.get(connection);
         if (handle != null) {
-            handle.unused = true;
+            handle.first = null;
+            handle.mark = Optional.empty();
         }
+    }
+
+    /** Marks a handle's transaction, whose connection is handed to work from now on. */
+    void lend(Connection lent) throws SQLException {
+        Handle handle = taken.get(lent);
+        TakenLocks first = handle == null ? null : handle.first;
+        if (handle == null || first == null) {
+            throw new IllegalStateException("the transaction holds no locks for which work could be done");
+        }
+        handle.mark = Optional.of(inTime(handle.connection, real -> sql.mark(real, first)));
+    }
+
+    /** Commits; if it was lent, the transaction that was. */
+    void commit(Connection transaction) throws SQLException {
+        Handle handle = taken.get(transaction);
+        Optional<String> mark = handle == null ? Optional.empty() : handle.mark;
+        ask(transaction, real -> {
+            if (mark.isPresent()) {
+                sql.commitMarked(real, mark.get());
+            } else {
+                real.commit();
+            }
+            return true;
+        });
+        ended(transaction);
     }
 
     /** Whether a handle's transaction on that connection has had no statement yet. */
     boolean isUnused(Connection connection) {
         Handle handle = taken.get(connection);
-        return handle != null && handle.unused;
+        return handle != null && handle.first == null;
     }
 
-    /** Whether it is a handle's, whose transaction from now on has had a statement. */
-    boolean use(Connection connection) {
+    /** What takes locks. */
+    interface Taking {
+        TakenLocks take(Connection connection) throws SQLException;
+    }
+
+    /** Takes locks by the first statement of a handle's transaction, or by a later one. */
+    TakenLocks take(Connection connection, Taking byFirst, Taking byOther) throws SQLException {
         Handle handle = taken.get(connection);
         if (handle == null) {
-            return false;
+            return byOther.take(connection);
         }
-        handle.unused = false;
-        return true;
+        if (handle.first != null) {
+            return inTime(handle.connection, byOther::take);
+        }
+        TakenLocks first = inTime(handle.connection, byFirst::take);
+        handle.first = first;
+        return first;
     }
 
     /** Harmless if it has ended already. */
@@ -200,6 +259,7 @@ final class HandleConnections implements AutoCloseable {
         if (handle == null) {
             return;
         }
+        handle.guard.end();
         try (Connection connection = handle.connection) {
             reset(connection, handle);
         } catch (SQLException e) {
@@ -229,7 +289,7 @@ final class HandleConnections implements AutoCloseable {
     public void close() {
         closed = true;
         taken.keySet().forEach(connection -> {
-            closeHard(connection);
+            closeHard(behind(connection));
             end(connection);
         });
     }

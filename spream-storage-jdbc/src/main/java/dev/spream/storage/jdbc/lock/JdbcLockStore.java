@@ -116,9 +116,10 @@ public final class JdbcLockStore implements LockStore<Connection> {
         requireFew(locks);
         try {
             requireTransaction(transaction);
-            return handles.use(transaction)
-                    ? handles.ask(transaction, () -> sql.tryInHandle(transaction, locks, holderTimeout))
-                    : sql.tryLock(transaction, locks);
+            return handles.take(
+                    transaction,
+                    first -> sql.tryInHandle(first, locks, holderTimeout),
+                    other -> sql.tryLock(other, locks));
         } catch (SQLException e) {
             throw failure("taking %d locks, the first of them %s,".formatted(locks.size(), locks.getFirst()), e);
         }
@@ -175,7 +176,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
         }
         try {
             requireTransaction(transaction);
-            return waits.lock(transaction, rest, left);
+            return waits.lock(handles.behind(transaction), rest, left);
         } catch (CancellableWait.TimeOverException e) {
             throw new LockTimeoutException(what + " failed: " + e.getMessage(), e);
         } catch (SQLException e) {
@@ -186,7 +187,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
     @Override
     public boolean isAlive(Connection transaction) {
         try {
-            return !transaction.isClosed() && handles.ask(transaction, () -> sql.isAlive(transaction));
+            return !handles.behind(transaction).isClosed() && handles.ask(transaction, sql::isAlive);
         } catch (SQLException e) {
             log.debug("a transaction that held locks is over: {}", e.getMessage());
             return false;
@@ -194,13 +195,18 @@ public final class JdbcLockStore implements LockStore<Connection> {
     }
 
     @Override
+    public void lend(Connection transaction) {
+        try {
+            handles.lend(transaction);
+        } catch (SQLException e) {
+            throw sql.errors().exception("handing a transaction that holds locks to its work", e);
+        }
+    }
+
+    @Override
     public void commit(Connection transaction) {
         try {
-            handles.ask(transaction, () -> {
-                transaction.commit();
-                return true;
-            });
-            handles.ended(transaction);
+            handles.commit(transaction);
         } catch (SQLException e) {
             throw sql.errors().exception("committing a transaction that holds locks", e);
         }

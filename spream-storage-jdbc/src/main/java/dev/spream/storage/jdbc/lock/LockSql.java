@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.lock;
 
+import dev.spream.core.lock.LockLostException;
 import dev.spream.core.lock.LockSpaceException;
 import dev.spream.core.lock.PlannedLock;
 import dev.spream.core.lock.TakenLocks;
@@ -74,6 +75,28 @@ interface LockSql {
 
     /** Whether the transaction still is one, by a statement that fails or says so if it is not. */
     boolean isAlive(Connection connection) throws SQLException;
+
+    /**
+     * Marks a transaction, so that it can be told from those before and after it.
+     *
+     * @param taken what {@link #tryLock} has found in it
+     * @return the mark, which no other transaction of the connection has
+     */
+    String mark(Connection connection, TakenLocks taken) throws SQLException;
+
+    /**
+     * Commits the transaction that was marked.
+     *
+     * @throws LockLostException if it has been ended; nothing is committed
+     */
+    void commitMarked(Connection connection, String mark) throws SQLException;
+
+    /** What {@link #commitMarked} throws. */
+    static LockLostException ended() {
+        return new LockLostException(
+                "the work has ended the transaction that held its locks, by a statement such as COMMIT, or by an error that it passed over; what it did before that statement is as the statement left it, what it did since was without the locks and is rolled back. Take the statement out of the work, and throw what the database throws",
+                null);
+    }
 
     /** Increments the epoch, in auto-commit mode, so that it is committed when this returns. */
     long nextEpoch(Connection connection) throws SQLException;

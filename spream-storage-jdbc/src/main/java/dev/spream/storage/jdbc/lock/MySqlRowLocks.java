@@ -68,7 +68,7 @@ final class MySqlRowLocks implements LockSql {
         if (taken < locks.size()) {
             requireRow(connection, locks.get(taken));
         }
-        return new TakenLocks(taken, session);
+        return new TakenLocks(taken, session, "");
     }
 
     /** Who has the row now; empty if somebody else is in the way, or there is no row. */
@@ -150,6 +150,19 @@ final class MySqlRowLocks implements LockSql {
                                 lock.key().bucket(),
                                 lock.key().level()),
                 null);
+    }
+
+    @Override
+    public String mark(Connection connection, TakenLocks taken) throws SQLException {
+        return MySqlSession.mark(connection);
+    }
+
+    @Override
+    public void commitMarked(Connection connection, String mark) throws SQLException {
+        if (!MySqlSession.unmark(connection, mark)) {
+            throw LockSql.ended();
+        }
+        connection.commit();
     }
 
     @Override

@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The session of a connection: whose locks they are, whether they exclude anybody, and how long it waits. What is set for a
@@ -25,7 +26,10 @@ final class MySqlSession {
     private static final Duration MARIADB_LONGEST_STATEMENT = Duration.ofDays(365);
 
     private static final int QUERY_INTERRUPTED = 1317;
+    private static final int NO_SUCH_SAVEPOINT = 1305;
     private static final int RESTORE_ATTEMPTS = 3;
+
+    private static final AtomicLong LAST_MARK = new AtomicLong();
 
     private final MySqlDialect dialect;
     private final String columns;
@@ -38,13 +42,11 @@ final class MySqlSession {
                 "CONNECTION_ID() AS session, @@SESSION.%s AS isolation, @@GLOBAL.read_only AS replica, @@GLOBAL.innodb_read_only AS frozen"
                         .formatted(dialect.isolation());
         this.prepare = """
-                SET @spream_isolation = @@SESSION.%1$s, @spream_lock_wait = @@SESSION.innodb_lock_wait_timeout,
-                    @spream_stand_still = @@SESSION.%2$s,
-                    SESSION %1$s = 'READ-COMMITTED', SESSION innodb_lock_wait_timeout = %3$d, SESSION autocommit = 0,
-                    SESSION %2$s =\s""".formatted(dialect.isolation(), standStill(), longestLockWait());
+                SET @spream_isolation = @@SESSION.%1$s, @spream_stand_still = @@SESSION.%2$s,
+                    SESSION %1$s = 'READ-COMMITTED', SESSION autocommit = 0,
+                    SESSION %2$s =\s""".formatted(dialect.isolation(), standStill());
         this.restore = """
-                SET SESSION %1$s = @spream_isolation, SESSION innodb_lock_wait_timeout = @spream_lock_wait,
-                    SESSION %2$s = @spream_stand_still, SESSION autocommit =\s""".formatted(dialect.isolation(), standStill());
+                SET SESSION %1$s = @spream_isolation, SESSION %2$s = @spream_stand_still, SESSION autocommit =\s""".formatted(dialect.isolation(), standStill());
     }
 
     /** For the select list of a statement that takes locks, to be {@linkplain #read read}. */
@@ -115,6 +117,31 @@ final class MySqlSession {
     void restore(Connection connection, boolean autoCommit) throws SQLException {
         execute(connection, restore + (autoCommit ? 1 : 0));
         connection.setAutoCommit(autoCommit);
+    }
+
+    /**
+     * Marks the running transaction by a savepoint, which is gone when the transaction has ended, whatever ended it.
+     *
+     * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/savepoint.html">MySQL: savepoints are deleted by a commit or a
+     *     rollback</a>
+     */
+    static String mark(Connection connection) throws SQLException {
+        String mark = "spream_" + LAST_MARK.incrementAndGet();
+        execute(connection, "SAVEPOINT " + mark);
+        return mark;
+    }
+
+    /** Whether the running transaction had that mark; it has it no more, nor any savepoint that was set after it. */
+    static boolean unmark(Connection connection, String mark) throws SQLException {
+        try {
+            execute(connection, "RELEASE SAVEPOINT " + mark);
+            return true;
+        } catch (SQLException e) {
+            if (e.getErrorCode() == NO_SUCH_SAVEPOINT) {
+                return false;
+            }
+            throw e;
+        }
     }
 
     /** MySQL ends a session that says nothing, whether it is in a transaction or not. */

@@ -6,7 +6,6 @@ import dev.spream.core.lock.TakenLocks;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -52,8 +51,8 @@ final class PostgresAdvisoryLocks implements LockSql {
             %s SELECT count(*) FILTER (WHERE taken) - 1 AS locks, %%s FROM step""".formatted(STEPS);
 
     /** Waits for the first and tries the others, so that it is known which one is in the way, and how long it may be. */
-    private static final String WAIT =
-            """
+    private static final String WAIT = PostgresTransactions.WAITS
+            + """
             WITH RECURSIVE given AS MATERIALIZED (
                 SELECT ?::boolean AS exclusive, ?::bigint AS key,
                     current_setting('lock_timeout') AS before, %s AS during
@@ -64,7 +63,9 @@ final class PostgresAdvisoryLocks implements LockSql {
                     ELSE pg_advisory_xact_lock_shared(key) IS NOT NULL END
                 FROM given
             %s SELECT count(*) FILTER (WHERE taken) AS locks, set_config('lock_timeout', max(before), true)
-            FROM step""".formatted(PostgresTransactions.WAIT_LIMIT, STEPS) + PostgresTransactions.NO_SNAPSHOT;
+            FROM step""".formatted(PostgresTransactions.WAIT_LIMIT, STEPS)
+            + PostgresTransactions.WAITED
+            + PostgresTransactions.NO_SNAPSHOT;
 
     private final SchemaName schema;
     private final AdvisoryKeys keys;
@@ -151,13 +152,7 @@ final class PostgresAdvisoryLocks implements LockSql {
             statement.setLong(2, keys.number(first.key()));
             statement.setLong(3, PostgresTransactions.waitLimit(left));
             bindSteps(statement, 4, locks);
-            return wait.run(statement, () -> {
-                statement.execute();
-                try (ResultSet row = statement.getResultSet()) {
-                    row.next();
-                    return row.getInt("locks");
-                }
-            });
+            return wait.run(statement, () -> PostgresTransactions.waited(statement));
         }
     }
 
@@ -176,6 +171,16 @@ final class PostgresAdvisoryLocks implements LockSql {
 
     private static boolean isExclusive(PlannedLock lock) {
         return lock.mode() == LockMode.EXCLUSIVE;
+    }
+
+    @Override
+    public String mark(Connection connection, TakenLocks taken) {
+        return taken.transaction();
+    }
+
+    @Override
+    public void commitMarked(Connection connection, String mark) throws SQLException {
+        PostgresTransactions.commitMarked(connection, mark);
     }
 
     @Override

@@ -42,7 +42,8 @@ final class PostgresRowLocks implements LockSql {
                 %s
             FROM step""";
 
-    private static final String WAIT = """
+    private static final String WAIT =
+            PostgresTransactions.WAITS + """
             WITH given AS MATERIALIZED (
                 SELECT ?::int[] AS levels, ?::bigint[] AS buckets, current_setting('lock_timeout') AS before, %s AS during
             ), step AS MATERIALIZED (
@@ -51,7 +52,7 @@ final class PostgresRowLocks implements LockSql {
                 FROM given
             )
             SELECT locks, set_config('lock_timeout', CASE WHEN locks > 0 THEN before ELSE before END, true)
-            FROM step""" + PostgresTransactions.NO_SNAPSHOT;
+            FROM step""" + PostgresTransactions.WAITED + PostgresTransactions.NO_SNAPSHOT;
 
     private final SchemaName schema;
     private final LockErrors errors = new PostgresErrors();
@@ -99,7 +100,7 @@ final class PostgresRowLocks implements LockSql {
                 break;
             }
         }
-        return new TakenLocks(count, before.session());
+        return new TakenLocks(count, before.session(), before.transaction());
     }
 
     private TakenLocks trySome(Connection connection, List<PlannedLock> some) throws SQLException {
@@ -131,13 +132,7 @@ final class PostgresRowLocks implements LockSql {
         try (PreparedStatement statement = connection.prepareStatement(schema.in(sql))) {
             bind(statement, some);
             statement.setLong(3, PostgresTransactions.waitLimit(left));
-            int taken = wait.run(statement, () -> {
-                statement.execute();
-                try (ResultSet row = statement.getResultSet()) {
-                    row.next();
-                    return row.getInt("locks");
-                }
-            });
+            int taken = wait.run(statement, () -> PostgresTransactions.waited(statement));
             if (taken == 0) {
                 throw notProvisioned(some.getFirst());
             }
@@ -194,6 +189,16 @@ final class PostgresRowLocks implements LockSql {
                                 + " create all of them with ./spream locks provision")
                         .formatted(lock, schema, lock.key().bucket(), lock.key().level()),
                 null);
+    }
+
+    @Override
+    public String mark(Connection connection, TakenLocks taken) {
+        return taken.transaction();
+    }
+
+    @Override
+    public void commitMarked(Connection connection, String mark) throws SQLException {
+        PostgresTransactions.commitMarked(connection, mark);
     }
 
     @Override

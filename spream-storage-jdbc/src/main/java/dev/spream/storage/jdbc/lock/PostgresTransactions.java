@@ -18,10 +18,27 @@ final class PostgresTransactions {
     static final String SESSION = """
             pg_backend_pid() AS session,
             pg_is_in_recovery() AS replica,
-            current_setting('transaction_isolation') AS isolation""";
+            current_setting('transaction_isolation') AS isolation,
+            (extract(epoch FROM transaction_timestamp()) * 1000000)::bigint AS began""";
 
-    /** The same for a transaction of a handle, which has no limit of statements but those that are asked for. */
-    static final String HANDLE_SESSION = SESSION + ", set_config('statement_timeout', '0', true)";
+    /** The same for a transaction of a handle, of which no limit ends a wait but those that are asked for. */
+    static final String HANDLE_SESSION = SESSION + ", set_config('spream.waits', 'unlimited', true)";
+
+    /**
+     * For the beginning of a statement that waits: lifts the limit of statements from what follows, in a transaction of a
+     * handle. {@link #WAITED} puts it back: what the handle's work does has the limit that the session has.
+     */
+    static final String WAITS = """
+            SELECT set_config('spream.statement_timeout', current_setting('statement_timeout'), true),
+                CASE WHEN current_setting('spream.waits', true) = 'unlimited'
+                    THEN set_config('statement_timeout', '0', true) END;
+            """;
+
+    /** For its end, if it has not failed; without a snapshot, see below. */
+    static final String WAITED =
+            "; SELECT set_config('statement_timeout', current_setting('spream.statement_timeout'), true)";
+
+    private static final String UNDEFINED_OBJECT = "42704";
 
     /**
      * For the end of a statement that may be the last one for long. The driver keeps a query open until the next, and its
@@ -115,7 +132,8 @@ final class PostgresTransactions {
                             .formatted(row.getString("isolation").toUpperCase(Locale.ROOT)),
                     null);
         }
-        return new TakenLocks(row.getInt("locks"), Integer.toString(row.getInt("session")));
+        return new TakenLocks(
+                row.getInt("locks"), Integer.toString(row.getInt("session")), Long.toString(row.getLong("began")));
     }
 
     /** READ UNCOMMITTED is the same here. */
@@ -128,6 +146,35 @@ final class PostgresTransactions {
     static boolean isAlive(Connection connection) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement("SHOW transaction_isolation")) {
             return statement.execute();
+        }
+    }
+
+    /**
+     * Commits the transaction that began then, in one round trip. One that a statement of the work began after it did so later,
+     * be it by {@code COMMIT AND CHAIN}: then the setting is read that there is not, by the run and not by the planner.
+     */
+    static void commitMarked(Connection connection, String began) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("""
+                    SELECT CASE WHEN (extract(epoch FROM transaction_timestamp()) * 1000000)::bigint = %d
+                        THEN '' ELSE current_setting('spream.ended') END;
+                    COMMIT""".formatted(Long.parseLong(began)));
+        } catch (SQLException e) {
+            if (UNDEFINED_OBJECT.equals(e.getSQLState())
+                    && String.valueOf(e.getMessage()).contains("spream.ended")) {
+                throw LockSql.ended();
+            }
+            throw e;
+        }
+    }
+
+    /** The number of locks that a statement between {@link #WAITS} and {@link #WAITED} took. */
+    static int waited(PreparedStatement statement) throws SQLException {
+        statement.execute();
+        statement.getMoreResults();
+        try (ResultSet row = statement.getResultSet()) {
+            row.next();
+            return row.getInt("locks");
         }
     }
 

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.lock.BucketHash;
 import dev.spream.core.lock.BucketsNotProvisionedException;
 import dev.spream.core.lock.LockCancelledException;
@@ -23,6 +24,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -35,7 +37,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Locks in sessions that are the caller's and go on after them, by one of the drivers. */
 @Timeout(60)
-abstract class MySqlTransactions {
+abstract class MySqlTransactions implements LentWorkContract {
     private static final LockSpace SPACE = new LockSpace(BucketHash.SHA256, 100, 3);
     private static final PlannedLock ONE = exclusive(1);
     private static final PlannedLock TWO = exclusive(2);
@@ -247,6 +249,48 @@ abstract class MySqlTransactions {
         } finally {
             namespaces.execute("ALTER TABLE %s ENGINE = InnoDB".formatted(table));
         }
+    }
+
+    @Override
+    public JdbcLockStore open(HikariDataSource pool) {
+        return JdbcLockStore.builder(pool).schema(fixture.schema()).space(SPACE).build();
+    }
+
+    @Override
+    public HikariDataSource pool() {
+        return namespaces.pool();
+    }
+
+    @Override
+    public String table() {
+        return fixture.schema() + ".done";
+    }
+
+    @Override
+    public Map<String, Boolean> endings() {
+        return Map.of(
+                "COMMIT",
+                true,
+                "ROLLBACK",
+                true,
+                "START TRANSACTION",
+                true,
+                "COMMIT AND CHAIN",
+                true,
+                "CREATE TABLE IF NOT EXISTS %s_more (value INT)".formatted(table()),
+                true,
+                "SET autocommit = 1",
+                false);
+    }
+
+    @Override
+    public String limit() {
+        return "SET SESSION innodb_lock_wait_timeout = 1";
+    }
+
+    @Override
+    public String askLimit() {
+        return "SELECT @@SESSION.innodb_lock_wait_timeout";
     }
 
     /** The connection of that session, which the pool has got back. */

@@ -103,14 +103,15 @@ final class PostgresHandlesIT {
     }
 
     @Test
-    void a_handle_is_read_committed_and_without_a_limit_of_statements_whatever_the_server_does_else() throws Exception {
+    void a_handle_is_read_committed_whatever_the_server_does_else_and_has_the_limit_of_statements_of_its_pool()
+            throws Exception {
         try (HikariDataSource strict =
                         pool(4, "SET default_transaction_isolation = serializable; SET statement_timeout = '3s'");
                 JdbcLockStore other = builder(strict).handles(1).build()) {
             Connection handle = other.begin(PostgresLockFixture.FOREVER);
             other.tryLock(handle, locks(1, 3));
             assertThat(ask(handle, "SHOW transaction_isolation")).isEqualTo("read committed");
-            assertThat(ask(handle, "SHOW statement_timeout")).isEqualTo("0");
+            assertThat(ask(handle, "SHOW statement_timeout")).isEqualTo("3s");
             other.end(handle);
             try (Connection again = strict.getConnection()) {
                 assertThat(ask(again, "SHOW transaction_isolation")).isEqualTo("serializable");
@@ -174,8 +175,7 @@ final class PostgresHandlesIT {
     void a_handle_can_be_begun_after_one_whose_connection_is_broken() throws Exception {
         for (int handle = 0; handle < HANDLES + 1; handle++) {
             Connection broken = begin();
-            store.tryLock(broken, locks(1, 1));
-            broken.abort(Runnable::run);
+            fixture.kill(store.tryLock(broken, locks(1, 1)).session());
             store.rollback(broken);
             store.end(broken);
         }

@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.lock;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.lock.BucketRowsFixture;
 import dev.spream.core.lock.LockDeadline;
 import dev.spream.core.lock.LockKey;
@@ -56,12 +57,17 @@ final class PostgresLockFixture implements BucketRowsFixture<Connection> {
 
     /** For a store that the test closes. */
     JdbcLockStore.Builder builder(LockSpace space) {
+        return builder(space, namespaces.pool());
+    }
+
+    /** The same over another pool. */
+    JdbcLockStore.Builder builder(LockSpace space, HikariDataSource pool) {
         schema = namespaces.schema(space);
-        return JdbcLockStore.builder(namespaces.pool())
+        return JdbcLockStore.builder(pool)
                 .schema(schema)
                 .strategy(namespaces.strategy())
                 .space(space)
-                .handles(HANDLES);
+                .handles(Math.min(HANDLES, pool.getMaximumPoolSize() - 1));
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.spream.storage.jdbc.lock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.lock.BucketHash;
 import dev.spream.core.lock.HierarchicalLocks;
 import dev.spream.core.lock.LockCancelledException;
@@ -23,6 +24,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -36,7 +38,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ParameterizedClass
 @EnumSource
 @Timeout(60)
-final class PostgresTransactionsIT {
+final class PostgresTransactionsIT implements LentWorkContract {
     private static final LockSpace SPACE = new LockSpace(BucketHash.SHA256, 100, 3);
     private static final PlannedLock ONE = exclusive(1);
     private static final PlannedLock TWO = exclusive(2);
@@ -242,6 +244,36 @@ final class PostgresTransactionsIT {
             own.rollback();
             call.awaitEnd();
         }
+    }
+
+    @Override
+    public JdbcLockStore open(HikariDataSource pool) {
+        return fixture.builder(SPACE, pool).build();
+    }
+
+    @Override
+    public HikariDataSource pool() {
+        return (strategy == LockStrategy.ADVISORY ? ADVISORY : ROWS).pool();
+    }
+
+    @Override
+    public String table() {
+        return "public.done";
+    }
+
+    @Override
+    public Map<String, Boolean> endings() {
+        return Map.of("COMMIT", true, "ROLLBACK", true, "COMMIT AND CHAIN", true, "COMMIT; BEGIN", true);
+    }
+
+    @Override
+    public String limit() {
+        return "SET statement_timeout = '1s'";
+    }
+
+    @Override
+    public String askLimit() {
+        return "SHOW statement_timeout";
     }
 
     private void lock(PlannedLock lock) throws InterruptedException {

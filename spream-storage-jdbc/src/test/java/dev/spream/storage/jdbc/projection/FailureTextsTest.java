@@ -22,7 +22,7 @@ final class FailureTextsTest {
                 "com.zaxxer.hikari.pool.ProxyPreparedStatement",
                 "jdk.proxy2.$Proxy7",
                 "java.lang.reflect.Method",
-                "dev.spream.storage.jdbc.projection.GuardedConnection");
+                "dev.spream.storage.jdbc.internal.GuardedConnection");
         assertThat(FailureTexts.of(failure))
                 .isEqualTo(
                         "org.postgresql.util.PSQLException, SQLSTATE 08006 at com.example.Entries.apply(Entries.java:12)");

@@ -9,6 +9,7 @@ import com.zaxxer.hikari.pool.ProxyConnection;
 import dev.spream.core.projection.FailureKind;
 import dev.spream.core.projection.ProjectionFailure;
 import dev.spream.storage.jdbc.TestDatabase;
+import dev.spream.storage.jdbc.internal.GuardedConnection;
 import java.io.StringReader;
 import java.sql.Array;
 import java.sql.Connection;
@@ -48,7 +49,7 @@ final class GuardedConnectionIT {
         database.execute("CREATE TABLE public.items (id serial PRIMARY KEY, tags text[])");
         real = database.dataSource().getConnection();
         real.setAutoCommit(false);
-        guard = new GuardedConnection(real);
+        guard = new GuardedConnection(real, FencedWork.PROJECTION);
         view = guard.view();
     }
 
@@ -59,7 +60,7 @@ final class GuardedConnectionIT {
         database.close();
     }
 
-    private interface Path {
+    interface Path {
         Connection walk(Connection view) throws SQLException;
     }
 
@@ -168,7 +169,7 @@ final class GuardedConnectionIT {
         assertThat(real.unwrap(PGConnection.class).getAutosave()).isEqualTo(AutoSave.NEVER);
     }
 
-    private interface Setting {
+    interface Setting {
         void set(Connection view) throws SQLException;
     }
 

@@ -1,4 +1,4 @@
-package dev.spream.storage.jdbc.projection;
+package dev.spream.storage.jdbc.internal;
 
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
@@ -25,7 +25,7 @@ final class GuardedObject implements InvocationHandler {
     private final GuardedConnection guard;
     private final Object target;
     private final boolean connection; // or an interface of it
-    private final @Nullable Statement statement; // of these rows, as the projection sees it
+    private final @Nullable Statement statement; // of these rows, as the work sees it
 
     private GuardedObject(GuardedConnection guard, Object target, boolean connection, @Nullable Statement statement) {
         this.guard = guard;
@@ -54,8 +54,14 @@ final class GuardedObject implements InvocationHandler {
             return switch (method.getName()) {
                 case "equals" -> arguments != null && proxy == arguments[0];
                 case "hashCode" -> System.identityHashCode(proxy);
-                default -> connection ? "the connection of a projection's transaction" : target.toString();
+                default -> connection ? guard.toString() : target.toString();
             };
+        }
+        if (connection && guard.ignores(method.getName())) {
+            return null;
+        }
+        if (connection && guard.isClosed() && method.getName().equals("isClosed")) {
+            return true;
         }
         guard.requireWork(method.getName());
         if (connection) {
@@ -120,8 +126,8 @@ final class GuardedObject implements InvocationHandler {
         }
         if (!mayBeSeen(type)) {
             throw new PSQLException(
-                    "a projection asked the connection that it was handed for %s, and is given no class and no other connection; ask for an interface such as PGConnection"
-                            .formatted(type.getName()),
+                    "%s asked the connection that it was handed for %s, and is given no class and no other connection; ask for an interface such as PGConnection"
+                            .formatted(guard.work(), type.getName()),
                     PSQLState.NOT_IMPLEMENTED);
         }
         return new GuardedObject(guard, ((Wrapper) target).unwrap(type), connection, null).as(type);

@@ -1,0 +1,114 @@
+package dev.spream.storage.jdbc.internal;
+
+import java.sql.Connection;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * A connection as work sees it that must not end its transaction: all of it, but what would end the transaction or change its
+ * limits. Statements, rows, arrays and metadata that come from it lead back to it, and never to what is behind it. Once the work
+ * is over nothing of it can be used any more. Each is equal to nothing but itself.
+ *
+ * <p>What a statement does is not looked at: whoever commits asks the server first whether the transaction still is the one that
+ * was handed over.
+ *
+ * <p>{@code unwrap} gives interfaces of the driver that are no connections, such as {@code PGConnection} and {@code PGStatement},
+ * and holds them to the same; {@code isWrapperFor} knows which. What such an interface gives out, a {@code CopyManager} for example,
+ * is the driver's own, and must not be kept.
+ */
+public final class GuardedConnection {
+    private static final Set<String> REFUSED = Set.of(
+            "abort",
+            "addDataType",
+            "alterUserPassword",
+            "close",
+            "commit",
+            "getReplicationAPI",
+            "setAdaptiveFetch",
+            "setAutoCommit",
+            "setAutosave",
+            "setCatalog",
+            "setClientInfo",
+            "setDefaultFetchSize",
+            "setHoldability",
+            "setNetworkTimeout",
+            "setPrepareThreshold",
+            "setQueryTimeout",
+            "setReadOnly",
+            "setSchema",
+            "setTransactionIsolation",
+            "setTypeMap");
+
+    private final Work work;
+    private final Connection view;
+    private volatile boolean over;
+
+    /**
+     * The work that a connection is handed to.
+     *
+     * @param name as messages call it, at the beginning of a sentence
+     * @param advice what a message says after what was refused
+     * @param mayClose whether {@code close} is ignored, and else refused
+     * @param failure what is thrown when it calls what it must not, by the message
+     */
+    public record Work(
+            String name, String advice, boolean mayClose, Function<String, ? extends RuntimeException> failure) {}
+
+    public GuardedConnection(Connection connection, Work work) {
+        this.work = work;
+        this.view = GuardedObject.ofConnection(this, connection, Connection.class);
+    }
+
+    /** What the work is handed; always the same. */
+    public Connection view() {
+        return view;
+    }
+
+    /** The name of the work. */
+    String work() {
+        return work.name();
+    }
+
+    /** Whether a method of a connection does nothing. */
+    boolean ignores(String method) {
+        return work.mayClose() && method.equals("close");
+    }
+
+    /** Whether work that may close it finds it closed. */
+    boolean isClosed() {
+        return over && work.mayClose();
+    }
+
+    /** Refuses what is called when the work is over. */
+    void requireWork(String method) {
+        if (over) {
+            throw work.failure()
+                    .apply("%s called %s() on a connection whose transaction is over; it must keep none"
+                            .formatted(work.name(), method));
+        }
+    }
+
+    /**
+     * Refuses what is not for the work to call on a connection.
+     *
+     * @param arguments how many there are
+     */
+    void requireAllowed(String method, int arguments) {
+        boolean wholeRollback = arguments == 0 && method.equals("rollback");
+        if (wholeRollback || REFUSED.contains(method)) {
+            throw work.failure()
+                    .apply("%s called %s() on the connection that it was handed; %s"
+                            .formatted(work.name(), method, work.advice()));
+        }
+    }
+
+    /** To be called when the work is over; it can use nothing of the connection any more. */
+    public void end() {
+        over = true;
+    }
+
+    @Override
+    public String toString() {
+        return "a connection that is handed to " + work.name();
+    }
+}

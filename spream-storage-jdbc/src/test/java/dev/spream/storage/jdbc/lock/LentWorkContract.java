@@ -1,0 +1,202 @@
+package dev.spream.storage.jdbc.lock;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.core.lock.HierarchicalLocks;
+import dev.spream.core.lock.LockHandle;
+import dev.spream.core.lock.LockListener;
+import dev.spream.core.lock.LockLostException;
+import dev.spream.core.lock.LockRequest;
+import dev.spream.core.lock.LockStoreException;
+import dev.spream.core.lock.LockTarget;
+import dev.spream.core.lock.LockTimeoutException;
+import dev.spream.core.lock.LockWait;
+import dev.spream.core.lock.PlannedLock;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+/** The connection that work under locks is handed: it ends no transaction unnoticed, and keeps the limits of its pool. */
+interface LentWorkContract {
+    LockRequest USER = LockRequest.exclusive(LockTarget.user("u1"));
+
+    /** A store over that pool, of the namespace of the test. */
+    JdbcLockStore open(HikariDataSource pool);
+
+    HikariDataSource pool();
+
+    /** The name of a table of the test's. */
+    String table();
+
+    /** Statements that end a transaction, each with whether what follows is in another that can be rolled back. */
+    Map<String, Boolean> endings();
+
+    /** A limit of the session that ends a wait for a row after a second. */
+    String limit();
+
+    /** Asks for that limit. */
+    String askLimit();
+
+    @Test
+    default void work_that_ends_its_transaction_by_a_statement_is_told_and_what_follows_is_not_committed()
+            throws Exception {
+        createTable();
+        try (JdbcLockStore store = open(pool());
+                HierarchicalLocks<Connection> locks = HierarchicalLocks.over(store)) {
+            for (Map.Entry<String, Boolean> ending : endings().entrySet()) {
+                execute(pool(), "DELETE FROM " + table());
+                assertThatThrownBy(() -> locks.transact(USER, connection -> {
+                            execute(connection, ending.getKey());
+                            execute(connection, "INSERT INTO %s VALUES (2)".formatted(table()));
+                            return true;
+                        }))
+                        .as(ending.getKey())
+                        .isInstanceOf(LockLostException.class)
+                        .hasMessageContaining("such as COMMIT");
+                assertThat(ask(pool(), "SELECT COUNT(*) FROM " + table()))
+                        .as(ending.getKey())
+                        .isEqualTo(ending.getValue() ? "0" : "1");
+                locks.tryAcquire(USER).orElseThrow().close();
+            }
+        }
+    }
+
+    @Test
+    default void work_can_end_its_transaction_by_no_connection_and_is_committed_under_its_locks() throws Exception {
+        createTable();
+        AtomicReference<Connection> kept = new AtomicReference<>();
+        try (JdbcLockStore store = open(pool());
+                HierarchicalLocks<Connection> locks = HierarchicalLocks.over(store)) {
+            assertThat(locks.<Boolean, Exception>transact(USER, connection -> {
+                        kept.set(connection);
+                        try (Statement statement = connection.createStatement()) {
+                            for (Connection reached : List.of(
+                                    connection,
+                                    statement.getConnection(),
+                                    connection.unwrap(Connection.class),
+                                    connection.getMetaData().getConnection())) {
+                                assertRefused("commit", reached::commit);
+                                assertRefused("rollback", reached::rollback);
+                                assertRefused("setAutoCommit", () -> reached.setAutoCommit(true));
+                                assertRefused("setNetworkTimeout", () -> reached.setNetworkTimeout(Runnable::run, 0));
+                            }
+                        }
+                        execute(connection, "INSERT INTO %s VALUES (1)".formatted(table()));
+                        Savepoint before = connection.setSavepoint();
+                        execute(connection, "INSERT INTO %s VALUES (2)".formatted(table()));
+                        connection.rollback(before);
+                        connection.close();
+                        return locks.tryAcquire(USER).isEmpty();
+                    }))
+                    .as("held to its end")
+                    .isTrue();
+        }
+        assertThat(ask(pool(), "SELECT SUM(value) FROM " + table())).isEqualTo("1");
+        assertThatThrownBy(() -> requireNonNull(kept.get()).createStatement()).hasMessageContaining("must keep none");
+    }
+
+    private static void assertRefused(String method, Statements call) {
+        assertThatThrownBy(call::run).isInstanceOf(LockStoreException.class).hasMessageContaining(method + "()");
+    }
+
+    /** Calls of a connection. */
+    interface Statements {
+        void run() throws SQLException;
+    }
+
+    @Test
+    default void work_has_the_limits_of_its_pool_and_the_wait_before_it_has_not() throws Exception {
+        try (HikariDataSource limited = limited();
+                JdbcLockStore store = open(limited);
+                HierarchicalLocks<Connection> locks = HierarchicalLocks.over(store)) {
+            String before = ask(limited, askLimit());
+            assertThat(locks.<String, Exception>transact(USER, connection -> ask(connection, askLimit())))
+                    .as("that did not wait")
+                    .isEqualTo(before);
+            CountDownLatch waits = new CountDownLatch(1);
+            AtomicReference<String> inWork = new AtomicReference<>();
+            try (HierarchicalLocks<Connection> waiting = HierarchicalLocks.builder(store)
+                            .listener(new LockListener() {
+                                @Override
+                                public void waiting(LockRequest request, PlannedLock next) {
+                                    waits.countDown();
+                                }
+                            })
+                            .build();
+                    LockHandle holder = locks.acquire(USER)) {
+                assertThatThrownBy(() ->
+                                waiting.transact(USER, LockWait.atMost(Duration.ofMillis(1_500)), connection -> true))
+                        .isInstanceOf(LockTimeoutException.class)
+                        .satisfies(e -> assertThat(e.getMessage()).doesNotContain("statement_timeout"));
+                Thread work = Thread.ofVirtual().start(() -> {
+                    try {
+                        waiting.<Boolean, Exception>transact(USER, connection -> {
+                            inWork.set(ask(connection, askLimit()));
+                            return true;
+                        });
+                    } catch (Exception e) {
+                        throw new AssertionError(e);
+                    }
+                });
+                assertThat(waits.await(30, TimeUnit.SECONDS)).isTrue();
+                holder.close();
+                assertThat(work.join(Duration.ofSeconds(30))).isTrue();
+                assertThat(inWork.get()).as("that waited").isEqualTo(before);
+            }
+        }
+    }
+
+    private HikariDataSource limited() {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(pool().getJdbcUrl());
+        config.setUsername(pool().getUsername());
+        config.setPassword(pool().getPassword());
+        config.setConnectionInitSql(limit());
+        config.setMaximumPoolSize(10);
+        return new HikariDataSource(config);
+    }
+
+    private void createTable() throws SQLException {
+        execute(pool(), "CREATE TABLE IF NOT EXISTS %s (value INT)".formatted(table()));
+        execute(pool(), "DELETE FROM " + table());
+    }
+
+    private static void execute(HikariDataSource pool, String sql) throws SQLException {
+        try (Connection connection = pool.getConnection()) {
+            execute(connection, sql);
+        }
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private static String ask(HikariDataSource pool, String question) throws SQLException {
+        try (Connection connection = pool.getConnection()) {
+            return ask(connection, question);
+        }
+    }
+
+    private static String ask(Connection connection, String question) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(question)) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+}
