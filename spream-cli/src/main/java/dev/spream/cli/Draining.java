@@ -43,9 +43,9 @@ final class Draining implements AutoCloseable {
             case COMPLETED -> "the end timestamp";
             case SHUT_DOWN -> cutShort ? "a signal, with work unfinished" : "a signal";
             case CLOSED ->
-                cutShort && !signals.receivedTwice()
-                        ? "a signal, with work interrupted when its time was over, which comes again"
-                        : "a second signal, with work interrupted";
+                signals.receivedTwice()
+                        ? "a second signal, with work interrupted"
+                        : "a signal, with work interrupted when its time was over, which comes again";
         };
     }
 

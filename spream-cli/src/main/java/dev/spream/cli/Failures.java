@@ -39,7 +39,9 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
             command.getErr().printf("%s: %s%n", name, exception.getMessage()); // a line for each problem
             return ExitCode.USAGE;
         }
-        command.getErr().printf("%s: %s%n", name, oneLine(failureMessage(exception)));
+        String line = "%s: %s".formatted(name, oneLine(failureMessage(exception)));
+        boolean service = command.getCommandSpec().userObject() instanceof LongRunning;
+        command.getErr().println(service ? TimedLine.of(line) : line);
         return ExitCode.SOFTWARE;
     }
 

@@ -29,7 +29,7 @@ import picocli.CommandLine.Unmatched;
             "Try: spream outbox run --url jdbc:postgresql://localhost/shop --sender=http"
                     + " --sender.http.url=http://localhost:9000/orders --outbox.enabled=true"
         })
-final class OutboxRunCommand implements Callable<Integer> {
+final class OutboxRunCommand implements Callable<Integer>, LongRunning {
     @Mixin
     private final OutboxArguments arguments = new OutboxArguments();
 

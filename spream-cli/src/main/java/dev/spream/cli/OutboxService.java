@@ -75,14 +75,14 @@ final class OutboxService {
 
     private int finish(boolean interrupted) {
         status.end();
-        System.err.println(String.format(
+        System.err.println(TimedLine.of(String.format(
                 Locale.ROOT,
                 "outbox: %s in %.1f s; ended by %s",
                 tally,
                 seconds(),
                 interrupted
                         ? "a second signal, with work interrupted"
-                        : cutShort ? "a signal, with work interrupted when its time was over" : "a signal"));
+                        : cutShort ? "a signal, with work interrupted when its time was over" : "a signal")));
         return interrupted || cutShort ? ExitCode.SOFTWARE : ExitCode.OK;
     }
 

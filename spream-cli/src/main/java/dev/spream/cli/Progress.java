@@ -90,7 +90,7 @@ final class Progress implements SubscriptionListener {
         return String.format(Locale.ROOT, "%.1f s", duration.toMillis() / 1_000.0);
     }
 
-    /** Prints a line that stays, above the one that keeps changing if that is shown. */
+    /** See {@link StatusLine#say}. */
     void say(String text) {
         line.say(text);
     }

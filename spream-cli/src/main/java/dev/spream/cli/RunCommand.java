@@ -28,7 +28,7 @@ import picocli.CommandLine.Unmatched;
                     + " --explain lists the keys.",
             "The first SIGINT or SIGTERM finishes what has started and ends; the second interrupts it."
         })
-final class RunCommand implements Callable<Integer> {
+final class RunCommand implements Callable<Integer>, LongRunning {
     @Mixin
     private final Verbosity verbosity = new Verbosity();
 

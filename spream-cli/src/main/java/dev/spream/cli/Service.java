@@ -99,13 +99,13 @@ final class Service {
     private void finish(Spream spream, String ending) {
         progress.end();
         double seconds = (System.nanoTime() - startNanos) / 1e9;
-        System.err.println(String.format(
+        System.err.println(TimedLine.of(String.format(
                 Locale.ROOT,
                 "run: %s in %.1f s; %s, %s; ended by %s",
                 settled.text(spream.filtered()),
                 seconds,
                 partitions.counts(),
                 shares,
-                ending));
+                ending)));
     }
 }

@@ -48,9 +48,9 @@ final class StatusLine {
         };
     }
 
-    /** Prints a line that stays, above the one that keeps changing if that is shown. */
+    /** Prints a line that stays, with the time in front, above the one that keeps changing if that is shown. */
     void say(String line) {
-        print((refreshing == null ? "" : START_OF_CLEARED_LINE) + line + System.lineSeparator());
+        print((refreshing == null ? "" : START_OF_CLEARED_LINE) + TimedLine.of(line) + System.lineSeparator());
     }
 
     /** Stops, and wipes the line. */

@@ -95,14 +95,14 @@ final class Tail {
 
     private String summary(long records, String ending) {
         double seconds = (System.nanoTime() - startNanos) / 1e9;
-        return String.format(
+        return TimedLine.of(String.format(
                 Locale.ROOT,
                 "tail: %d records in %.1f s; %s%s; ended by %s",
                 records,
                 seconds,
                 tally.counts(),
                 settings.storage().isShared() ? ", " + shares : "",
-                ending);
+                ending));
     }
 
     private OpenPlugin<ChangeStreamSource> source() {

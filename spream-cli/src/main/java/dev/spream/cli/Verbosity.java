@@ -10,8 +10,8 @@ import picocli.CommandLine.Option;
 /** How much a command says on the standard error: warnings, or with {@code --verbose} what spream does and why. */
 final class Verbosity {
     /** What ends a subscription is the command's own last line, and {@link Outage} speaks of streams that break. */
-    private static final List<String> SAID_BY_THE_COMMAND =
-            List.of("dev.spream.core.subscription.Subscription", "dev.spream.core.subscription.PartitionReader");
+    static final List<String> SAID_BY_THE_COMMAND =
+            List.of("dev.spream.core.subscription.End", "dev.spream.core.subscription.Reconnect");
 
     /** What warns of a server that repeats itself. */
     private static final String SAYS_WHAT_COMES_AGAIN = "dev.spream.core.subscription.RecordIntake";

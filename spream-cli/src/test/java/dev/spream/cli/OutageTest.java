@@ -38,6 +38,20 @@ final class OutageTest {
         assertThat(lines).hasSize(2);
     }
 
+    @Test
+    void it_is_said_once_when_all_partitions_are_answered_again() {
+        reconnecting("a", 3, away);
+        reconnecting("b", 3, away);
+        outage.reconnected(new PartitionToken("a"));
+        assertThat(lines).hasSize(1);
+        now = now.plusSeconds(45);
+        outage.reconnected(new PartitionToken("b"));
+        outage.reconnected(new PartitionToken("b"));
+        assertThat(lines).hasSize(2).last().isEqualTo("the server answers again, after 45 s");
+        reconnecting("a", 3, away);
+        assertThat(lines).hasSize(3);
+    }
+
     private void reconnecting(String partition, int attempt, SourceException cause) {
         outage.reconnecting(new PartitionToken(partition), attempt, Duration.ofSeconds(1), cause);
     }

@@ -323,7 +323,8 @@ final class OutboxIT {
             assertThat(worker.err())
                     .last()
                     .asString()
-                    .matches("outbox: 2 succeeded, 0 attempts failed, 0 parked, 0 aborted in .* s; ended by a signal");
+                    .matches(
+                            "\\S+ outbox: 2 succeeded, 0 attempts failed, 0 parked, 0 aborted in .* s; ended by a signal");
         } finally {
             broker.stop(0);
         }

@@ -246,7 +246,9 @@ final class RunIT {
     private static Set<Long> drained(SpreamProcess run) throws InterruptedException {
         run.terminate();
         assertThat(run.exitCode()).as("%s", run.err()).isZero();
-        assertThat(run.err().getLast()).startsWith("run: ").endsWith("ended by a signal");
+        assertThat(run.err().getLast())
+                .matches("\\d{2}:\\d{2}:\\d{2}\\.\\d{3} run: .*")
+                .endsWith("ended by a signal");
         return ids(run.out());
     }
 

@@ -37,6 +37,14 @@ public final class LogLines extends AppenderBase<ILoggingEvent> implements AutoC
                 .toList();
     }
 
+    /** All lines of that level, in their order. */
+    public List<String> all(Level level) {
+        return events.stream()
+                .filter(event -> event.getLevel().equals(level))
+                .map(ILoggingEvent::getFormattedMessage)
+                .toList();
+    }
+
     @Override
     public void close() {
         logger.detachAppender(this);

@@ -15,8 +15,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Takes several changes of one partition through a batch consumer in one call. What the call leaves open goes its own way:
@@ -24,25 +22,26 @@ import org.slf4j.LoggerFactory;
  * threw, so that nobody knows at which change, each is handed over again alone, so that one bad change fails by itself.
  */
 final class BatchDelivery {
-    private static final Logger log = LoggerFactory.getLogger(BatchDelivery.class);
-
     private final EngineContext context;
     private final BatchConsumer consumer;
     private final ConsumerCalls calls;
     private final DeadLetterCalls deadLetters;
     private final Deliveries deliveries;
+    private final AttemptLog attempts;
 
     BatchDelivery(
             EngineContext context,
             BatchConsumer consumer,
             ConsumerCalls calls,
             DeadLetterCalls deadLetters,
-            Deliveries deliveries) {
+            Deliveries deliveries,
+            AttemptLog attempts) {
         this.context = context;
         this.consumer = consumer;
         this.calls = calls;
         this.deadLetters = deadLetters;
         this.deliveries = deliveries;
+        this.attempts = attempts;
     }
 
     /** Delivers records, in this order. Those that are not settled then were put back, handed on to be judged, or left. */
@@ -197,11 +196,7 @@ final class BatchDelivery {
 
         /** After a failure of the call as a whole. */
         void splitUp(Throwable thrown) {
-            log.warn(
-                    "[{}] consumer failed on a batch of {}; those not settled are handed over one by one",
-                    context.label(partition.token()),
-                    records.size(),
-                    thrown);
+            attempts.batchFailed(partition, records.size(), thrown);
             Set<Object> heldUp = new HashSet<>();
             for (int i = 0; i < states.length; i++) {
                 InflightRecord record = records.get(i);

@@ -2,7 +2,6 @@ package dev.spream.core.subscription;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.core.DurationText;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeliveryFailure;
@@ -13,33 +12,32 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Takes one change through the consumer and, where it is refused, through the decisions of the error handler, until it is
  * settled or has to be left. Holds its place in its lanes all the time, and the thread it runs on.
  */
 final class ChangeDelivery {
-    private static final Logger log = LoggerFactory.getLogger(ChangeDelivery.class);
-
     private final EngineContext context;
     private final Consumer consumer;
     private final ConsumerCalls calls;
     private final DeadLetterCalls deadLetters;
     private final Deliveries deliveries;
+    private final AttemptLog attempts;
 
     ChangeDelivery(
             EngineContext context,
             Consumer consumer,
             ConsumerCalls calls,
             DeadLetterCalls deadLetters,
-            Deliveries deliveries) {
+            Deliveries deliveries,
+            AttemptLog attempts) {
         this.context = context;
         this.consumer = consumer;
         this.calls = calls;
         this.deadLetters = deadLetters;
         this.deliveries = deliveries;
+        this.attempts = attempts;
     }
 
     /**
@@ -124,43 +122,22 @@ final class ChangeDelivery {
         clearInterrupt(control);
         switch (decision) {
             case ErrorDecision.Retry retry -> {
-                log.warn(
-                        "[{}] consumer failed on {} (attempt {}); trying again in {}",
-                        context.label(partition.token()),
-                        record.change().identity(),
-                        failure.attempt(),
-                        DurationText.of(retry.delay()),
-                        thrown);
+                attempts.retried(failure, retry.delay());
                 return Optional.of(retry.delay());
             }
             case ErrorDecision.Skip skip -> {
-                log.warn(
-                        "[{}] consumer failed on {} after {} attempts; the change is skipped, as decided",
-                        context.label(partition.token()),
-                        record.change().identity(),
-                        failure.attempt(),
-                        thrown);
+                attempts.skipped(failure);
                 settled(partition, record, Outcome.SKIPPED, consumeTime);
             }
             case ErrorDecision.DeadLetter deadLetter -> {
                 deadLetters.keep(DeadLetter.Reason.FAILED, failure);
-                log.warn(
-                        "[{}] consumer failed on {} after {} attempts; the change is set aside, as decided, and those behind it go on",
-                        context.label(partition.token()),
-                        record.change().identity(),
-                        failure.attempt(),
-                        thrown);
+                attempts.deadLettered(failure);
                 settled(partition, record, Outcome.DEAD_LETTERED, consumeTime);
             }
             case ErrorDecision.ParkKey parkKey -> {
                 deadLetters.keep(DeadLetter.Reason.PARKED, failure);
                 deadLetters.park(record);
-                log.warn(
-                        "[{}] consumer failed on {} after {} attempts; its keys are parked, as decided: it and later changes of them are set aside until they are released",
-                        context.label(partition.token()),
-                        record.change().identity(),
-                        failure.attempt(),
-                        thrown);
+                attempts.parked(failure);
                 settled(partition, record, Outcome.DEAD_LETTERED, consumeTime);
             }
             case ErrorDecision.Stop stop -> throw stopped(partition, failure);

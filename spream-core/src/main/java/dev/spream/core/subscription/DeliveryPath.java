@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The ways that changes take to the consumer of one subscription. Safe for use by many threads. */
 final class DeliveryPath {
+    private final AttemptLog attempts;
     private final ChangeDelivery changes;
     private final @Nullable BatchDelivery batches;
 
@@ -18,11 +19,17 @@ final class DeliveryPath {
             ParkedKeys parkedKeys,
             Deliveries deliveries) {
         DeadLetterCalls deadLetters = new DeadLetterCalls(context, parkedKeys);
-        this.changes = new ChangeDelivery(context, consumer, calls, deadLetters, deliveries);
+        this.attempts = new AttemptLog(context);
+        this.changes = new ChangeDelivery(context, consumer, calls, deadLetters, deliveries, attempts);
         this.batches = consumer instanceof BatchConsumer batchConsumer
                         && context.options().maxBatchSize() > 1
-                ? new BatchDelivery(context, batchConsumer, calls, deadLetters, deliveries)
+                ? new BatchDelivery(context, batchConsumer, calls, deadLetters, deliveries, attempts)
                 : null;
+    }
+
+    /** What is said of deliveries that fail. */
+    AttemptLog attempts() {
+        return attempts;
     }
 
     /** One change in a call. */

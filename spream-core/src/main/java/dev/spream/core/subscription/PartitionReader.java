@@ -3,6 +3,7 @@ package dev.spream.core.subscription;
 import dev.spream.core.DurationText;
 import dev.spream.core.internal.Alarm;
 import dev.spream.core.partition.EndProof;
+import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
 import java.time.Duration;
@@ -29,6 +30,9 @@ import org.slf4j.event.Level;
  */
 final class PartitionReader {
     private static final Logger log = LoggerFactory.getLogger(PartitionReader.class);
+    /** Of streams that break, which a program may say itself for all partitions together. */
+    private static final Logger reconnectLog = LoggerFactory.getLogger("dev.spream.core.subscription.Reconnect");
+
     private static final int WARN_FROM_ATTEMPT = 3;
     private static final Duration SERVER_TIME_POLL = Duration.ofMillis(5);
 
@@ -44,6 +48,7 @@ final class PartitionReader {
     private final LossAcceptance lossAcceptance;
     private final ReconnectBackoff backoff;
     private @Nullable Instant steppedBackTo;
+    private boolean broken; // and no record since
     private boolean startedInFuture;
     private boolean endedWithOk;
 
@@ -123,7 +128,7 @@ final class PartitionReader {
             startedInFuture = !awaitServerPassed(queryStart());
         }
         boolean serverPassedEnd = endedWithOk && awaitServerPassed(endTimestamp.orElseThrow());
-        return switch (queries.run(query(), intake::take)) {
+        return switch (queries.run(query(), this::take)) {
             case StreamEnd.Ok ok -> judgeOk(serverPassedEnd);
             case StreamEnd.Broken broken -> recover(broken.cause());
             case StreamEnd.Stopped stopped -> Optional.empty();
@@ -228,14 +233,25 @@ final class PartitionReader {
                 e);
     }
 
+    private boolean take(ChangeRecord record) throws InterruptedException {
+        if (broken) {
+            broken = false;
+            reconnectLog.info("[{}] the stream brings records again", label);
+            context.listener().tell(listener -> listener.reconnected(partition.token()));
+        }
+        return intake.take(record);
+    }
+
     private void reconnect(@Nullable SourceException cause) throws InterruptedException {
         if (intake.progressed()) {
             backoff.reset();
         }
+        broken = true;
         Duration delay = backoff.next();
         // Streams break in passing, and at the client's limit of an hour; only one that does not come back is worth a
         // warning.
-        log.atLevel(backoff.attempt() < WARN_FROM_ATTEMPT ? Level.INFO : Level.WARN)
+        reconnectLog
+                .atLevel(backoff.attempt() < WARN_FROM_ATTEMPT ? Level.INFO : Level.WARN)
                 .log(
                         "[{}] stream {}; querying again from {} in {} (attempt {})",
                         label,

@@ -165,8 +165,24 @@ final class PartitionScheduler {
             return false;
         }
         Acquired acquired = context.storageCalls().repeat("acquiring partitions", wanted, () -> acquire(claims));
-        acquired.leases().forEach(lease -> readers.start(lease, acquired.held()));
+        acquired.leases().forEach(lease -> {
+            noteTakeOver(lease, free);
+            readers.start(lease, acquired.held());
+        });
         return !acquired.leases().isEmpty();
+    }
+
+    /** A partition that was given back has no owner; one that still had one was not, because its worker died or stood still. */
+    private void noteTakeOver(PartitionLease lease, List<PartitionMetadata> free) {
+        free.stream()
+                .filter(partition -> partition.token().equals(lease.token()))
+                .flatMap(partition -> partition.owner().stream())
+                .forEach(owner -> log.warn(
+                        "[{}] taken over from {}, whose lease ran out; reading continues at {} (epoch {})",
+                        context.label(lease.token()),
+                        owner.equals(context.worker()) ? "this worker itself" : "worker " + owner.value(),
+                        lease.watermark(),
+                        lease.epoch()));
     }
 
     /** Partitions over the limit, in the order in which they come next. */

@@ -4,6 +4,8 @@ import dev.spream.core.StorageException;
 import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.SafeListeners;
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -20,6 +22,8 @@ final class StorageCalls {
     private final RandomGenerator random;
     private final SafeListeners<SubscriptionListener> listener;
 
+    private final Map<String, Integer> failing = new ConcurrentHashMap<>(); // attempts, by operation
+
     StorageCalls(EngineTime time, RandomGenerator random, SafeListeners<SubscriptionListener> listener) {
         this.time = time;
         this.random = random;
@@ -35,15 +39,36 @@ final class StorageCalls {
         ReconnectBackoff backoff = new ReconnectBackoff(random);
         while (true) {
             try {
-                return call.get();
+                T result = call.get();
+                worked(operation);
+                return result;
             } catch (StorageException e) {
                 if (!e.retryable() || !wanted.getAsBoolean()) {
                     throw e;
                 }
-                log.warn("partition storage: {} failed: {}; trying again", operation, e.getMessage(), e);
-                listener.tell(l -> l.storageRetrying(operation, e));
+                failed(operation, e);
                 pause(backoff.next(), wanted);
             }
+        }
+    }
+
+    /** Says that a call failed and is repeated: in the log the first time, until it works. */
+    void failed(String operation, StorageException failure) {
+        if (failing.merge(operation, 1, Integer::sum) == 1) {
+            log.warn(
+                    "partition storage: {} failed: {}; it is tried again, and said when it works",
+                    operation,
+                    failure.getMessage(),
+                    failure);
+        }
+        listener.tell(l -> l.storageRetrying(operation, failure));
+    }
+
+    /** Says that a call that failed before works. */
+    void worked(String operation) {
+        Integer attempts = failing.isEmpty() ? null : failing.remove(operation);
+        if (attempts != null) {
+            log.warn("partition storage: {} works again, after {} attempts that failed", operation, attempts);
         }
     }
 

@@ -36,6 +36,10 @@ import org.slf4j.LoggerFactory;
  */
 final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppable {
     private static final Logger log = LoggerFactory.getLogger(Subscription.class);
+    /** Of the end alone, which a program may say itself. */
+    private static final Logger endLog = LoggerFactory.getLogger("dev.spream.core.subscription.End");
+
+    private static final String STORING = "storing watermarks";
     private static final Duration CANCEL_GRACE = Duration.ofSeconds(5);
     private static final Duration FINAL_WRITE_DEADLINE = Duration.ofSeconds(10);
 
@@ -166,18 +170,15 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
 
     /** Tried once, and again at the next interval: repeating it here would keep a reader from finishing its partition. */
     private void storeWatermarks() throws InterruptedException {
+        path.attempts().summarize();
         try {
             watermarks.persist(heldPartitions(), () -> false);
+            context.storageCalls().worked(STORING);
         } catch (StorageException e) {
             if (!e.retryable()) {
                 throw e;
             }
-            log.warn(
-                    "[{}] watermarks were not stored; trying again in {}",
-                    context.source().streamName(),
-                    DurationText.of(context.options().watermarkInterval()),
-                    e);
-            context.listener().tell(listener -> listener.storageRetrying("storing watermarks", e));
+            context.storageCalls().failed(STORING, e);
         }
     }
 
@@ -297,7 +298,7 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
         if (readersEnded) {
             return;
         }
-        log.error(
+        endLog.error(
                 "[{}] the subscription stops because of a failure; what has started may finish within {}: {}",
                 context.source().streamName(),
                 DurationText.of(context.options().drainTimeout()),
@@ -330,6 +331,7 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
         readers.values().forEach(PartitionReader::stop);
         boolean interrupted = join(tasks);
         readersEnded = true;
+        path.attempts().summarizeAll();
         periodic.forEach(Periodic::stop);
         drainAlarm.raise();
         interrupted |= join(background);

@@ -55,6 +55,9 @@ public interface SubscriptionListener {
     /** The stream of a partition broke or ended without proof; it is queried again after the delay. */
     default void reconnecting(PartitionToken partition, int attempt, Duration delay, @Nullable SourceException cause) {}
 
+    /** The stream of a partition, which had broken, brings records again. */
+    default void reconnected(PartitionToken partition) {}
+
     /** A change was read that this process has already dispatched, as happens after a reconnect; it was dropped. */
     default void duplicateDropped(PartitionToken partition, DataChangeRecord change) {}
 

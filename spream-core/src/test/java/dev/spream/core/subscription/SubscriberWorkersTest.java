@@ -2,6 +2,8 @@ package dev.spream.core.subscription;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import dev.spream.core.LogLines;
 import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
@@ -120,12 +122,17 @@ class SubscriberWorkersTest {
                 .getFirst();
 
         Subscriber next = worker("next", options -> options.partitionDiscoveryInterval(Duration.ofMinutes(10)));
-        CompletableFuture<RunResult> nextRuns = fixture.start(next, new RecordingConsumer());
-
-        Polling.await(() -> held("next").size() == 1, this::owners);
-        assertThat(fixture.stored("a").epoch()).isEqualTo(taken.epoch() + 1);
-        next.close();
-        SubscriberFixture.get(nextRuns);
+        try (LogLines lines = new LogLines(PartitionScheduler.class)) {
+            CompletableFuture<RunResult> nextRuns = fixture.start(next, new RecordingConsumer());
+            Polling.await(() -> held("next").size() == 1, this::owners);
+            assertThat(fixture.stored("a").epoch()).isEqualTo(taken.epoch() + 1);
+            next.close();
+            SubscriberFixture.get(nextRuns);
+            assertThat(lines.of(Level.WARN, "Orders/a"))
+                    .singleElement()
+                    .asString()
+                    .contains("taken over from worker dead, whose lease ran out; reading continues at ");
+        }
     }
 
     @Test

@@ -1,0 +1,16 @@
+package dev.spream.cli;
+
+import java.time.LocalTime;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+
+/** Lines of a command that may run for long, with the time in front as in the lines of the log. */
+final class TimedLine {
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss.SSS", Locale.ROOT);
+
+    private TimedLine() {}
+
+    static String of(String line) {
+        return TIME.format(LocalTime.now()) + " " + line;
+    }
+}

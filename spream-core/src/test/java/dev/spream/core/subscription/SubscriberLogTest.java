@@ -1,0 +1,97 @@
+package dev.spream.core.subscription;
+
+import static dev.spream.core.subscription.ScriptedSource.at;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import dev.spream.core.LogLines;
+import dev.spream.core.StorageException;
+import dev.spream.core.consume.ErrorDecision;
+import dev.spream.core.internal.SafeListeners;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.source.SourceException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What the engine says of failures that repeat. */
+final class SubscriberLogTest {
+    private final SubscriberFixture fixture = new SubscriberFixture();
+    private final ScriptedSource source = fixture.source;
+
+    @Test
+    void of_many_attempts_that_fail_the_first_is_a_line_and_the_others_a_number() throws InterruptedException {
+        source.roots("p");
+        for (int second = 1; second <= 40; second++) {
+            source.change("p", second, "A");
+        }
+        RecordingConsumer consumer = new RecordingConsumer((change, delivery) -> {
+            if (delivery.attempt() == 1) {
+                throw new IOException("not yet");
+            }
+        });
+        try (LogLines lines = new LogLines(AttemptLog.class)) {
+            Subscriber subscriber = fixture.subscriber(options ->
+                    options.endAt(at(50)).errorHandler(failure -> new ErrorDecision.Retry(Duration.ofMillis(1))));
+
+            assertThat(fixture.run(subscriber, consumer)).isEqualTo(RunResult.COMPLETED);
+
+            assertThat(lines.of(Level.WARN, "Orders/p"))
+                    .singleElement()
+                    .asString()
+                    .endsWith("(attempt 1); trying again in 1 ms");
+            assertThat(lines.of(Level.WARN, "Orders"))
+                    .containsExactly("[Orders] 39 more attempts failed, which are repeated");
+        }
+    }
+
+    @Test
+    void a_stream_that_brings_records_again_after_it_broke_is_told_once() throws InterruptedException {
+        source.roots("p")
+                .change("p", 1, "A")
+                .change("p", 2, "A")
+                .change("p", 3, "A")
+                .fault("p", new ScriptedSource.Fault.Break(1, SourceException.Kind.TRANSIENT));
+        List<String> told = new CopyOnWriteArrayList<>();
+        Subscriber subscriber =
+                fixture.subscriber(options -> options.endAt(at(9)).listener(new SubscriptionListener() {
+                    @Override
+                    public void reconnecting(
+                            PartitionToken partition, int attempt, Duration delay, @Nullable SourceException cause) {
+                        told.add("broken");
+                    }
+
+                    @Override
+                    public void reconnected(PartitionToken partition) {
+                        told.add("back");
+                    }
+                }));
+
+        fixture.run(subscriber, new RecordingConsumer());
+
+        assertThat(told).containsExactly("broken", "back");
+    }
+
+    @Test
+    void a_storage_that_fails_is_said_once_and_so_is_that_it_works_again() throws InterruptedException {
+        AtomicInteger failures = new AtomicInteger();
+        StorageCalls calls = new StorageCalls(EngineTime.SYSTEM, new Random(1), new SafeListeners<>(List.of()));
+        try (LogLines lines = new LogLines(StorageCalls.class)) {
+            calls.repeat("looking", () -> true, () -> {
+                if (failures.incrementAndGet() <= 3) {
+                    throw new StorageException("refused", true, null);
+                }
+                return true;
+            });
+            assertThat(lines.all(Level.WARN))
+                    .containsExactly(
+                            "partition storage: looking failed: refused; it is tried again, and said when it works",
+                            "partition storage: looking works again, after 3 attempts that failed");
+        }
+    }
+}
