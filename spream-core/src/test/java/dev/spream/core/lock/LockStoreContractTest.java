@@ -89,7 +89,9 @@ final class LockStoreContractTest {
         requireCaught(
                 SpoiltLockStores.IgnoresDeadlines::new,
                 "a_timeout_at_the_second_of_three_locks_leaves_nothing_held",
-                "a_deadline_counts_for_all_locks_of_a_call_together");
+                "a_deadline_counts_for_all_locks_of_a_call_together",
+                "a_deadline_is_kept_to");
+        requireCaught(SpoiltLockStores.CountsTimeOnce::new, "time_that_one_lock_has_taken_is_not_left_for_the_next");
         requireCaught(
                 SpoiltLockStores.WaitsWhereItShouldTry::new,
                 "trying_returns_at_once_and_takes_nothing_if_somebody_is_in_the_way",

@@ -1,6 +1,8 @@
 package dev.spream.core.lock;
 
 import dev.spream.core.lock.InMemoryLockStore.Transaction;
+import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -144,6 +146,25 @@ final class SpoiltLockStores {
         public void lock(Transaction transaction, List<PlannedLock> locks, LockDeadline deadline)
                 throws InterruptedException {
             target.lock(transaction, locks, LockDeadlines.FOREVER);
+        }
+    }
+
+    /** Waits for each lock as long as there was for all of them. */
+    static final class CountsTimeOnce extends ForwardingLockStore<Transaction> {
+        CountsTimeOnce(LockStore<Transaction> target) {
+            super(target);
+        }
+
+        @Override
+        public void lock(Transaction transaction, List<PlannedLock> locks, LockDeadline deadline)
+                throws InterruptedException {
+            Duration atFirst = deadline.left().orElse(Duration.ofDays(1));
+            for (PlannedLock lock : locks) {
+                target.lock(
+                        transaction,
+                        List.of(lock),
+                        LockDeadline.start(LockWait.atMost(atFirst), InstantSource.system()));
+            }
         }
     }
 

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -77,6 +79,48 @@ interface WaitContract<T> extends LockScenario.Stage<T> {
             first.close();
             assertThat(attempt.failure()).isInstanceOf(LockTimeoutException.class);
             requireFree(three.get(0), three.get(2));
+        }
+    }
+
+    @Test
+    default void time_that_one_lock_has_taken_is_not_left_for_the_next() throws Exception {
+        List<LockTarget> three = threeInOrder();
+        LockHandle first = given().others().acquire(LockRequest.exclusive(three.get(0)));
+        String holder = given().session();
+        T own = fixture().beginOwn();
+        AtomicLong nanos = new AtomicLong();
+        LockDeadline hour =
+                LockDeadline.start(LockWait.atMost(Duration.ofHours(1)), InstantSource.system(), nanos::get);
+        try (LockHandle second = given().others().acquire(LockRequest.exclusive(three.get(1)));
+                LockAttempt<Boolean> attempt = given().attempt(() -> lockAll(own, three, hour))) {
+            attempt.requireBlockedBy(holder);
+            nanos.set(Duration.ofHours(2).toNanos());
+            first.close();
+            assertThat(attempt.failure()).isInstanceOf(LockTimeoutException.class);
+        } finally {
+            fixture().endOwn(own);
+        }
+    }
+
+    private boolean lockAll(T transaction, List<LockTarget> targets, LockDeadline deadline)
+            throws InterruptedException {
+        List<PlannedLock> locks =
+                LockPlan.of(LockRequest.exclusive(targets), WIDE).locks();
+        int taken = given().store().tryLock(transaction, locks).count();
+        given().store().lock(transaction, locks.subList(taken, locks.size()), deadline);
+        return true;
+    }
+
+    @Test
+    default void a_deadline_is_kept_to() throws Exception {
+        LockTarget target = LockTarget.user("u1");
+        try (LockHandle holder = given().locks().acquire(LockRequest.exclusive(target))) {
+            long start = System.nanoTime();
+            assertThatThrownBy(() -> given().others()
+                            .acquire(LockRequest.exclusive(target), LockWait.atMost(Duration.ofMillis(300))))
+                    .isInstanceOf(LockTimeoutException.class);
+            assertThat(Duration.ofNanos(System.nanoTime() - start))
+                    .isBetween(Duration.ofMillis(300), Duration.ofSeconds(5));
         }
     }
 
