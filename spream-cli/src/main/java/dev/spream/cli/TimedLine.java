@@ -1,6 +1,7 @@
 package dev.spream.cli;
 
 import java.time.LocalTime;
+import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
@@ -11,6 +12,6 @@ final class TimedLine {
     private TimedLine() {}
 
     static String of(String line) {
-        return TIME.format(LocalTime.now()) + " " + line;
+        return TIME.format(LocalTime.now(ZoneId.systemDefault())) + " " + line;
     }
 }
