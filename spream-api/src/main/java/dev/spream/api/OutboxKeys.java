@@ -5,6 +5,7 @@ import dev.spream.api.spi.ConfigType;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.core.outbox.OrderedFailure;
 import dev.spream.core.outbox.OutboxWorkerOptions;
+import dev.spream.core.outbox.UnknownFailure;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -82,6 +83,14 @@ final class OutboxKeys {
                             + " the key until somebody decides.",
                     OutboxWorkerOptions::orderedFailure,
                     OutboxWorkerOptions.Builder::orderedFailure),
+            option(
+                    "unknown-failure",
+                    ConfigType.choice(UnknownFailure.class),
+                    "What happens to an entry that has no attempt or no time left, and may have reached an idempotent"
+                            + " receiver: park has its client wait until somebody decides, abort tells it a failure that"
+                            + " may be none.",
+                    OutboxWorkerOptions::unknownFailure,
+                    OutboxWorkerOptions.Builder::unknownFailure),
             option(
                     "breaker-failures",
                     ConfigType.integer(0, OutboxWorkerOptions.MAX_BREAKER_FAILURES),

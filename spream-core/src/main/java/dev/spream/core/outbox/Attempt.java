@@ -46,11 +46,13 @@ final class Attempt {
         }
         boolean unknown = claim.outcomeUnknown();
         if (policy.asksFirst(claim)) {
+            boolean probe = held.isProbe();
             QueryOutcome answer = ask();
             if (answer == null) {
                 return null;
             }
-            Optional<Settlement> known = policy.afterAsking(claim, answer, storeTime());
+            Optional<Settlement> known = afterProbing(probe, true, asOutcome(answer))
+                    .or(() -> policy.afterAsking(claim, answer, storeTime()));
             if (known.isPresent()) {
                 return known.get();
             }
@@ -65,13 +67,14 @@ final class Attempt {
         if (outcome == null) {
             return null;
         }
-        return probe && outcome instanceof SendOutcome.Retryable retryable && mayGiveBack(retryable)
-                ? policy.afterProbing(claim, unknown, retryable, storeTime())
-                : policy.afterSending(claim, unknown, outcome, storeTime());
+        Optional<Settlement> uncounted = afterProbing(probe, unknown, outcome);
+        return uncounted.isPresent() ? uncounted.get() : policy.afterSending(claim, unknown, outcome, storeTime());
     }
 
-    private boolean mayGiveBack(SendOutcome.Retryable outcome) {
-        return Breaker.notReached(outcome) && breaker.giveBack(held);
+    private Optional<Settlement> afterProbing(boolean probe, boolean unknown, SendOutcome outcome) {
+        return probe && !breaker.countsProbe(outcome)
+                ? policy.afterProbing(claim, unknown, outcome, storeTime())
+                : Optional.empty();
     }
 
     private Instant storeTime() {

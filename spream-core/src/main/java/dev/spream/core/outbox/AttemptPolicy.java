@@ -10,8 +10,8 @@ import java.util.random.RandomGenerator;
  * Decides how a claim ends: what is known of the entry, the outcome of an attempt, and the options make a settlement. Has no
  * state and does nothing else.
  *
- * <p>One rule runs through it: an entry is given up for good only when the receiver certainly has not taken it. One that may
- * have reached the receiver is sent again if that is harmless, asked for if that is possible, and else parked for people. What
+ * <p>One rule runs through it: an entry is given up for good only when the receiver certainly has not taken it, unless {@link
+ * UnknownFailure#ABORT} says otherwise of one that has been tried often enough. One that may have reached the receiver is sent again if that is harmless, asked for if that is possible, and else parked for people. What
  * the receiver, or something in front of it, answers to a later attempt says nothing of an earlier one; what it answers to the
  * question does.
  */
@@ -57,10 +57,10 @@ final class AttemptPolicy {
         }
         if (claim.attempt() > options.maxAttempts()) {
             ReasonCode reason = unknown ? ReasonCode.OUTCOME_UNKNOWN : ReasonCode.TOO_OLD;
-            return Optional.of(giveUp(claim, unknown, reason, "no attempt is left of " + options.maxAttempts()));
+            return Optional.of(exhausted(claim, unknown, reason, "no attempt is left of " + options.maxAttempts()));
         }
         if (claim.attempt() > 1 && isTooOld(claim, now)) {
-            return Optional.of(giveUp(
+            return Optional.of(exhausted(
                     claim,
                     unknown,
                     ReasonCode.TOO_OLD,
@@ -83,38 +83,47 @@ final class AttemptPolicy {
                 giveUp(claim, unknown, permanent.reason(), permanent.message()); // it speaks of this attempt alone
             case SendOutcome.Retryable retryable ->
                 isExhausted(claim, now)
-                        ? giveUp(claim, unknown, retryable.reason(), retryable.message())
-                        : failed(claim, retryable.reason(), retryable.message(), retryable.after(), unknown);
+                        ? exhausted(claim, unknown, retryable.reason(), retryable.message())
+                        : failed(claim, retryable.reason(), retryable.message(), retryable.after(), unknown, true);
             case SendOutcome.Unknown lost -> unknown(claim, lost, now);
         };
     }
 
     /**
-     * How the claim ends after an attempt that only tried whether the receiver can be reached, and did not reach it: its attempt
-     * does not count, unless the entry is too old, or the receiver asked for a wait longer than the pause that follows.
+     * How the claim ends after an attempt, or a question, that only tried whether the receiver can be reached, and did not get
+     * through: it does not count, and the entry waits for its backoff, so that the next one that is tried is another. Empty if it
+     * ends like any other: the entry is too old, or must not be sent again.
      *
      * @param unknown whether an earlier attempt may have reached the receiver
      * @param now the store's time
      */
-    Settlement afterProbing(OutboxClaim claim, boolean unknown, SendOutcome.Retryable outcome, Instant now) {
-        boolean waits = outcome.after()
-                .filter(after -> after.compareTo(options.breakerPause()) > 0)
-                .isPresent();
-        return waits || isTooOld(claim, now)
-                ? afterSending(claim, unknown, outcome, now)
-                : new Settlement.Released(claim.ref());
+    Optional<Settlement> afterProbing(OutboxClaim claim, boolean unknown, SendOutcome outcome, Instant now) {
+        if (isTooOld(claim, now)) {
+            return Optional.empty();
+        }
+        return switch (outcome) {
+            case SendOutcome.Retryable retryable ->
+                Optional.of(failed(claim, retryable.reason(), retryable.message(), retryable.after(), unknown, false));
+            case SendOutcome.Unknown lost
+            when guarantee != Guarantee.NEITHER ->
+                Optional.of(failed(claim, lost.reason(), lost.message(), Optional.empty(), true, false));
+            default -> Optional.empty();
+        };
     }
 
     private Settlement unknown(OutboxClaim claim, SendOutcome.Unknown lost, Instant now) {
-        boolean again =
-                switch (guarantee) {
-                    case IDEMPOTENT -> !isExhausted(claim, now);
-                    case QUERYABLE -> true; // the next claim asks, and sends nothing if no attempt is left
-                    case NEITHER -> false;
-                };
-        return again
-                ? failed(claim, lost.reason(), lost.message(), Optional.empty(), true)
-                : new Settlement.Parked(claim.ref(), lost.reason(), lost.message(), true);
+        return switch (guarantee) {
+            case IDEMPOTENT ->
+                isExhausted(claim, now)
+                        ? exhausted(claim, true, lost.reason(), lost.message())
+                        : unknownAgain(claim, lost);
+            case QUERYABLE -> unknownAgain(claim, lost); // the next claim asks, and sends nothing if no attempt is left
+            case NEITHER -> new Settlement.Parked(claim.ref(), lost.reason(), lost.message(), true);
+        };
+    }
+
+    private Settlement unknownAgain(OutboxClaim claim, SendOutcome.Unknown lost) {
+        return failed(claim, lost.reason(), lost.message(), Optional.empty(), true, true);
     }
 
     /**
@@ -131,15 +140,28 @@ final class AttemptPolicy {
                 Optional.of(
                         isExhausted(claim, now) || hasExpired(claim, now)
                                 ? new Settlement.Parked(claim.ref(), still.reason(), still.message(), true)
-                                : failed(claim, still.reason(), still.message(), Optional.empty(), true));
+                                : failed(claim, still.reason(), still.message(), Optional.empty(), true, true));
         };
     }
 
     private Settlement giveUp(OutboxClaim claim, boolean unknown, ReasonCode reason, String message) {
-        boolean holdsKeyUp = claim.entry().orderingKey().isPresent() && options.orderedFailure() == OrderedFailure.PARK;
-        return unknown || holdsKeyUp
+        return unknown || holdsKeyUp(claim)
                 ? new Settlement.Parked(claim.ref(), reason, message, unknown)
                 : abort(claim, reason, message);
+    }
+
+    /** Gives up what has no attempt or no time left. */
+    private Settlement exhausted(OutboxClaim claim, boolean unknown, ReasonCode reason, String message) {
+        boolean abortsUnknown = guarantee == Guarantee.IDEMPOTENT
+                && options.unknownFailure() == UnknownFailure.ABORT
+                && !holdsKeyUp(claim);
+        return unknown && abortsUnknown
+                ? abort(claim, ReasonCode.OUTCOME_UNKNOWN, message)
+                : giveUp(claim, unknown, reason, message);
+    }
+
+    private boolean holdsKeyUp(OutboxClaim claim) {
+        return claim.entry().orderingKey().isPresent() && options.orderedFailure() == OrderedFailure.PARK;
     }
 
     private static Settlement abort(OutboxClaim claim, ReasonCode reason, String message) {
@@ -147,11 +169,16 @@ final class AttemptPolicy {
     }
 
     private Settlement failed(
-            OutboxClaim claim, ReasonCode reason, String message, Optional<Duration> atLeast, boolean unknown) {
+            OutboxClaim claim,
+            ReasonCode reason,
+            String message,
+            Optional<Duration> atLeast,
+            boolean unknown,
+            boolean counts) {
         Duration backoff = options.backoff().after(claim.attempt(), random);
         Duration delay = atLeast.filter(after -> after.compareTo(backoff) > 0).orElse(backoff);
         Duration bounded = delay.compareTo(Backoff.MAX_DELAY) > 0 ? Backoff.MAX_DELAY : delay;
-        return new Settlement.Failed(claim.ref(), reason, message, bounded, unknown);
+        return new Settlement.Failed(claim.ref(), reason, message, bounded, unknown, counts);
     }
 
     private boolean isExhausted(OutboxClaim claim, Instant now) {

@@ -12,8 +12,6 @@ final class Breaker {
     /** What it lets through while it is closed: anything. */
     static final int UNLIMITED = Integer.MAX_VALUE;
 
-    private static final long NOTHING = -1;
-
     private static final Set<ReasonCode> NOT_REACHED =
             Set.of(ReasonCode.UNAVAILABLE, ReasonCode.TIMEOUT, ReasonCode.RATE_LIMITED, ReasonCode.UNAUTHORIZED);
 
@@ -33,7 +31,6 @@ final class Breaker {
     private int failures;
     private long openUntil;
     private boolean probing;
-    private long givenBack = NOTHING;
 
     /**
      * A breaker that is closed.
@@ -79,19 +76,6 @@ final class Breaker {
     /** The probe does not come back; another may be made after the pause. Only one report of a probe may be made. */
     synchronized Change probeOverdue(long now) {
         return closed ? Change.NONE : open(now);
-    }
-
-    /**
-     * Whether an entry whose probe failed may be given back as if it had not been tried. Not twice in a row: one that never gets
-     * through, when others would, has to wait for its backoff, so that the next probe is another.
-     */
-    synchronized boolean giveBack(long entry) {
-        if (closed || givenBack == entry) {
-            givenBack = NOTHING;
-            return false;
-        }
-        givenBack = entry;
-        return true;
     }
 
     Change sent(SendOutcome outcome, boolean probe, long now) {

@@ -38,9 +38,12 @@ final class BreakerReports {
         tell(breaker.sent(outcome, held.takeProbe(), context.now()));
     }
 
-    /** Whether an entry whose probe did not get through may be given back as if it had not been tried. */
-    boolean giveBack(HeldClaim held) {
-        return breaker.giveBack(held.ref().id());
+    /**
+     * Whether the attempt of a probe counts, as that of any entry does: if it told something of the entry, or came to its end
+     * after another had got through.
+     */
+    boolean countsProbe(SendOutcome outcome) {
+        return breaker.isClosed() || !Breaker.notReached(outcome);
     }
 
     /** An attempt is over; if it was a probe without an outcome, another may be made. */

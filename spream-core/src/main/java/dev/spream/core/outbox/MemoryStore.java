@@ -112,15 +112,7 @@ final class MemoryStore implements OutboxStore {
             case Settlement.Succeeded succeeded -> memory.finish(entry, succeeded.result(), "");
             case Settlement.Aborted aborted -> memory.finish(entry, aborted.result(), aborted.message());
             case Settlement.Released released -> edit(entry, () -> entry.release(memory.now()));
-            case Settlement.Failed failed ->
-                unlessAnswered(
-                        entry,
-                        () -> entry.fail(
-                                failed.reason(),
-                                failed.message(),
-                                failed.delay(),
-                                failed.outcomeUnknown(),
-                                memory.now()));
+            case Settlement.Failed failed -> unlessAnswered(entry, () -> entry.fail(failed, memory.now()));
             case Settlement.Parked parked ->
                 unlessAnswered(
                         entry,

@@ -20,6 +20,7 @@ public record OutboxWorkerOptions(
         Backoff backoff,
         Optional<Duration> maxAge,
         OrderedFailure orderedFailure,
+        UnknownFailure unknownFailure,
         int breakerFailures,
         Duration breakerPause,
         List<OutboxListener> listeners) {
@@ -49,6 +50,7 @@ public record OutboxWorkerOptions(
         requireNonNull(backoff, "backoff");
         maxAge.ifPresent(age -> requireBetween("maxAge", age, MIN_MAX_AGE, MAX_MAX_AGE));
         requireNonNull(orderedFailure, "orderedFailure");
+        requireNonNull(unknownFailure, "unknownFailure");
         requireBetween("breakerFailures", breakerFailures, 0, MAX_BREAKER_FAILURES);
         requireBetween("breakerPause", breakerPause, MIN_BREAKER_PAUSE, MAX_BREAKER_PAUSE);
         listeners = List.copyOf(listeners);
@@ -87,6 +89,7 @@ public record OutboxWorkerOptions(
         private Backoff backoff = Backoff.DEFAULT;
         private Optional<Duration> maxAge = Optional.empty();
         private OrderedFailure orderedFailure = OrderedFailure.ABORT;
+        private UnknownFailure unknownFailure = UnknownFailure.PARK;
         private int breakerFailures = 20;
         private Duration breakerPause = Duration.ofSeconds(10);
         private final List<OutboxListener> listeners = new ArrayList<>();
@@ -160,6 +163,15 @@ public record OutboxWorkerOptions(
         }
 
         /**
+         * What happens to an entry that has no attempt or no time left, and may have reached an idempotent receiver; it is parked by
+         * default, until somebody decides. Aborted, its client is told a failure that may be none.
+         */
+        public Builder unknownFailure(UnknownFailure unknownFailure) {
+            this.unknownFailure = unknownFailure;
+            return this;
+        }
+
+        /**
          * After how many attempts in a row that did not get through, of any entries, nothing is claimed for a while; 20 by
          * default, 0 for never. So a receiver that is down, or does not accept our credentials, costs few entries an attempt.
          * The lanes of ordering keys are left to other workers meanwhile, which may get through.
@@ -171,7 +183,7 @@ public record OutboxWorkerOptions(
 
         /**
          * How long nothing is claimed then, before one entry is tried; 10 seconds by default. That attempt does not count if it
-         * certainly did not get through; tried so twice in a row, the second one counts.
+         * does not get through; the entry waits for its backoff then, and the next one that is tried is another.
          */
         public Builder breakerPause(Duration breakerPause) {
             this.breakerPause = breakerPause;
@@ -201,6 +213,7 @@ public record OutboxWorkerOptions(
                     backoff,
                     maxAge,
                     orderedFailure,
+                    unknownFailure,
                     breakerFailures,
                     breakerPause,
                     listeners);

@@ -23,14 +23,27 @@ public sealed interface Settlement {
      *
      * @param delay from now on
      * @param outcomeUnknown whether it may have reached the receiver, in this attempt or an earlier one
+     * @param counts whether the attempt counts; false of one that only tried whether the receiver can be reached, whose attempt
+     *     is given back
      */
-    record Failed(OutboxClaim.Ref ref, ReasonCode reason, String message, Duration delay, boolean outcomeUnknown)
+    record Failed(
+            OutboxClaim.Ref ref,
+            ReasonCode reason,
+            String message,
+            Duration delay,
+            boolean outcomeUnknown,
+            boolean counts)
             implements Settlement {
         public Failed {
             requireNonNull(ref, "ref");
             requireNonNull(reason, "reason");
             requireNonNull(message, "message");
             requireNonNull(delay, "delay");
+        }
+
+        /** Of an attempt that counts. */
+        public Failed(OutboxClaim.Ref ref, ReasonCode reason, String message, Duration delay, boolean outcomeUnknown) {
+            this(ref, reason, message, delay, outcomeUnknown, true);
         }
     }
 
@@ -55,10 +68,7 @@ public sealed interface Settlement {
         }
     }
 
-    /**
-     * Given back as it was, before it was tried, or after it was tried just to see whether the receiver can be reached, and did
-     * certainly not reach it: its attempt does not count, and it is due as before.
-     */
+    /** Given back as it was, before it was tried: its attempt does not count, and it is due as before. */
     record Released(OutboxClaim.Ref ref) implements Settlement {
         public Released {
             requireNonNull(ref, "ref");

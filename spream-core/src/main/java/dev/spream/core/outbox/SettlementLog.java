@@ -25,13 +25,14 @@ final class SettlementLog {
                 log.debug("{} status=pending latency_ms={}: given back untried", label(claim), latencyMillis);
             case Settlement.Failed failed ->
                 log.warn(
-                        "{} status=failed reason_code={} outcome_unknown={} latency_ms={}: {}; due again in {}",
+                        "{} status=failed reason_code={} outcome_unknown={} latency_ms={}: {}; due again in {}{}",
                         label(claim),
                         failed.reason(),
                         failed.outcomeUnknown(),
                         latencyMillis,
                         failed.message(),
-                        DurationText.of(failed.delay()));
+                        DurationText.of(failed.delay()),
+                        failed.counts() ? "" : "; it only tried the receiver, and the attempt does not count");
             case Settlement.Aborted aborted ->
                 log.error(
                         "{} status=aborted reason_code={} latency_ms={}: {}; it is given up, and the ledger says so",

@@ -131,7 +131,12 @@ final class StoredEntry {
         leaseUntil = now.plus(lease);
     }
 
-    void fail(ReasonCode reason, String text, Duration delay, boolean unknown, Instant now) {
+    void fail(Settlement.Failed failed, Instant now) {
+        fail(failed.reason(), failed.message(), failed.delay(), failed.outcomeUnknown(), now);
+        attempts -= failed.counts() ? 0 : 1;
+    }
+
+    private void fail(ReasonCode reason, String text, Duration delay, boolean unknown, Instant now) {
         become(OutboxStatus.FAILED, now);
         because(reason, text);
         outcomeUnknown = unknown;

@@ -45,25 +45,38 @@ final class AttemptPolicyTest {
                 .isEqualTo(new Settlement.Parked(claim.ref(), ReasonCode.REJECTED, "no such article", true));
     }
 
-    @Test
-    void a_probe_that_was_certainly_not_taken_gives_its_attempt_back() {
-        AttemptPolicy policy = policy(
-                Guarantee.IDEMPOTENT,
-                options -> options.breakerPause(Duration.ofSeconds(10)).maxAge(Duration.ofSeconds(60)));
+    @ParameterizedTest
+    @EnumSource(Guarantee.class)
+    void a_probe_that_does_not_get_through_gives_its_attempt_back_and_waits_for_its_backoff(Guarantee guarantee) {
+        AttemptPolicy policy = policy(guarantee, options -> options.maxAge(Duration.ofSeconds(60)));
+        Instant before = NOW.minusMillis(1);
         for (int attempt : new int[] {1, 6}) {
             OutboxClaim claim = claim(attempt, false, false);
-            assertThat(policy.afterProbing(claim, false, retryAfter(Duration.ofSeconds(10)), NOW.minusMillis(1)))
-                    .isEqualTo(new Settlement.Released(claim.ref()));
+            assertThat(policy.afterProbing(claim, false, retryAfter(Duration.ofMinutes(5)), before))
+                    .contains(uncounted(claim, ReasonCode.UNAVAILABLE, "down", Duration.ofMinutes(5), false));
+            assertThat(policy.afterProbing(claim, false, ScriptedSender.LOST, before))
+                    .isEqualTo(
+                            guarantee == Guarantee.NEITHER
+                                    ? Optional.empty() // it is parked, and must not be sent again
+                                    : Optional.of(uncounted(
+                                            claim,
+                                            ReasonCode.TIMEOUT,
+                                            "no answer",
+                                            Duration.ofSeconds(attempt == 1 ? 5 : 160),
+                                            true)));
         }
         OutboxClaim claim = claim(1, false, false);
-        assertThat(policy.afterProbing(claim, false, retryAfter(Duration.ofSeconds(11)), NOW.minusMillis(1)))
-                .as("asked to wait for longer than the pause")
-                .isInstanceOfSatisfying(
-                        Settlement.Failed.class,
-                        failed -> assertThat(failed.delay()).isEqualTo(Duration.ofSeconds(11)));
         assertThat(policy.afterProbing(claim, false, retryAfter(Duration.ZERO), NOW))
                 .as("too old")
-                .isInstanceOf(Settlement.Aborted.class);
+                .isEmpty();
+        assertThat(policy.afterProbing(claim, false, ScriptedSender.LOST, NOW))
+                .as("too old")
+                .isEmpty();
+    }
+
+    private static Settlement uncounted(
+            OutboxClaim claim, ReasonCode reason, String message, Duration delay, boolean unknown) {
+        return new Settlement.Failed(claim.ref(), reason, message, delay, unknown, false);
     }
 
     private static SendOutcome.Retryable retryAfter(Duration after) {
@@ -138,6 +151,37 @@ final class AttemptPolicyTest {
         assertThat(policy(Guarantee.QUERYABLE).afterSending(claim, false, ScriptedSender.LOST, NOW))
                 .as("the next claim asks and sends nothing")
                 .isInstanceOf(Settlement.Failed.class);
+    }
+
+    @Test
+    void one_without_an_attempt_or_time_left_that_may_have_reached_an_idempotent_receiver_is_aborted_if_it_is_to() {
+        UnaryOperator<OutboxWorkerOptions.Builder> aborting = options -> options.unknownFailure(UnknownFailure.ABORT)
+                .orderedFailure(OrderedFailure.PARK)
+                .maxAge(Duration.ofDays(1));
+        AttemptPolicy policy = policy(Guarantee.IDEMPOTENT, aborting);
+        OutboxClaim claim = claim(6, true, false);
+        assertThat(policy.afterSending(claim, true, ScriptedSender.LOST, NOW))
+                .isEqualTo(aborted(claim, ReasonCode.OUTCOME_UNKNOWN, "no answer"));
+        assertThat(policy.afterSending(claim, true, ScriptedSender.DOWN, NOW))
+                .isEqualTo(aborted(claim, ReasonCode.OUTCOME_UNKNOWN, "connection refused"));
+        assertThat(policy.withoutSending(claim(7, true, false), true, NOW))
+                .get()
+                .isInstanceOf(Settlement.Aborted.class);
+        assertThat(policy.withoutSending(claim(2, true, false), true, NOW.plus(Duration.ofDays(1))))
+                .get()
+                .isInstanceOf(Settlement.Aborted.class);
+
+        assertThat(policy.afterSending(claim, true, ScriptedSender.REJECTED, NOW))
+                .as("a refusal speaks of this attempt alone")
+                .isInstanceOf(Settlement.Parked.class);
+        assertThat(policy.afterSending(ordered(claim), true, ScriptedSender.LOST, NOW))
+                .as("its key is to wait")
+                .isInstanceOf(Settlement.Parked.class);
+        for (Guarantee other : EnumSet.of(Guarantee.QUERYABLE, Guarantee.NEITHER)) {
+            assertThat(policy(other, aborting).afterSending(claim, true, ScriptedSender.DOWN, NOW))
+                    .as("a requeue would have a second effect")
+                    .isInstanceOf(Settlement.Parked.class);
+        }
     }
 
     @Test

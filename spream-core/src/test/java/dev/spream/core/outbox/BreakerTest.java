@@ -90,17 +90,6 @@ final class BreakerTest {
     }
 
     @Test
-    void an_entry_is_given_back_while_it_is_open_and_not_twice_in_a_row() {
-        assertThat(breaker.giveBack(1)).isFalse();
-        open();
-        assertThat(breaker.giveBack(1)).isTrue();
-        assertThat(breaker.giveBack(1)).isFalse();
-        assertThat(breaker.giveBack(1)).isTrue();
-        assertThat(breaker.giveBack(2)).isTrue();
-        assertThat(breaker.giveBack(1)).isTrue();
-    }
-
-    @Test
     void attempts_that_were_under_way_when_it_opened_change_nothing() {
         open();
         assertThat(breaker.sent(ScriptedSender.OK, false, 1)).isEqualTo(Change.NONE);

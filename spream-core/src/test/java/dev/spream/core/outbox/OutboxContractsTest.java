@@ -54,6 +54,7 @@ final class OutboxContractsTest {
                         "what_is_released_is_pending_and_due_and_its_attempt_does_not_count");
         assertThat(storeFailures(SpoiltOutboxStores.LosesRepetitions::new))
                 .containsExactly(
+                        "a_failure_that_does_not_count_gives_its_attempt_back_once_and_waits_for_its_delay",
                         "a_release_that_is_repeated_gives_one_attempt_back",
                         "a_settlement_that_is_repeated_is_not_lost_and_changes_nothing",
                         "a_success_that_is_repeated_after_the_ledger_was_settled_alike_is_not_lost");
@@ -105,6 +106,7 @@ final class OutboxContractsTest {
     void a_store_that_forgets_that_an_outcome_is_unknown_fails() {
         assertThat(storeFailures(SpoiltOutboxStores.ForgetsUnknownOutcomes::new))
                 .containsExactly(
+                        "a_failure_that_does_not_count_gives_its_attempt_back_once_and_waits_for_its_delay",
                         "an_entry_that_expired_while_it_was_sent_is_given_to_another_when_the_lease_ran_out",
                         "an_entry_whose_lease_ran_out_is_given_to_another_who_is_told_that_its_outcome_is_unknown",
                         "an_outcome_stays_unknown_until_a_settlement_says_otherwise",

@@ -223,6 +223,34 @@ final class OutboxWorkerFlowTest {
     }
 
     @Test
+    void probes_that_time_out_burn_no_attempts_however_long_the_receiver_is_gone() {
+        AtomicBoolean gone = new AtomicBoolean(true);
+        ScriptedSender sender = ScriptedSender.idempotent((entry, call) -> {
+            if (gone.get()) {
+                release.await(); // until it is interrupted
+            }
+            return ScriptedSender.OK;
+        });
+        enqueue(2);
+        bench.start(
+                sender,
+                options -> options.concurrency(1)
+                        .breakerFailures(2)
+                        .breakerPause(Duration.ofSeconds(10))
+                        .sendTimeout(Duration.ofSeconds(2)));
+        bench.advanceUntil(
+                Duration.ofMillis(500),
+                Duration.ofHours(1),
+                () -> bench.events.all(Event.BreakerOpened.class).count() > 20);
+        assertThat(bench.count(OutboxStatus.FAILED) + bench.count(OutboxStatus.SENDING))
+                .isEqualTo(2);
+        assertThat(attempts()).isBetween(2, 3); // a probe may be under way
+        assertThat(sender.sent).hasSizeGreaterThan(20).contains("order-0", "order-1");
+        gone.set(false);
+        bench.advanceUntil(Duration.ofMillis(500), Duration.ofMinutes(2), () -> settled() == 2);
+    }
+
+    @Test
     void a_probe_that_does_not_return_makes_room_for_another_after_the_pause() {
         AtomicBoolean down = new AtomicBoolean(true);
         ScriptedSender sender = ScriptedSender.idempotent((entry, call) -> {

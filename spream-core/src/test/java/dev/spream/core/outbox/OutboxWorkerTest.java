@@ -73,6 +73,20 @@ final class OutboxWorkerTest {
     }
 
     @Test
+    void W_104_attempts_that_are_exhausted_by_timeouts_abort_too_if_they_are_to_and_a_requeue_succeeds() {
+        long id = bench.enqueue("order-1");
+        ScriptedSender sender =
+                ScriptedSender.idempotent((entry, call) -> call <= 6 ? ScriptedSender.LOST : ScriptedSender.OK);
+        bench.start(sender, options -> options.unknownFailure(UnknownFailure.ABORT));
+        bench.advanceUntil(
+                Duration.ofSeconds(1), Duration.ofMinutes(10), () -> bench.status(id) == OutboxStatus.ABORTED);
+        assertThat(bench.ledger("order-1")).contains(LedgerResult.failed(ReasonCode.OUTCOME_UNKNOWN));
+        bench.memory.operations().requeue(id, new ManualAct("operator", "the broker is back"));
+        bench.memory.outbox().signal();
+        assertThat(bench.awaitStatus(id, OutboxStatus.SUCCEEDED).generation()).isEqualTo(2);
+    }
+
+    @Test
     void W_103_a_worker_dies_and_after_its_lease_another_succeeds() {
         long id = bench.enqueue("order-1");
         CountDownLatch release = new CountDownLatch(1);

@@ -3,6 +3,7 @@ package dev.spream.core.outbox;
 import static dev.spream.core.outbox.OutboxScenario.ACCEPTED;
 import static dev.spream.core.outbox.OutboxScenario.ANN;
 import static dev.spream.core.outbox.OutboxScenario.BOB;
+import static dev.spream.core.outbox.OutboxScenario.DELAY;
 import static dev.spream.core.outbox.OutboxScenario.LEASE;
 import static dev.spream.core.outbox.OutboxScenario.REJECTED;
 import static dev.spream.core.outbox.OutboxScenario.everySettlement;
@@ -10,6 +11,7 @@ import static dev.spream.core.outbox.OutboxScenario.failure;
 import static dev.spream.core.outbox.OutboxScenario.json;
 import static dev.spream.core.outbox.OutboxScenario.keys;
 import static dev.spream.core.outbox.OutboxScenario.message;
+import static dev.spream.core.outbox.OutboxScenario.unknownFailure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
@@ -151,6 +153,23 @@ interface SettlementContract<T> extends OutboxScenario.Stage<T> {
             assertThat(given().status(key)).as(key).isEqualTo(status);
             assertThat(given().ledgerEntry(key)).as(key).isEqualTo(entry);
         }
+    }
+
+    @Test
+    default void a_failure_that_does_not_count_gives_its_attempt_back_once_and_waits_for_its_delay() {
+        OutboxClaim first = given().claimed(ANN, "a");
+        given().settle(ANN, unknownFailure(first.ref(), Duration.ZERO));
+        OutboxClaim claim = given().claim(ANN);
+        assertThat(claim.attempt()).isEqualTo(2);
+        Settlement tried = new Settlement.Failed(claim.ref(), ReasonCode.TIMEOUT, "no answer", DELAY, true, false);
+        given().settle(ANN, tried);
+        given().settle(ANN, tried);
+        assertThat(given().status("a")).isEqualTo(OutboxStatus.FAILED);
+        assertThat(given().claims(BOB)).as("before its delay is over").isEmpty();
+        given().pass(DELAY.plusSeconds(1));
+        OutboxClaim next = given().claim(BOB);
+        assertThat(next.attempt()).isEqualTo(2);
+        assertThat(next.outcomeUnknown()).isTrue();
     }
 
     @Test

@@ -112,7 +112,8 @@ final class SpoiltOutboxStores {
             return switch (settlement) {
                 case Settlement.Succeeded it -> new Settlement.Succeeded(claim, it.result());
                 case Settlement.Failed it ->
-                    new Settlement.Failed(claim, it.reason(), it.message(), it.delay(), it.outcomeUnknown());
+                    new Settlement.Failed(
+                            claim, it.reason(), it.message(), it.delay(), it.outcomeUnknown(), it.counts());
                 case Settlement.Parked it ->
                     new Settlement.Parked(claim, it.reason(), it.message(), it.outcomeUnknown());
                 case Settlement.Aborted it -> new Settlement.Aborted(claim, it.result(), it.message());

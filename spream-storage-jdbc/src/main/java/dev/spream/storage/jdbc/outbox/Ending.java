@@ -26,7 +26,7 @@ record Ending(
             case Settlement.Failed ended ->
                 failed(
                         ended.ref(),
-                        "failed",
+                        ended.counts() ? "failed" : "tried",
                         ended.reason(),
                         ended.message(),
                         JdbcTimestamps.micros(ended.delay()),

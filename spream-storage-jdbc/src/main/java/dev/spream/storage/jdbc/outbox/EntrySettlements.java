@@ -111,21 +111,21 @@ final class EntrySettlements {
                     status = CASE d.verdict
                         WHEN 'released' THEN 'pending'
                         WHEN 'failed' THEN 'failed'
+                        WHEN 'tried' THEN 'failed'
                         WHEN 'parked' THEN 'failed'
                         WHEN 'succeeded' THEN 'succeeded'
                         WHEN 'told succeeded' THEN 'succeeded'
                         ELSE 'aborted'
                     END,
-                    attempts = o.attempts - CASE d.verdict WHEN 'released' THEN 1 ELSE 0 END,
-                    next_run_at = CASE d.verdict
-                        WHEN 'failed' THEN clock_timestamp() + d.delay * interval '1 microsecond'
-                        WHEN 'parked' THEN 'infinity'
+                    attempts = o.attempts - CASE WHEN d.verdict IN ('released', 'tried') THEN 1 ELSE 0 END,
+                    next_run_at = CASE
+                        WHEN d.verdict IN ('failed', 'tried') THEN clock_timestamp() + d.delay * interval '1 microsecond'
+                        WHEN d.verdict = 'parked' THEN 'infinity'
                         ELSE o.next_run_at
                     END,
-                    outcome_unknown = CASE d.verdict
-                        WHEN 'released' THEN o.outcome_unknown
-                        WHEN 'failed' THEN d.unknown
-                        WHEN 'parked' THEN d.unknown
+                    outcome_unknown = CASE
+                        WHEN d.verdict = 'released' THEN o.outcome_unknown
+                        WHEN d.verdict IN ('failed', 'tried', 'parked') THEN d.unknown
                         ELSE false
                     END,
                     last_error_code = CASE d.verdict
