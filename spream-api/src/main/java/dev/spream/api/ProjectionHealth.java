@@ -82,11 +82,13 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
     }
 
     /**
-     * Whether every projection was read from its store, reaches what it needs, and has not failed. One that is paused, or
-     * behind, is ready: somebody wants it so, or it catches up.
+     * Whether the live version of every projection was read from its store, reaches what it needs, and has not failed. One that is
+     * paused, or behind, is ready: somebody wants it so, or it catches up.
      */
     public boolean isReady() {
-        return projections.stream().allMatch(view -> isReachable(view) && !hasFailed(view));
+        return projections.stream()
+                .filter(view -> view.version().isLive())
+                .allMatch(view -> isReachable(view) && !hasFailed(view));
     }
 
     private static boolean isReachable(ProjectionView view) {

@@ -208,9 +208,7 @@ final class BatchRun<T> {
             awaitOthers(end - from, failure);
             return;
         }
-        if (kind == FailureKind.FATAL) {
-            throw LoopEnd.fatal(failure);
-        }
+        LoopEnd.ifOfEveryEvent(kind, failure);
         int tried = end - barren;
         EventEnvelope culprit = tried > 1 ? attempt.culprit() : attempt.culpritOfOne();
         if (culprit == null && tried > 1) {

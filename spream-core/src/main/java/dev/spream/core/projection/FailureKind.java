@@ -11,6 +11,11 @@ public enum FailureKind {
     CONFLICT,
     /** It fails by what it is, as where it overflows the stack. Its aggregate is parked with all that follows, until somebody mends it; others go on. */
     POISON,
+    /**
+     * Every event would fail in this process, and elsewhere they may not, since what is wrong is around it: a folder, an address, a
+     * key. The process gives its segments up and runs the live version no longer, and its manager ends; the status stays as it is.
+     */
+    LOCAL,
     /** Every event would fail, such as for a table that is missing. The projection stops as {@link ProjectionStatus#FAILED}. */
     FATAL
 }

@@ -20,6 +20,9 @@ final class FeedKeeper<T> implements Keeper {
     @Override
     public void run() throws InterruptedException {
         while (!stopping || !slot.isEmpty()) {
+            if (context.hasEndedHere()) {
+                stopping = true;
+            }
             slot.tidy();
             if (slot.isEmpty()) {
                 expect();

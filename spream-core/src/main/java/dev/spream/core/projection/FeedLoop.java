@@ -323,7 +323,38 @@ final class FeedLoop<T> implements BatchRun.Loop {
                     context.troubles().outage(label, end.failure());
                 }
             }
+            case LOCAL -> endHere(end.failure());
             case FATAL -> fail(end.failure());
+        }
+    }
+
+    /**
+     * This process runs the version no longer. Where it is the live one, that ends the manager, unless another version is built
+     * here, which may become live instead.
+     *
+     * @throws ProjectionFailure that ends the manager
+     */
+    private void endHere(Exception failure) {
+        String error = ErrorText.of(context.store(), failure);
+        context.troubles().failed(FailureKind.LOCAL, failure);
+        if (!context.endHere(error)) {
+            return; // another segment's loop has said so
+        }
+        String message =
+                "this process cannot run '%s': %s; it has given its segments up, and the status stays as it is, for processes that can: correct what is around this one, and start it again"
+                        .formatted(version.label(), error);
+        if (version.isLive() && !isBuiltAnew()) {
+            throw new ProjectionFailure(FailureKind.LOCAL, message, failure);
+        }
+        log.error("[{}] {}; other versions go on here", context.name(), message);
+    }
+
+    private boolean isBuiltAnew() {
+        try {
+            return context.store().versions(version.projection()).stream()
+                    .anyMatch(other -> other.role() == VersionRole.SHADOW);
+        } catch (RuntimeException e) {
+            return false;
         }
     }
 

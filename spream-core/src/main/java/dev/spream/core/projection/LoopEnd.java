@@ -9,6 +9,8 @@ final class LoopEnd extends Exception {
         FENCED,
         /** A store or a source does not do its work. Another loop tries again. */
         OUTAGE,
+        /** No event can be applied by this process. */
+        LOCAL,
         /** No event can be applied. */
         FATAL
     }
@@ -32,6 +34,15 @@ final class LoopEnd extends Exception {
 
     static LoopEnd fatal(Exception failure) {
         return new LoopEnd(Reason.FATAL, failure);
+    }
+
+    /** Ends the loop if no other event would fare better. */
+    static void ifOfEveryEvent(FailureKind kind, Exception failure) throws LoopEnd {
+        switch (kind) {
+            case FATAL -> throw fatal(failure);
+            case LOCAL -> throw new LoopEnd(Reason.LOCAL, failure);
+            case TRANSIENT, CONFLICT, POISON -> {}
+        }
     }
 
     Reason reason() {

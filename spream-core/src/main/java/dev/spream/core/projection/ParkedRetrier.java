@@ -167,9 +167,7 @@ final class ParkedRetrier<T> {
             FailureKind kind =
                     brokenOff ? FailureKind.TRANSIENT : context.judge().kind(thrown, attempt.threw(thrown));
             Exception failure = FailureJudge.asException(thrown);
-            if (kind == FailureKind.FATAL) {
-                throw LoopEnd.fatal(failure);
-            }
+            LoopEnd.ifOfEveryEvent(kind, failure);
             if (conflict || (brokenOff && attempt.handle().isEmpty())) {
                 postponeIfPossible(kind, untried(ErrorText.of(context.store(), failure)), failure);
                 return false;

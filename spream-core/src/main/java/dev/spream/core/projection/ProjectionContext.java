@@ -33,6 +33,7 @@ final class ProjectionContext<T> {
     private volatile ProjectionState state;
     private volatile ParkedSummary parked = ParkedSummary.NONE;
     private volatile boolean parkedChanged = true;
+    private volatile Optional<String> ended = Optional.empty();
     private volatile boolean known;
     private volatile boolean progressed;
 
@@ -286,6 +287,21 @@ final class ProjectionContext<T> {
         parked = read;
     }
 
+    /**
+     * The version is run by this process no longer, since what is around the process is wrong; its keeper gives up what it holds.
+     *
+     * @return false if that was so before
+     */
+    synchronized boolean endHere(String error) {
+        boolean first = ended.isEmpty();
+        ended = ended.or(() -> Optional.of("this process cannot run it: " + error));
+        return first;
+    }
+
+    boolean hasEndedHere() {
+        return ended.isPresent();
+    }
+
     SegmentLags lags() {
         return lags;
     }
@@ -299,6 +315,6 @@ final class ProjectionContext<T> {
     ProjectionView view(int segmentsHeld) {
         SegmentLags.Furthest lag = lags.furthest(instant(), segmentsHeld > 0 || segments(setup) == 0);
         return new ProjectionView(
-                version, state, segmentsHeld, lag.events(), lag.age(), troubles.outage(), rebuild, parked);
+                version, state, segmentsHeld, lag.events(), lag.age(), ended.or(troubles::outage), rebuild, parked);
     }
 }

@@ -61,7 +61,7 @@ final class SegmentKeeper<T> implements Keeper {
     @Override
     public void run() throws InterruptedException {
         long nextHold = context.now();
-        while (!stopping) {
+        while (!stopping && !context.hasEndedHere()) {
             if (!context.isKnown()) {
                 context.keeperWake().await(lease());
                 continue;
@@ -253,6 +253,7 @@ final class SegmentKeeper<T> implements Keeper {
     }
 
     private void end() throws InterruptedException {
+        stopping = true;
         segments.values().forEach(held -> held.slot.stop());
         long nextHold = context.now() + granted.left() - lease() / 2;
         while (segments.values().stream().anyMatch(held -> !held.slot.isEmpty())) {

@@ -47,10 +47,8 @@ final class VersionEntry<T> {
     private LoopEnd end(Throwable t) throws LoopEnd {
         FailureKind kind = context.judge().kind(t, thrown || t instanceof ProjectionFailure);
         Exception failure = FailureJudge.asException(t);
-        return switch (kind) {
-            case TRANSIENT, CONFLICT -> LoopEnd.outage(failure);
-            case POISON, FATAL -> LoopEnd.fatal(failure);
-        };
+        LoopEnd.ifOfEveryEvent(kind, failure);
+        return kind == FailureKind.POISON ? LoopEnd.fatal(failure) : LoopEnd.outage(failure);
     }
 
     /** Has a read model outside of the store begun, or checks that it is the one that was. */

@@ -14,7 +14,8 @@ public final class SearchException extends SpreamException {
 
     /**
      * @param kind {@code TRANSIENT} if it may succeed later, such as of an engine that cannot be reached; {@code POISON} if the
-     *     engine refuses what it was given; {@code FATAL} if it refuses everything, such as for a wrong key
+     *     engine refuses what it was given; {@code LOCAL} if it refuses everything that comes from this process, such as for a wrong key or a wrong folder;
+     *     {@code FATAL} if it refuses everything
      * @param message stored and logged: what is wrong, without what documents contain
      */
     public SearchException(FailureKind kind, String message, @Nullable Throwable cause) {

@@ -164,8 +164,8 @@ public final class SearchProjection implements FoldableProjection<Object, Map<St
             long documents = empty.size();
             if (documents > 0 && !index.isBuiltAnew()) {
                 throw new ProjectionFailure(
-                        FailureKind.FATAL,
-                        "the search index %s has %d documents, and the database of projection '%s' knows nothing of them, so that they may be another one's; nothing was changed: drop that index and resume the projection, or give it another"
+                        FailureKind.LOCAL,
+                        "the search index %s has %d documents, and the database of projection '%s' knows nothing of them, so that they may be another one's; nothing was changed: drop that index, or give the process another"
                                 .formatted(empty, documents, name),
                         null);
             }
@@ -185,8 +185,8 @@ public final class SearchProjection implements FoldableProjection<Object, Map<St
         SearchIndex known = asking(index::get);
         if (!asking(() -> known.expect(id))) {
             throw new ProjectionFailure(
-                    FailureKind.FATAL,
-                    "the search index %s is another one than projection '%s' has written, which is gone, or on another host; nothing was written: bring that one back and resume the projection, or build it anew with 'projection rebuild %s' and cut over"
+                    FailureKind.LOCAL,
+                    "the search index %s is another one than projection '%s' has written, which is in another folder, on another host or server, or gone; nothing was written: give this process that one, or bring it back, or build it anew with 'projection rebuild %s' and cut over"
                             .formatted(known, name, name),
                     null);
         }

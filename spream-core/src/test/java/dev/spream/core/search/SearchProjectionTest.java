@@ -177,7 +177,7 @@ final class SearchProjectionTest {
         second.size = 3;
         assertThatThrownBy(projection::begin)
                 .isInstanceOfSatisfying(
-                        ProjectionFailure.class, e -> assertThat(e.kind()).isEqualTo(FailureKind.FATAL))
+                        ProjectionFailure.class, e -> assertThat(e.kind()).isEqualTo(FailureKind.LOCAL))
                 .hasMessageContaining("has 3 documents")
                 .hasMessageContaining("drop that index");
         assertThat(first.size).isEqualTo(3);
@@ -188,13 +188,13 @@ final class SearchProjectionTest {
     }
 
     @Test
-    void another_index_than_was_begun_is_fatal() {
+    void another_index_than_was_begun_is_the_fault_of_this_process() {
         String begun = projection.begin();
         projection.require(begun);
         indexes.values().forEach(index -> index.id = "another");
         assertThatThrownBy(() -> projection.require(begun))
                 .isInstanceOfSatisfying(
-                        ProjectionFailure.class, e -> assertThat(e.kind()).isEqualTo(FailureKind.FATAL))
+                        ProjectionFailure.class, e -> assertThat(e.kind()).isEqualTo(FailureKind.LOCAL))
                 .hasMessageContaining("nothing was written")
                 .hasMessageContaining("projection rebuild words");
     }

@@ -73,7 +73,7 @@ final class ManagementApi implements JsonServer.Handler {
         JsonObject document = status(lower(status));
         JsonObject projections = new JsonObject();
         for (ProjectionView view : health.projections()) {
-            projections.add(view.version().label(), document(view.state()));
+            projections.add(view.version().label(), document(view));
         }
         document.add("projections", projections);
         document.add(
@@ -97,7 +97,8 @@ final class ManagementApi implements JsonServer.Handler {
         return document;
     }
 
-    private static JsonObject document(ProjectionState state) {
+    private static JsonObject document(ProjectionView view) {
+        ProjectionState state = view.state();
         JsonObject document = status(lower(state.status()));
         document.add(
                 "last_processed_event",
@@ -109,6 +110,8 @@ final class ManagementApi implements JsonServer.Handler {
                         .orElse(JsonNull.INSTANCE));
         document.addProperty("error_count", state.errorCount());
         document.addProperty("position", state.position());
+        document.addProperty("parked_aggregates", view.parked().aggregates());
+        document.addProperty("parked_events", view.parked().events());
         return document;
     }
 

@@ -31,6 +31,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -57,6 +58,8 @@ public final class VocabularyProgram implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock(); // held while it starts, and while it is closed
     private final Deque<AutoCloseable> parts = new ArrayDeque<>(); // guarded by lock; closed from the last to the first
 
+    private Optional<VocabularyService> running = Optional.empty(); // guarded by lock
+
     private Optional<Integer> ownDatabase = Optional.empty(); // guarded by lock; its port
 
     public static void main(String[] args) {
@@ -69,6 +72,9 @@ public final class VocabularyProgram implements AutoCloseable {
                         },
                         "vocabulary-end"));
         int status = program.run(args, System.getenv());
+        if (status == 0) {
+            status = program.await();
+        }
         if (status != 0) {
             Runtime.getRuntime().halt(status);
         }
@@ -90,18 +96,54 @@ public final class VocabularyProgram implements AutoCloseable {
             Map<String, String> all = with(args, environment);
             EventsFrom events = new VocabularySettings(all).events();
             VocabularyService service = start(all, events);
+            running = Optional.of(service);
             System.out.print(whatToTry(service.uri(), service.managementUri()));
             ownDatabase.ifPresent(port -> System.out.print((events == EventsFrom.EVENT_STORE ? howToOperate(port) : "")
                     + "\nAll this is gone when it ends.\n"));
             return 0;
         } catch (IOException | SQLException | RuntimeException e) {
             close();
-            String reason = Optional.ofNullable(e.getMessage()).orElseGet(e::toString);
-            System.err.println("the vocabulary service did not start: " + reason.replaceAll("\\s*\\R\\s*", " "));
+            System.err.println("the vocabulary service did not start: " + reason(e));
             return e instanceof ConfigException ? MISUSED : FAILED;
         } finally {
             lock.unlock();
         }
+    }
+
+    /**
+     * Waits until it ends, or cannot go on; then it closes what it has started, and prints why.
+     *
+     * @return with what the process ends: 0 if it was closed, 1 if its projections ended because of a failure
+     */
+    int await() {
+        try {
+            Optional<VocabularyService> waited = running();
+            if (waited.isPresent()) {
+                waited.get().awaitProjections();
+            }
+            return 0;
+        } catch (ExecutionException e) {
+            close();
+            System.err.println("the vocabulary service ends: " + reason(e.getCause() == null ? e : e.getCause()));
+            return FAILED;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return 0;
+        }
+    }
+
+    private Optional<VocabularyService> running() {
+        lock.lock();
+        try {
+            return running;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static String reason(Throwable failure) {
+        String reason = Optional.ofNullable(failure.getMessage()).orElseGet(failure::toString);
+        return reason.replaceAll("\\s*\\R\\s*", " ");
     }
 
     private static Map<String, String> with(String[] args, Map<String, String> environment) {

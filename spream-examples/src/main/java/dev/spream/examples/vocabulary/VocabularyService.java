@@ -30,6 +30,8 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.function.IntFunction;
 
 /**
@@ -64,6 +66,7 @@ final class VocabularyService implements AutoCloseable {
     private final Optional<PubsubOutbox> outbox;
     private final EntryCommands commands;
     private final ProjectionManager<Connection> manager;
+    private final FutureTask<Void> projections;
     private final LiveIndex index;
     private final URI uri;
     private final URI managementUri;
@@ -90,6 +93,7 @@ final class VocabularyService implements AutoCloseable {
                     : Optional.empty();
             ProjectionMetrics metrics = ProjectionMetrics.of(registry);
             manager = part(manager(desk, indexes, metrics));
+            projections = new FutureTask<>(manager::run, null);
             start(desk.shutdownTimeout());
             List<Sampling.Sampled> samples = new ArrayList<>(outbox.stream().toList());
             samples.add(new ParkedEntries(desk.operations(), names(), metrics));
@@ -168,11 +172,21 @@ final class VocabularyService implements AutoCloseable {
     }
 
     private void start(Duration shutdownTimeout) {
-        Thread running = Thread.ofVirtual().name("vocabulary-projections").start(manager::run);
+        Thread running = Thread.ofVirtual().name("vocabulary-projections").start(projections);
         part(() -> {
             manager.shutdown(shutdownTimeout);
             running.join();
         });
+    }
+
+    /**
+     * Waits until its projections have ended, as they do when it is closed.
+     *
+     * @throws ExecutionException if they ended because of a failure, such as a search index that is not the one which they have
+     *     written; queries are answered all the same, by what was applied before, until it is closed
+     */
+    void awaitProjections() throws ExecutionException, InterruptedException {
+        projections.get();
     }
 
     private <T extends AutoCloseable> T part(T opened) {

@@ -116,6 +116,19 @@ final class VocabularyIT {
         }
     }
 
+    @Test
+    void an_index_that_is_another_one_ends_the_program() throws Exception {
+        try (VocabularyService service = VocabularyService.start(environment)) {
+            commandEverything(service.uri());
+        }
+        Map<String, String> astray = new HashMap<>(environment);
+        astray.put("SEARCH_DIRECTORY", directory.resolve("empty").toString());
+        try (VocabularyProgram program = new VocabularyProgram()) {
+            assertThat(program.run(new String[0], astray)).isZero();
+            assertThat(program.await()).isEqualTo(1);
+        }
+    }
+
     /** One command of each kind, and what becomes of them. Returns the id of the entry. */
     private String commandEverything(URI uri) throws Exception {
         Reply created = client.command(uri, "POST", "/entries", "create", WORD).expect(201);
@@ -392,7 +405,14 @@ final class VocabularyIT {
                     "BROKER_TIMEOUT_MS", "1000"));
             try (VocabularyService service = VocabularyService.start(environment, SAMPLED)) {
                 URI management = service.managementUri();
-                client.await(management, "/health", json -> outbox(json).contains("\"status\":\"healthy\""));
+                client.await(
+                        management,
+                        "/health",
+                        json -> outbox(json).contains("\"status\":\"healthy\"")
+                                && json.getAsJsonObject()
+                                        .get("status")
+                                        .getAsString()
+                                        .equals("healthy"));
                 client.get(management, "/ready").expect(200);
                 server.close();
                 client.command(service.uri(), "POST", "/entries", "create", WORD)

@@ -48,7 +48,7 @@ final class Damage {
 
     private static SearchException damaged(String what, Path folder, Exception e) {
         return new SearchException(
-                FailureKind.FATAL,
+                FailureKind.LOCAL,
                 "%s: the files in %s are damaged, or of another version of Lucene (%s); nothing was written: bring the folder back as it was, or build the index again with 'projection rebuild' and cut over, and remove the folder afterwards"
                         .formatted(what, folder, e.getClass().getSimpleName()),
                 e);

@@ -67,8 +67,8 @@ final class IndexFiles {
 
     static SearchException gone(String name, Path folder) {
         return new SearchException(
-                FailureKind.FATAL,
-                "the search index %s is gone from %s, where there is none or another one; nothing was written: bring it back and resume its projection, or build it anew with 'projection rebuild' and cut over"
+                FailureKind.LOCAL,
+                "the search index %s is gone from %s, where there is none or another one; nothing was written: bring it back and start the process again, or build it anew with 'projection rebuild' and cut over"
                         .formatted(name, folder),
                 null);
     }
@@ -78,7 +78,7 @@ final class IndexFiles {
         boolean fresh = IndexFolder.isNew(folder);
         if (!fresh && !IndexFolder.isIndex(folder)) {
             throw new SearchException(
-                    FailureKind.FATAL,
+                    FailureKind.LOCAL,
                     "%s is to hold the search index %s, and holds something else; nothing was changed: empty it, or configure another directory"
                             .formatted(folder, name),
                     null);
@@ -123,7 +123,7 @@ final class IndexFiles {
     private static void requireOurs(IndexWriter writer, String name, Path folder) {
         if (!CURRENT.equals(data(writer).get(FORMAT))) {
             throw new SearchException(
-                    FailureKind.FATAL,
+                    FailureKind.LOCAL,
                     "%s is to hold the search index %s, and holds an index of another program or of another version of this one; nothing was changed: configure another directory, or remove the folder and build the index again"
                             .formatted(folder, name),
                     null);

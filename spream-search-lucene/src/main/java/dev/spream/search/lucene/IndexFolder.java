@@ -35,7 +35,7 @@ final class IndexFolder {
         } catch (NoSuchFileException e) {
             return List.of();
         } catch (NotDirectoryException e) {
-            throw new SearchException(FailureKind.FATAL, folder + " is no folder, and cannot hold a search index", e);
+            throw new SearchException(FailureKind.LOCAL, folder + " is no folder, and cannot hold a search index", e);
         } catch (IOException e) {
             throw new SearchException(
                     FailureKind.TRANSIENT, "the folder %s cannot be read: %s".formatted(folder, e), e);

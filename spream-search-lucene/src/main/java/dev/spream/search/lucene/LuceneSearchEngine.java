@@ -59,7 +59,7 @@ public final class LuceneSearchEngine implements SearchEngine {
             Files.createDirectories(directory);
         } catch (IOException e) {
             throw new SearchException(
-                    FailureKind.FATAL,
+                    FailureKind.LOCAL,
                     "the directory %s of search indexes cannot be made: %s".formatted(directory, e),
                     e);
         }
@@ -99,7 +99,7 @@ public final class LuceneSearchEngine implements SearchEngine {
     private void requireOpen() {
         if (closed) {
             throw new SearchException(
-                    FailureKind.FATAL, "the search engine over %s is closed".formatted(directory), null);
+                    FailureKind.LOCAL, "the search engine over %s is closed".formatted(directory), null);
         }
     }
 

@@ -368,7 +368,7 @@ final class SharedIndex {
 
     SearchException isClosed() {
         return new SearchException(
-                FailureKind.FATAL, "the search index %s is closed, or was dropped".formatted(name), null);
+                FailureKind.LOCAL, "the search index %s is closed, or was dropped".formatted(name), null);
     }
 
     private SearchException failure(String what, Exception e) {

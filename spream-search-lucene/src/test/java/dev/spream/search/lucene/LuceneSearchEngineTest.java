@@ -77,9 +77,9 @@ final class LuceneSearchEngineTest {
         Files.writeString(directory.resolve("file"), "a file");
         try (LuceneSearchEngine engine = LuceneSearchEngine.open(directory)) {
             SearchException refusal = failure(() -> engine.open("words", SCHEMA));
-            assertThat(refusal.kind()).isEqualTo(FailureKind.FATAL);
+            assertThat(refusal.kind()).isEqualTo(FailureKind.LOCAL);
             assertThat(refusal).hasMessageContaining("holds something else; nothing was changed");
-            assertThat(failure(() -> engine.open("file", SCHEMA)).kind()).isEqualTo(FailureKind.FATAL);
+            assertThat(failure(() -> engine.open("file", SCHEMA)).kind()).isEqualTo(FailureKind.LOCAL);
             assertThat(engine.indexes()).isEmpty();
             assertThat(engine.drop("words")).isFalse();
         }
@@ -99,7 +99,7 @@ final class LuceneSearchEngineTest {
         }
         try (LuceneSearchEngine engine = LuceneSearchEngine.open(directory)) {
             SearchException refusal = failure(() -> engine.open("words", SCHEMA));
-            assertThat(refusal.kind()).isEqualTo(FailureKind.FATAL);
+            assertThat(refusal.kind()).isEqualTo(FailureKind.LOCAL);
             assertThat(refusal).hasMessageContaining("damaged").hasMessageContaining("build the index again");
             assertThat(engine.drop("words")).isTrue();
             assertThat(engine.open("words", SCHEMA).size()).isZero();
@@ -116,7 +116,7 @@ final class LuceneSearchEngineTest {
             for (int version = 1; version < 4; version++) {
                 SearchChange change = put("2", version, Map.of("word", "pear"));
                 SearchException lost = failure(() -> index.write(List.of(change)));
-                assertThat(lost.kind()).isEqualTo(FailureKind.FATAL);
+                assertThat(lost.kind()).isEqualTo(FailureKind.LOCAL);
                 assertThat(lost).hasMessageContaining("nothing was written").hasMessageContaining("projection rebuild");
             }
             assertThat(failure(index::id)).hasMessageContaining("is gone from");
@@ -144,7 +144,7 @@ final class LuceneSearchEngineTest {
                     () -> searched.optimize(Duration.ZERO),
                     () -> engine.open("words", SCHEMA))) {
                 SearchException gone = failure(use);
-                assertThat(gone.kind()).isEqualTo(FailureKind.FATAL);
+                assertThat(gone.kind()).isEqualTo(FailureKind.LOCAL);
                 assertThat(gone).hasMessageContaining("is gone from").hasMessageContaining("bring it back");
             }
             assertThat(directory.resolve("words")).doesNotExist();
@@ -212,11 +212,11 @@ final class LuceneSearchEngineTest {
         try (LuceneSearchEngine engine = LuceneSearchEngine.open(directory)) {
             SearchIndex index = engine.open("words", SCHEMA);
             SearchException unread = failure(() -> index.search(SearchQuery.of("apple")));
-            assertThat(unread.kind()).isEqualTo(FailureKind.FATAL);
+            assertThat(unread.kind()).isEqualTo(FailureKind.LOCAL);
             assertThat(unread).hasMessageContaining("damaged").hasMessageContaining("projection rebuild");
             assertThat(failure(() -> index.write(List.of(new SearchChange.Merge("1", Map.of("level", "x"), 2))))
                             .kind())
-                    .isEqualTo(FailureKind.FATAL);
+                    .isEqualTo(FailureKind.LOCAL);
         }
     }
 
@@ -363,7 +363,7 @@ final class LuceneSearchEngineTest {
             engine.drop("words");
             assertThat(failure(() -> index.write(List.of(put("1", 1, Map.of())))))
                     .hasMessageContaining("was dropped");
-            assertThat(failure(index::size).kind()).isEqualTo(FailureKind.FATAL);
+            assertThat(failure(index::size).kind()).isEqualTo(FailureKind.LOCAL);
         }
         assertThatThrownBy(() -> LuceneSearchEngine.open(directory).open("../words", SCHEMA))
                 .isInstanceOf(IllegalArgumentException.class);

@@ -39,7 +39,10 @@ record ErrorCode(String type, String code) {
     }
 
     FailureKind kind() {
-        if (WHOEVER.contains(type) || WHATEVER.contains(code)) {
+        if (WHOEVER.contains(type)) {
+            return FailureKind.LOCAL;
+        }
+        if (WHATEVER.contains(code)) {
             return FailureKind.FATAL;
         }
         return type.equals("invalid_request") && !MAY_PASS.contains(code) ? FailureKind.POISON : FailureKind.TRANSIENT;
@@ -53,10 +56,11 @@ record ErrorCode(String type, String code) {
 
     private String advice() {
         return switch (kind()) {
-            case TRANSIENT -> "nothing of it was applied, and it may succeed later";
+            case TRANSIENT, CONFLICT -> "nothing of it was applied, and it may succeed later";
             case POISON -> "nothing of it was applied, and it will not be as it is";
-            case FATAL ->
-                "nothing will be applied until somebody sees to the server, its address, its keys or the index";
+            case LOCAL ->
+                "nothing will be applied by this process until its address of the server, or its key, is corrected";
+            case FATAL -> "nothing will be applied until somebody sees to the server or the index";
         };
     }
 }

@@ -108,10 +108,10 @@ final class MeilisearchSearchEngineTest {
     }
 
     @Test
-    void a_key_that_is_refused_is_fatal_and_never_told() {
+    void a_key_that_is_refused_is_the_fault_of_this_process_and_never_told() {
         server.requireKey("open");
         SearchException failed = failedWrite();
-        assertThat(failed.kind()).isEqualTo(FailureKind.FATAL);
+        assertThat(failed.kind()).isEqualTo(FailureKind.LOCAL);
         assertThat(failed).hasMessageContaining("invalid_api_key").hasMessageNotContaining("sesame");
         assertThat(engine + " " + index).doesNotContain("sesame");
         server.requireKey("sesame");
@@ -275,11 +275,11 @@ final class MeilisearchSearchEngineTest {
     }
 
     @Test
-    void an_address_where_something_else_is_is_fatal() {
+    void an_address_where_something_else_is_is_the_fault_of_this_process() {
         try (MeilisearchSearchEngine astray = MeilisearchSearchEngine.of(
                 server.url().resolve("/elsewhere"), Optional.empty(), Duration.ofSeconds(20))) {
             SearchException failed = failure(() -> astray.open("words", SCHEMA));
-            assertThat(failed.kind()).isEqualTo(FailureKind.FATAL);
+            assertThat(failed.kind()).isEqualTo(FailureKind.LOCAL);
             assertThat(failed).hasMessageContaining("http_404");
         }
     }

@@ -2,6 +2,7 @@ package dev.spream.storage.jdbc.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.api.ProjectionHealth;
 import dev.spream.core.event.EventSource;
 import dev.spream.core.event.RecordedEvent;
 import dev.spream.core.projection.ParkedKey;
@@ -24,9 +25,13 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -57,7 +62,7 @@ final class SearchBench implements AutoCloseable {
     final class Process implements AutoCloseable {
         private final EventSource source = events.source();
         private final ProjectionManager<Connection> manager;
-        private final Thread thread;
+        private final FutureTask<Void> run;
 
         private Process(SearchProjection written) {
             SearchProjection projection =
@@ -67,17 +72,30 @@ final class SearchBench implements AutoCloseable {
                     .owner("process-" + owners.incrementAndGet())
                     .add(projection, source)
                     .build();
-            thread = Thread.ofVirtual().name("process").start(manager::run);
+            run = new FutureTask<>(manager::run, null);
+            Thread.ofVirtual().name("process").start(run);
+        }
+
+        /** Waits until it has ended because of a failure. */
+        Throwable failure() {
+            try {
+                run.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            } catch (ExecutionException e) {
+                return Objects.requireNonNull(e.getCause());
+            } catch (InterruptedException | TimeoutException e) {
+                throw new AssertionError("the process goes on: " + operations.list(), e);
+            }
+            throw new AssertionError("the process has ended without a failure");
+        }
+
+        ProjectionHealth health() {
+            return new ProjectionHealth(manager.views(), 0);
         }
 
         @Override
         public void close() {
             manager.close();
-            try {
-                assertThat(thread.join(PATIENCE)).isTrue();
-            } catch (InterruptedException e) {
-                throw new AssertionError("interrupted", e);
-            }
+            await("the end of the process", run::isDone, () -> operations.list().toString());
             source.close();
         }
     }

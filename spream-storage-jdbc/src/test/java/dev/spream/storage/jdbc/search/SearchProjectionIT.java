@@ -2,9 +2,13 @@ package dev.spream.storage.jdbc.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.api.ProjectionHealth;
+import dev.spream.core.projection.FailureKind;
 import dev.spream.core.projection.ParkReason;
 import dev.spream.core.projection.ParkedKey;
+import dev.spream.core.projection.ProjectionFailure;
 import dev.spream.core.projection.ProjectionOperations.Act;
+import dev.spream.core.projection.ProjectionState;
 import dev.spream.core.projection.ProjectionStatus;
 import dev.spream.core.projection.RebuildProgress;
 import dev.spream.core.search.SearchChange;
@@ -143,24 +147,58 @@ final class SearchProjectionIT {
     }
 
     @Test
-    void an_index_that_is_lost_stops_its_projection_which_is_built_anew_beside_it() throws IOException {
-        try (SearchEngine engine = LuceneSearchEngine.open(directory);
-                SearchBench.Process process = bench.start(indexes(engine))) {
-            assertThat(process).isNotNull();
+    void an_empty_folder_ends_the_process_that_has_it_and_no_other() {
+        try (SearchEngine engine = LuceneSearchEngine.open(directory.resolve("right"));
+                SearchEngine empty = LuceneSearchEngine.open(directory.resolve("wrong"));
+                SearchBench.Process healthy = bench.start(indexes(engine))) {
             appendSome();
             bench.awaitIndex(engine.open("words-v1", Words.SCHEMA));
+            try (SearchBench.Process astray = bench.start(indexes(empty))) {
+                assertThat(astray.failure())
+                        .isInstanceOfSatisfying(
+                                ProjectionFailure.class,
+                                e -> assertThat(e.kind()).isEqualTo(FailureKind.LOCAL))
+                        .hasMessageStartingWith("this process cannot run 'words': ")
+                        .hasMessageContaining("another one than projection 'words' has written")
+                        .hasMessageContaining("start it again");
+                assertThat(astray.health().isReady()).isFalse();
+            }
+            appendSome();
+            bench.awaitIndex(engine.open("words-v1", Words.SCHEMA));
+            requireRunning();
+            SearchBench.await(
+                    "the healthy process ready",
+                    () -> healthy.health().status() == ProjectionHealth.Status.HEALTHY
+                            && healthy.health().isReady(),
+                    () -> healthy.health().json());
+            SearchBench.await(
+                    "all segments with the healthy process",
+                    () -> bench.operations.show(SearchBench.NAME).orElseThrow().segments().stream()
+                            .allMatch(segment -> segment.owner()
+                                    .filter(owner -> owner.startsWith("process-1"))
+                                    .isPresent()),
+                    () -> bench.operations.show(SearchBench.NAME).toString());
         }
-        Files.move(directory.resolve("words-v1"), directory.resolve("lost"));
+    }
+
+    private void requireRunning() {
+        ProjectionState state =
+                bench.operations.show(SearchBench.NAME).orElseThrow().state();
+        assertThat(state.status()).isEqualTo(ProjectionStatus.RUNNING);
+        assertThat(state.epoch()).as("it never had another status").isEqualTo(1);
+    }
+
+    @Test
+    void an_index_that_is_lost_ends_its_process_and_is_built_anew_beside_it() throws IOException {
+        loseTheIndex();
         try (SearchEngine engine = LuceneSearchEngine.open(directory)) {
             SearchIndex second = engine.open("words-v2", Words.SCHEMA);
             second.write(List.of(new SearchChange.Put(new SearchDocument("ghost", Map.of("word", "boo")), 1)));
-            appendSome();
+            requireAstray(engine, "another one than projection 'words' has written");
+            assertThat(directory.resolve("words-v1")).doesNotExist();
+            assertThat(bench.operations.rebuilds().rebuild(SearchBench.NAME, OptionalInt.empty(), 0, ACT))
+                    .isEqualTo(2);
             try (SearchBench.Process process = bench.start(indexes(engine))) {
-                assertThat(process).isNotNull();
-                awaitFailed("another one than projection 'words' has written");
-                assertThat(directory.resolve("words-v1")).doesNotExist();
-                assertThat(bench.operations.rebuilds().rebuild(SearchBench.NAME, OptionalInt.empty(), 0, ACT))
-                        .isEqualTo(2);
                 SearchBench.await(
                         "the version caught up",
                         () -> bench.operations.rebuilds().progress(SearchBench.NAME).stream()
@@ -169,14 +207,19 @@ final class SearchProjectionIT {
                                 .rebuilds()
                                 .progress(SearchBench.NAME)
                                 .toString());
+                assertThat(process.health().isReady()).isFalse();
                 bench.operations.rebuilds().cutOver(SearchBench.NAME, 2, Duration.ofSeconds(20), Set.of(), ACT);
+                appendSome();
                 bench.awaitIndex(second);
+                SearchBench.await(
+                        "the process ready",
+                        () -> process.health().isReady(),
+                        () -> process.health().json());
             }
         }
     }
 
-    @Test
-    void an_index_that_is_brought_back_goes_on_in_the_process_that_missed_it() throws IOException {
+    private void loseTheIndex() throws IOException {
         try (SearchEngine engine = LuceneSearchEngine.open(directory);
                 SearchBench.Process process = bench.start(indexes(engine))) {
             assertThat(process).isNotNull();
@@ -185,30 +228,30 @@ final class SearchProjectionIT {
         }
         Files.move(directory.resolve("words-v1"), directory.resolve("lost"));
         appendSome();
-        try (SearchEngine engine = LuceneSearchEngine.open(directory);
-                SearchBench.Process process = bench.start(indexes(engine))) {
-            assertThat(process).isNotNull();
-            awaitFailed("bring that one back");
+    }
+
+    private void requireAstray(SearchEngine engine, String error) {
+        try (SearchBench.Process process = bench.start(indexes(engine))) {
+            assertThat(process.failure()).hasMessageContaining(error);
+        }
+        requireRunning();
+    }
+
+    @Test
+    void an_index_that_is_brought_back_goes_on_when_the_process_is_started_again() throws IOException {
+        loseTheIndex();
+        try (SearchEngine engine = LuceneSearchEngine.open(directory)) {
+            requireAstray(engine, "bring it back");
             Files.move(directory.resolve("lost"), directory.resolve("words-v1"));
-            assertThat(bench.operations.resume(SearchBench.NAME, ACT)).isTrue();
-            bench.awaitIndex(engine.open("words-v1", Words.SCHEMA));
+            try (SearchBench.Process process = bench.start(indexes(engine))) {
+                assertThat(process).isNotNull();
+                bench.awaitIndex(engine.open("words-v1", Words.SCHEMA));
+            }
         }
     }
 
     private static IntFunction<SearchIndex> indexes(SearchEngine engine) {
         return SearchProjection.versions(engine, SearchBench.NAME, Words.SCHEMA);
-    }
-
-    private void awaitFailed(String error) {
-        SearchBench.await(
-                "the projection failed",
-                () -> bench.operations
-                        .show(SearchBench.NAME)
-                        .filter(details -> details.state().status() == ProjectionStatus.FAILED)
-                        .isPresent(),
-                () -> bench.operations.list().toString());
-        assertThat(bench.operations.show(SearchBench.NAME).orElseThrow().state().lastError())
-                .hasValueSatisfying(told -> assertThat(told).contains(error));
     }
 
     @Test
@@ -239,28 +282,18 @@ final class SearchProjectionIT {
     }
 
     @Test
-    void a_key_that_the_server_refuses_stops_the_projection_until_somebody_mends_it() {
+    void a_key_that_the_server_refuses_ends_the_process_and_parks_nothing() {
         SearchIndex index = meilisearch.open(SearchBench.NAME, Words.SCHEMA);
         appendSome();
         server.requireKey("another key");
         try (SearchBench.Process process = bench.start(index)) {
+            assertThat(process.failure()).hasMessageContaining("invalid_api_key");
+        }
+        requireRunning();
+        assertThat(bench.parked()).isEmpty();
+        server.requireKey("key");
+        try (SearchBench.Process process = bench.start(index)) {
             assertThat(process).isNotNull();
-            SearchBench.await(
-                    "the projection failed",
-                    () -> bench.operations
-                            .show(SearchBench.NAME)
-                            .filter(details -> details.state().status() == ProjectionStatus.FAILED)
-                            .isPresent(),
-                    () -> bench.operations.list().toString());
-            assertThat(bench.parked()).isEmpty();
-            assertThat(bench.operations
-                            .show(SearchBench.NAME)
-                            .orElseThrow()
-                            .state()
-                            .lastError())
-                    .hasValueSatisfying(error -> assertThat(error).contains("invalid_api_key"));
-            server.requireKey("key");
-            assertThat(bench.operations.resume(SearchBench.NAME, ACT)).isTrue();
             bench.awaitIndex(index);
         }
     }
