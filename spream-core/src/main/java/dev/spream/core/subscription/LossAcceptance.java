@@ -140,7 +140,7 @@ final class LossAcceptance {
     /** Where reading goes on; empty if the lease was lost. */
     private Optional<Instant> acceptGap(SourceException cause) throws InterruptedException {
         watermarks.persist(List.of(partition), isActive);
-        PartitionGap gap = gap(cause);
+        PartitionGap gap = gap(context, partition.token(), partition.tracker().watermark(), cause);
         boolean held = context.storageCalls()
                 .repeat("accepting a gap", isActive, () -> context.storage().acceptGap(partition.lease(), gap));
         if (!held) {
@@ -163,26 +163,23 @@ final class LossAcceptance {
      * overtake the next query. A loss reported inside the margin is none to the retention period: a gap would follow the
      * other without end.
      */
-    private PartitionGap gap(SourceException cause) {
-        Instant watermark = partition.tracker().watermark();
-        Duration retention = context.source().retention().orElseThrow(() -> retentionUnknown(watermark, cause));
+    static PartitionGap gap(EngineContext context, PartitionToken token, Instant watermark, SourceException cause) {
+        Duration retention = context.source()
+                .retention()
+                .orElseThrow(() -> new SubscriptionException(
+                        "[%s] changes from %s on are lost to the retention period, and the server does not say how long that is; nothing was passed over. Declare a retention_period for the change stream, or start a new subscription at a later time"
+                                .formatted(context.label(token), watermark),
+                        cause));
         Duration share = retention.dividedBy(MARGIN_PER_RETENTION);
         Duration margin = share.compareTo(MAX_MARGIN) < 0 ? share : MAX_MARGIN;
         Instant edge = context.source().serverTime().minus(retention);
         if (watermark.isAfter(edge.plus(margin.dividedBy(2)))) {
             throw new SubscriptionException(
-                    "[%s] the server says that changes from %s on are lost, which is within the retention period of %s: the stream may have been created later; nothing was passed over. Start a new subscription at a later time, under another name since this one keeps its start"
-                            .formatted(context.label(partition.token()), watermark, DurationText.of(retention)),
+                    "[%s] the server says that changes from %s on are lost, which is within the retention period of %s: the stream may have been created later; nothing was passed over. Start a new subscription at a later time"
+                            .formatted(context.label(token), watermark, DurationText.of(retention)),
                     cause);
         }
         return new PartitionGap(watermark, edge.plus(margin));
-    }
-
-    private SubscriptionException retentionUnknown(Instant watermark, SourceException cause) {
-        return new SubscriptionException(
-                "[%s] changes from %s on are lost to the retention period, and the server does not say how long that is; nothing was passed over. Declare a retention_period for the change stream, or start a new subscription at a later time"
-                        .formatted(context.label(partition.token()), watermark),
-                cause);
     }
 
     private boolean isPastEnd(Instant at) {

@@ -1,7 +1,6 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.DurationText;
-import dev.spream.core.internal.Alarm;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.source.PartitionQuery;
@@ -34,7 +33,6 @@ final class PartitionReader {
     private static final Logger reconnectLog = LoggerFactory.getLogger("dev.spream.core.subscription.Reconnect");
 
     private static final int WARN_FROM_ATTEMPT = 3;
-    private static final Duration SERVER_TIME_POLL = Duration.ofMillis(5);
 
     private final EngineContext context;
     private final HeldPartition partition;
@@ -53,7 +51,6 @@ final class PartitionReader {
     private boolean endedWithOk;
 
     private final QueryRunner queries;
-    private final Alarm stopAlarm;
     private final long openedAt;
     private volatile OptionalLong handingOverSince = OptionalLong.empty();
     private volatile boolean stopRequested;
@@ -71,7 +68,6 @@ final class PartitionReader {
         this.endTimestamp = endTimestamp;
         this.label = context.label(partition.token());
         this.backoff = new ReconnectBackoff(context.random());
-        this.stopAlarm = new Alarm(context.time());
         this.openedAt = context.time().nanoTime();
         this.queries = new QueryRunner(context, this::isReading);
         this.intake = new RecordIntake(context, partition, dispatcher, this::isActive);
@@ -125,9 +121,9 @@ final class PartitionReader {
     private Optional<EndProof> readOnce() throws InterruptedException {
         intake.startQuery();
         if (startedInFuture) {
-            startedInFuture = !awaitServerPassed(queryStart());
+            startedInFuture = !queries.awaitServerPassed(queryStart());
         }
-        boolean serverPassedEnd = endedWithOk && awaitServerPassed(endTimestamp.orElseThrow());
+        boolean serverPassedEnd = endedWithOk && queries.awaitServerPassed(endTimestamp.orElseThrow());
         return switch (queries.run(query(), this::take)) {
             case StreamEnd.Ok ok -> judgeOk(serverPassedEnd);
             case StreamEnd.Broken broken -> recover(broken.cause());
@@ -156,18 +152,6 @@ final class PartitionReader {
         return serverPassedEnd && !intake.broughtChanges()
                 ? Optional.of(EndProof.boundedEnd(endTimestamp.get()))
                 : Optional.empty();
-    }
-
-    /** Waits until the server's time is past that time; false if the reader has to stop before. */
-    private boolean awaitServerPassed(Instant time) throws InterruptedException {
-        while (isReading()) {
-            Duration ahead = Duration.between(context.source().serverTime(), time);
-            if (ahead.isNegative()) {
-                return true;
-            }
-            stopAlarm.await(ahead.plus(SERVER_TIME_POLL));
-        }
-        return false;
     }
 
     /** Does what the failure of a stream asks for; the proof that the partition has ended, where that is what it found. */
@@ -260,7 +244,7 @@ final class PartitionReader {
                         DurationText.of(delay),
                         backoff.attempt());
         context.listener().tell(listener -> listener.reconnecting(partition.token(), backoff.attempt(), delay, cause));
-        stopAlarm.await(delay);
+        queries.pause(delay);
     }
 
     private void finish(EndProof proof) throws InterruptedException {
@@ -312,7 +296,6 @@ final class PartitionReader {
         if (!isHandingOver()) {
             handingOverSince = OptionalLong.of(context.time().nanoTime());
         }
-        stopAlarm.raise();
         queries.close();
     }
 
@@ -334,7 +317,6 @@ final class PartitionReader {
     void stop() {
         stopRequested = true;
         dispatcher.stop();
-        stopAlarm.raise();
         queries.close();
     }
 

@@ -1,17 +1,21 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.internal.Alarm;
 import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the queries of one partition's reader, one at a time, so that whoever stops the reader reaches the one that is open.
- * {@link #run} is confined to the reader's thread; the others may be called from any.
+ * Runs the queries of one reader, one at a time, and its waits between them; {@link #close} ends either when the reader is stopped.
+ * {@link #cancelIfStalled} and {@link #close} may be called from any thread, the others from the reader's.
  */
 final class QueryRunner {
+    private static final Duration SERVER_TIME_POLL = Duration.ofMillis(5);
 
     /** Where the records of a query go; false if one was not taken, and then no later one may be. */
     interface Taker {
@@ -20,12 +24,14 @@ final class QueryRunner {
 
     private final EngineContext context;
     private final BooleanSupplier isReading;
+    private final Alarm closed;
     private volatile @Nullable WatchedCursor cursor;
 
     /** @param isReading asked before the query, and before and after each record; who makes it false {@linkplain #close closes} what is open */
     QueryRunner(EngineContext context, BooleanSupplier isReading) {
         this.context = context;
         this.isReading = isReading;
+        this.closed = new Alarm(context.time());
     }
 
     /** Reads a query to its end, unless the reader has to stop before. */
@@ -52,6 +58,23 @@ final class QueryRunner {
         }
     }
 
+    /** Waits for that long, unless it is closed before. */
+    void pause(Duration delay) throws InterruptedException {
+        closed.await(delay);
+    }
+
+    /** Waits until the server's time is past that time; false if the reader has to stop before. */
+    boolean awaitServerPassed(Instant time) throws InterruptedException {
+        while (isReading.getAsBoolean()) {
+            Duration ahead = Duration.between(context.source().serverTime(), time);
+            if (ahead.isNegative()) {
+                return true;
+            }
+            pause(ahead.plus(SERVER_TIME_POLL));
+        }
+        return false;
+    }
+
     /** Cancels the query if it has shown no life for too long; its reader then connects anew. Called from time to time. */
     void cancelIfStalled() {
         WatchedCursor open = cursor;
@@ -60,8 +83,9 @@ final class QueryRunner {
         }
     }
 
-    /** Cancels the query that is open. */
+    /** Cancels the query that is open, and ends a wait. */
     void close() {
+        closed.raise();
         WatchedCursor open = cursor;
         if (open != null) {
             open.close();

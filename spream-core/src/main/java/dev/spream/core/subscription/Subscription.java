@@ -52,6 +52,7 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
     private final EngineContext context;
     private final ConsumerCalls calls;
     private final DeliveryPath path;
+    private final SubscriptionOpener opener;
     private final Budget budget;
     private final WatermarkWriter watermarks;
     private final LeaseKeeper leases;
@@ -80,6 +81,7 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
         this.context = context;
         this.calls = new ConsumerCalls(context);
         this.path = new DeliveryPath(context, consumer, calls, parkedKeys, new Deliveries(this::lowWatermark));
+        this.opener = new SubscriptionOpener(context, () -> stop == Stop.NO);
         this.budget = Budget.of(context.options());
         this.drainAlarm = new Alarm(context.time());
         this.watermarks = new WatermarkWriter(context, consumer);
@@ -133,12 +135,16 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
     }
 
     private boolean openAndSchedule() throws Exception {
-        SubscriptionRecord subscription = new SubscriptionOpener(context, () -> stop == Stop.NO).open();
+        startPeriodic("stalls", context.options().heartbeatInterval(), this::cancelStalled);
+        Optional<SubscriptionRecord> subscription = opener.open();
+        if (subscription.isEmpty()) {
+            return false;
+        }
         opened = true;
-        if (subscription.completed()) {
+        if (subscription.get().completed()) {
             return true;
         }
-        endTimestamp = subscription.endTimestamp();
+        endTimestamp = subscription.get().endTimestamp();
         context.storageCalls().repeat("registering the worker", () -> stop == Stop.NO, () -> {
             membership.register();
             return true;
@@ -148,10 +154,6 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
         context.listener().tell(listener -> listener.started(view));
         leaseRenewal = startPeriodic("leases", leases.interval(), leases::renew);
         startPeriodic("watermarks", context.options().watermarkInterval(), this::storeWatermarks);
-        startPeriodic(
-                "stalls",
-                context.options().heartbeatInterval(),
-                () -> readers.values().forEach(PartitionReader::cancelIfStalled));
         calls.interval().ifPresent(interval -> startPeriodic("timeouts", interval, calls::interruptOverdue));
         startPeriodic(
                 "rotation",
@@ -159,6 +161,11 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
                 () -> handOver.rotate(readers.values(), scheduler.waiting()));
         startPeriodic("housekeeping", housekeeper.interval(), housekeeper::cleanUp);
         return scheduler.run(() -> stop == Stop.NO);
+    }
+
+    private void cancelStalled() {
+        opener.cancelIfStalled();
+        readers.values().forEach(PartitionReader::cancelIfStalled);
     }
 
     private Periodic startPeriodic(String role, Duration interval, TaskGroup.Task work) {
@@ -263,6 +270,7 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
     @Override
     public void drain() {
         escalate(Stop.DRAIN);
+        opener.stop();
         leaveMembers();
         context.partitionsChanged().raise();
         readers.values().forEach(PartitionReader::stop);
@@ -272,6 +280,7 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
     @Override
     public void cancel() {
         escalate(Stop.CANCEL);
+        opener.stop();
         leaveMembers();
         context.partitionsChanged().raise();
         drainAlarm.raise();

@@ -8,39 +8,53 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
-/** Opens the stored subscription, and refuses to go on with one that is not what the options ask for. */
+/**
+ * Opens the stored subscription, and refuses to continue one that is not what the options ask for. One that is not stored yet is stored
+ * when the server has answered its first query.
+ */
 final class SubscriptionOpener {
     private final EngineContext context;
     private final BooleanSupplier wanted;
+    private final StartProbe probe;
 
-    /** @param wanted whether to repeat a failed call to the storage */
+    /** @param wanted whether to repeat what failed; whoever makes it false {@linkplain #stop stops} what is under way */
     SubscriptionOpener(EngineContext context, BooleanSupplier wanted) {
         this.context = context;
         this.wanted = wanted;
+        this.probe = new StartProbe(context, wanted);
     }
 
-    SubscriptionRecord open() throws InterruptedException {
+    /** What is stored; empty if it was stopped before anything was stored. */
+    Optional<SubscriptionRecord> open() throws InterruptedException {
         PartitionMode mode = context.source().partitionMode();
         if (mode != PartitionMode.IMMUTABLE_KEY_RANGE) {
             throw new SubscriptionException(
                     "change stream %s has partition mode %s, which this version of spream cannot read in order; nothing was read or stored"
                             .formatted(context.source().streamName(), mode));
         }
-        SubscriptionRecord requested = requested(mode);
+        Optional<SubscriptionRecord> before = context.storageCalls()
+                .repeat(
+                        "looking for the subscription",
+                        wanted,
+                        () -> context.storage().subscription());
+        SubscriptionRecord requested = requested(mode, before);
+        if (before.isEmpty() && !probe.isAnswered(requested)) {
+            return Optional.empty();
+        }
         SubscriptionRecord stored = context.storageCalls()
                 .repeat(
                         "opening the subscription",
                         wanted,
                         () -> context.storage().open(requested));
         requireSame(stored);
-        return stored;
+        return Optional.of(stored);
     }
 
-    private SubscriptionRecord requested(PartitionMode mode) throws InterruptedException {
+    private SubscriptionRecord requested(PartitionMode mode, Optional<SubscriptionRecord> before) {
         SubscriberOptions options = context.options();
-        Instant start = options.startTimestamp().isPresent()
-                ? options.startTimestamp().get()
-                : storedStart().orElseGet(() -> context.source().serverTime());
+        Instant start = options.startTimestamp()
+                .or(() -> before.map(SubscriptionRecord::startTimestamp))
+                .orElseGet(() -> context.source().serverTime());
         options.endTimestamp().filter(end -> end.isBefore(start)).ifPresent(end -> {
             throw new SubscriptionException(
                     "the subscription would end at %s, before it starts at %s; nothing was read or stored. Give a start before the end"
@@ -48,15 +62,6 @@ final class SubscriptionOpener {
         });
         return new SubscriptionRecord(
                 context.source().streamName(), start, options.endTimestamp(), options.heartbeatInterval(), mode, false);
-    }
-
-    private Optional<Instant> storedStart() throws InterruptedException {
-        return context.storageCalls()
-                .repeat(
-                        "looking for the subscription",
-                        wanted,
-                        () -> context.storage().subscription())
-                .map(SubscriptionRecord::startTimestamp);
     }
 
     private void requireSame(SubscriptionRecord stored) {
@@ -82,5 +87,14 @@ final class SubscriptionOpener {
 
     private static String describe(Optional<Instant> end) {
         return end.map(Instant::toString).orElse("none");
+    }
+
+    void cancelIfStalled() {
+        probe.cancelIfStalled();
+    }
+
+    /** Ends the wait for the server. May be called from any thread. */
+    void stop() {
+        probe.close();
     }
 }

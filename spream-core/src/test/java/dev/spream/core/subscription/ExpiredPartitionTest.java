@@ -84,7 +84,7 @@ class ExpiredPartitionTest {
 
         assertThat(fixture.stored("p").endProof())
                 .contains(new EndProof(EndProof.Kind.RETENTION_LOST, GAP_END, List.of()));
-        assertThat(source.queriesOf(PartitionToken.ROOT.value())).hasSize(1);
+        assertThat(source.queriesOf(PartitionToken.ROOT.value())).hasSize(2); // before it was stored, and then
     }
 
     @Test
@@ -121,11 +121,11 @@ class ExpiredPartitionTest {
     @Test
     void a_search_that_hangs_holds_up_no_shutdown() throws InterruptedException {
         scriptExpired(source);
-        source.fault(PartitionToken.ROOT.value(), new Fault.None(), new Fault.Stall(1));
+        source.fault(PartitionToken.ROOT.value(), new Fault.None(), new Fault.None(), new Fault.Stall(1));
         Subscriber subscriber = accepting(at(200));
         CompletableFuture<RunResult> run = fixture.start(subscriber, new RecordingConsumer());
         Polling.await(
-                () -> source.queriesOf(PartitionToken.ROOT.value()).size() == 2 && source.openCursors() == 1,
+                () -> source.queriesOf(PartitionToken.ROOT.value()).size() == 3 && source.openCursors() == 1,
                 source::queries);
 
         assertThat(subscriber.shutdown(SubscriberFixture.BOUND)).isTrue();

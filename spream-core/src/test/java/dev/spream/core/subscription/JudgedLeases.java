@@ -128,7 +128,10 @@ final class JudgedLeases {
                     finished(leases.getFirst().token());
                 }
             }
-            case "open" -> openSince.putIfAbsent(PartitionToken.ROOT, machine.now());
+            case "open" -> {
+                run.opened = true;
+                openSince.putIfAbsent(PartitionToken.ROOT, machine.now());
+            }
             case "registerWorker" -> shares.registered(run);
             case "unregisterWorker" -> shares.leaving(run);
             case "frontier" -> shares.looked();

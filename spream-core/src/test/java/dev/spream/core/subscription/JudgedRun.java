@@ -29,6 +29,9 @@ final class JudgedRun {
     final Set<SimulatedCursor> openCursors = new LinkedHashSet<>();
     int calls;
 
+    /** Whether it has opened the subscription; before, it may only ask whether the server answers the first query. */
+    boolean opened;
+
     /** Until when the process is paused, or does not reach the storage, on the machine's clock. */
     long absentUntil;
 
@@ -37,6 +40,10 @@ final class JudgedRun {
 
     JudgedRun(SimulatedProcess process) {
         this.process = process;
+    }
+
+    boolean mayProbe(PartitionToken token) {
+        return token.isRoot() && !opened;
     }
 
     Optional<JudgedHold> hold(PartitionLease lease) {

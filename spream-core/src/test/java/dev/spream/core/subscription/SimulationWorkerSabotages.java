@@ -3,6 +3,7 @@ package dev.spream.core.subscription;
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
+import dev.spream.core.internal.LocalLease;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionLease;
@@ -70,21 +71,22 @@ final class SimulationWorkerSabotages {
                 .orElse(lease);
     }
 
-    /** Whoever looks whether a lease lasts sees a clock that stands still. */
+    /** Whoever looks whether a lease lasts sees clocks that stand still. */
     static SimulationSabotage neverFenced() {
         return new SimulationSabotage() {
             @Override
             public EngineTime time(EngineTime time) {
                 long stands = time.nanoTime();
+                Instant standsAt = time.instant();
                 return new EngineTime() {
                     @Override
                     public Instant instant() {
-                        return time.instant();
+                        return isAskedBy(LocalLease.class) ? standsAt : time.instant();
                     }
 
                     @Override
                     public long nanoTime() {
-                        return isAskedBy(HeldPartition.class) ? stands : time.nanoTime();
+                        return isAskedBy(LocalLease.class) ? stands : time.nanoTime();
                     }
 
                     @Override

@@ -1,0 +1,145 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.SubscriptionRecord;
+import dev.spream.core.source.PartitionQuery;
+import dev.spream.core.source.SourceException;
+import java.time.Instant;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The first query of a subscription that is not stored yet: it is stored once the server answers a query from its start, so that a
+ * start which the server refuses leaves nothing behind. What the query brings is not used. {@link #cancelIfStalled} and {@link #close}
+ * may be called from any thread.
+ */
+final class StartProbe {
+    private static final Logger log = LoggerFactory.getLogger(StartProbe.class);
+
+    private final EngineContext context;
+    private final BooleanSupplier wanted;
+    private final QueryRunner queries;
+    private final ReconnectBackoff backoff;
+
+    // Confined to the thread that asks.
+    private boolean answered;
+
+    StartProbe(EngineContext context, BooleanSupplier wanted) {
+        this.context = context;
+        this.wanted = wanted;
+        this.queries = new QueryRunner(context, wanted);
+        this.backoff = new ReconnectBackoff(context.random());
+    }
+
+    /**
+     * Waits until the server has answered a query from the subscription's start; for a start in the future that is when the server's
+     * time has reached it.
+     *
+     * @return false if that is not wanted any more
+     * @throws SubscriptionException if the server refuses the start
+     */
+    boolean isAnswered(SubscriptionRecord requested) throws InterruptedException {
+        Instant from = requested.startTimestamp();
+        while (wanted.getAsBoolean() && !answered) {
+            try {
+                if (ask(requested, from) instanceof StreamEnd.Broken broken) {
+                    from = next(requested, from, broken.cause());
+                }
+            } catch (SourceException e) {
+                if (e.kind() != SourceException.Kind.TRANSIENT) {
+                    throw e;
+                }
+                queries.pause(backoff.next()); // the server did not say what time it is
+            }
+        }
+        return answered;
+    }
+
+    private StreamEnd ask(SubscriptionRecord requested, Instant from) throws InterruptedException {
+        if (requested.endTimestamp().filter(from::isAfter).isPresent()) {
+            answered = true; // everything of a bounded subscription is in the gap that was accepted
+            return new StreamEnd.Ok();
+        }
+        PartitionQuery query = new PartitionQuery(
+                PartitionToken.ROOT,
+                from,
+                requested.endTimestamp(),
+                context.options().heartbeatInterval());
+        StreamEnd end = queries.run(query, record -> {
+            answered = true;
+            return false;
+        });
+        answered |= end instanceof StreamEnd.Ok;
+        return end;
+    }
+
+    /** Where to ask next. */
+    private Instant next(SubscriptionRecord requested, Instant from, SourceException failure)
+            throws InterruptedException {
+        switch (failure.kind()) {
+            case CANCELLED -> throw failure;
+            case TRANSIENT -> {
+                log.info(
+                        "[{}] the first query, from {}, failed: {}; asking again",
+                        context.source().streamName(),
+                        from,
+                        failure.getMessage());
+                queries.pause(backoff.next());
+            }
+            case START_IN_FUTURE -> {
+                log.info(
+                        "[{}] the start, {}, is in the future; nothing is stored before the server's time has reached it",
+                        context.source().streamName(),
+                        from);
+                queries.pause(backoff.next());
+                queries.awaitServerPassed(from);
+            }
+            case RETENTION_LOST, PARTITION_EXPIRED -> {
+                return endOfGap(requested, from, failure);
+            }
+            case OUTSIDE_PARTITION ->
+                throw refused(requested, failure, "Start at a time from which the stream can be read");
+            case NOT_FOUND, PERMISSION_DENIED, MALFORMED, FATAL ->
+                throw refused(
+                        requested, failure, "Check the stream's name and the permission to read it, and run again");
+        }
+        return from;
+    }
+
+    /** One gap is accepted: a stream that does not reach back to its end either was created later than that. */
+    private Instant endOfGap(SubscriptionRecord requested, Instant from, SourceException failure) {
+        boolean accepted = context.options().retentionLoss() == RetentionLoss.ACCEPT_GAP;
+        if (accepted && from.equals(requested.startTimestamp())) {
+            return LossAcceptance.gap(context, PartitionToken.ROOT, from, failure)
+                    .to();
+        }
+        throw refused(
+                requested,
+                failure,
+                accepted
+                        ? "The stream does not reach back to the end of its retention period: it may have been created later. Start at a later time"
+                        : "That is before the stream's retention period, or before the stream was created. Start at a later time, or set retentionLoss to ACCEPT_GAP (retention-loss=accept-gap) to begin with the first changes that the stream still has");
+    }
+
+    private SubscriptionException refused(SubscriptionRecord requested, SourceException failure, String remedy) {
+        return new SubscriptionException(
+                "[%s] the subscription cannot start at %s: %s; nothing was read or stored. %s"
+                        .formatted(
+                                context.source().streamName(),
+                                requested.startTimestamp(),
+                                failure.getMessage(),
+                                remedy),
+                failure);
+    }
+
+    /** Cancels the query if it has shown no life for too long; it is then asked again. */
+    void cancelIfStalled() {
+        queries.cancelIfStalled();
+    }
+
+    /** Ends a query, or a wait; to be called when it is not wanted any more. */
+    void close() {
+        queries.close();
+    }
+}
