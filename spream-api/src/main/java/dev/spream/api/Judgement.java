@@ -54,6 +54,7 @@ final class Judgement {
         Judgement judgement = new Judgement(selection, resolved, problems);
         if (resolved.problems().isEmpty()) {
             judgement.judgeTogether(own);
+            judgement.askPlugins(plugins);
         }
         if (own.errorHandler != null
                 && config.raw(FailurePolicy.ON_FAILURE.name()).isPresent()) {
@@ -73,6 +74,7 @@ final class Judgement {
         Judgement judgement = new Judgement(selection, resolved, problems);
         if (resolved.problems().isEmpty()) {
             judgement.judgeProjections();
+            judgement.askPlugins(plugins);
         }
         return judgement;
     }
@@ -150,6 +152,14 @@ final class Judgement {
         if (selection.plugin(PluginKind.PROJECTIONS).isPresent()) {
             noteRefusal(this::projections);
         }
+    }
+
+    /** What only those know that are chosen. */
+    private void askPlugins(PluginRegistry plugins) {
+        plugins.plugins().stream()
+                .filter(selection::has)
+                .forEach(plugin -> plugin.problems(of(plugin))
+                        .forEach(problem -> problems.add("%s.%s".formatted(prefix(plugin), problem))));
     }
 
     private void noteRefusal(Runnable making) {

@@ -71,6 +71,11 @@ public final class Plugin<T> {
         return keys;
     }
 
+    /** What the plug-in says is wrong with what was configured for it, see {@link PluginProvider#problems}. */
+    public List<String> problems(PluginConfig config) {
+        return scope.call(() -> List.copyOf(provider.problems(config)));
+    }
+
     /**
      * Makes an implementation of the port, connected and ready.
      *

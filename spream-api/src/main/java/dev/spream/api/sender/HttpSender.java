@@ -254,6 +254,12 @@ public final class HttpSender implements OutboxSender, AutoCloseable {
             return sender;
         }
 
+        /** What {@link #build} refuses, without a sender. */
+        void check() {
+            requireQueryUrl();
+            ConfiguredHeaders.of(authorization, headers, HttpRequests.OWN_HEADERS);
+        }
+
         private void requireQueryUrl() {
             boolean queryable = guarantee == Guarantee.QUERYABLE;
             if (queryable && queryUrl.filter(UrlTemplate::hasPlace).isEmpty()) {

@@ -116,7 +116,21 @@ public final class HttpSenderProvider implements OutboxSenderProvider {
     }
 
     @Override
+    public List<String> problems(PluginConfig config) {
+        try {
+            builder(config).check();
+            return List.of();
+        } catch (IllegalArgumentException e) {
+            return List.of(String.valueOf(e.getMessage()));
+        }
+    }
+
+    @Override
     public OutboxSender create(PluginConfig config, PluginContext context) {
+        return builder(config).clock(context.clock()).build();
+    }
+
+    private static HttpSender.Builder builder(PluginConfig config) {
         HttpSender.Builder sender = HttpSender.builder(config.get(URL))
                 .method(config.get(METHOD))
                 .connectTimeout(config.get(CONNECT_TIMEOUT))
@@ -126,10 +140,9 @@ public final class HttpSenderProvider implements OutboxSenderProvider {
                 .queryRefusedStatuses(config.find(QUERY_REFUSED_STATUSES).orElse(Set.of()))
                 .retryableStatuses(config.find(RETRYABLE_STATUSES).orElse(Set.of()))
                 .permanentStatuses(config.find(PERMANENT_STATUSES).orElse(Set.of()))
-                .unknownStatuses(config.find(UNKNOWN_STATUSES).orElse(Set.of()))
-                .clock(context.clock());
+                .unknownStatuses(config.find(UNKNOWN_STATUSES).orElse(Set.of()));
         config.find(AUTHORIZATION).ifPresent(sender::authorization);
         config.find(QUERY_URL).ifPresent(sender::queryUrl);
-        return sender.build();
+        return sender;
     }
 }

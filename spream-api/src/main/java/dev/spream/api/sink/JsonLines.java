@@ -173,6 +173,9 @@ public final class JsonLines implements Consumer, AutoCloseable {
         } catch (IOException | RuntimeException | Error e) {
             broken = e;
             changed.signalAll();
+            if (e instanceof IOException && !isBrokenPipe(e)) {
+                throw new IOException("the output cannot be written: " + e.getMessage(), e);
+            }
             throw e;
         }
     }

@@ -34,6 +34,11 @@ public final class JsonlDeadLettersProvider implements DeadLetterSinkProvider {
     }
 
     @Override
+    public List<String> problems(PluginConfig config) {
+        return WritableFile.problems(config.get(PATH));
+    }
+
+    @Override
     public DeadLetterSink create(PluginConfig config, PluginContext context) throws IOException {
         Path path = config.get(PATH);
         try {

@@ -57,6 +57,11 @@ public final class JsonlSinkProvider implements ConsumerProvider {
     }
 
     @Override
+    public List<String> problems(PluginConfig config) {
+        return WritableFile.problems(config.get(PATH));
+    }
+
+    @Override
     public Consumer create(PluginConfig config, PluginContext context) {
         Rotation rotation = new Rotation(config.find(MAX_SIZE), config.find(MAX_AGE), config.find(KEEP));
         Path path = config.get(PATH);

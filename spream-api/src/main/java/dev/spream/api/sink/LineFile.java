@@ -179,11 +179,17 @@ final class LineFile implements AutoCloseable {
             file.seek(offset);
             file.write(lines);
         } catch (IOException e) {
-            takeBack(e);
-            throw e;
+            IOException failure = unwritten(e);
+            takeBack(failure);
+            throw failure;
         }
         torn = false;
         size = offset + lines.length;
+    }
+
+    /** The cause alone, such as a full disk, does not say of which file. */
+    private IOException unwritten(IOException cause) {
+        return new IOException("%s cannot be written: %s".formatted(path, cause.getMessage()), cause);
     }
 
     private void takeBack(IOException failure) {
@@ -222,8 +228,9 @@ final class LineFile implements AutoCloseable {
         try {
             disk.force(path, file.getFD());
         } catch (IOException e) {
-            broken = e;
-            throw e;
+            IOException failure = unwritten(e);
+            broken = failure;
+            throw failure;
         }
         durable = end;
     }

@@ -38,7 +38,9 @@ import java.util.List;
 public final class WebhookSinkProvider implements ConsumerProvider {
     private static final ConfigType<URI> WEB_URL = ConfigType.url("http", "https");
     private static final ConfigType<URI> URL_TYPE = new ConfigType<>(
-            WEB_URL.label(), text -> WebUrl.requireTarget("url", WEB_URL.read(text)), WEB_URL.writer());
+            WEB_URL.label() + "; user and password belong in sink.webhook.authorization",
+            text -> WebUrl.requireTarget("url", WEB_URL.read(text)),
+            WEB_URL.writer());
     private static final ConfigKey<URI> URL = ConfigKey.of(
                     "url",
                     URL_TYPE,
@@ -74,6 +76,12 @@ public final class WebhookSinkProvider implements ConsumerProvider {
     @Override
     public List<ConfigKey<?>> keys() {
         return List.of(URL, TIMEOUT, CONNECT_TIMEOUT, AUTHORIZATION, HEADERS);
+    }
+
+    @Override
+    public List<String> problems(PluginConfig config) {
+        return WebhookTarget.problems(
+                config.find(AUTHORIZATION), config.find(HEADERS).orElse(List.of()));
     }
 
     @Override

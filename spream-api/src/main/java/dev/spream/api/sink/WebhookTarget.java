@@ -48,6 +48,16 @@ final class WebhookTarget {
         return target;
     }
 
+    /** What is wrong with the headers, a sentence after the key; none shows a value. */
+    static List<String> problems(Optional<String> authorization, List<String> more) {
+        try {
+            ConfiguredHeaders.of(authorization, more, OWN);
+            return List.of();
+        } catch (IllegalArgumentException e) {
+            return List.of(String.valueOf(e.getMessage()));
+        }
+    }
+
     boolean isEncrypted() {
         return WebUrl.isEncrypted(url);
     }

@@ -37,6 +37,17 @@ public sealed interface PluginProvider<T>
     }
 
     /**
+     * What is wrong with a configuration of which every value by itself has passed its key's checks: values that do not go
+     * together, a file that cannot be written. Asked before anything is opened, and by {@code spream config}, which opens
+     * nothing: neither does this. None by default.
+     *
+     * @return sentences for whoever configured it, each after the key that it is about; none shows a secret
+     */
+    default List<String> problems(PluginConfig config) {
+        return List.of();
+    }
+
+    /**
      * Makes the implementation, connected and ready. Called once for each run. Whoever called closes it, if it can be closed,
      * when the run has ended; what it stands on and does not close itself is for {@link PluginContext#onClose}.
      *

@@ -104,7 +104,7 @@ final class JsonLinesTest {
         try (FailingOnce disk = new FailingOnce(10)) {
             JsonLines lines = JsonLines.start(disk);
             assertThatThrownBy(() -> lines.consume(change("x".repeat(1 << 17)), DELIVERY))
-                    .hasMessage("No space left on device");
+                    .hasMessage("the output cannot be written: No space left on device");
             assertThatThrownBy(() -> lines.consume(change("2"), DELIVERY))
                     .hasRootCauseMessage("No space left on device");
             assertThatThrownBy(lines::flush).hasRootCauseMessage("No space left on device");

@@ -161,11 +161,17 @@ final class LetterFile implements AutoCloseable {
             file.seek(offset);
             file.write(bytes);
         } catch (IOException e) {
-            takeBack(offset, e);
-            throw e;
+            IOException failure = unwritten(e);
+            takeBack(offset, failure);
+            throw failure;
         }
         written.set(offset + bytes.length);
         return new Place(offset, bytes.length - 1);
+    }
+
+    /** The cause alone, such as a full disk, does not say of which file. */
+    private IOException unwritten(IOException cause) {
+        return new IOException("%s cannot be written: %s".formatted(lock.file(), cause.getMessage()), cause);
     }
 
     private void takeBack(long offset, IOException failure) {
@@ -201,8 +207,8 @@ final class LetterFile implements AutoCloseable {
         try {
             file.getFD().sync();
         } catch (IOException e) {
-            broken = e;
-            throw e;
+            broken = unwritten(e);
+            throw unwritten(e);
         }
         forces.incrementAndGet();
         durable = Math.max(from, to);
