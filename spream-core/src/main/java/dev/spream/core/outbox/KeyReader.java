@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 final class KeyReader {
     private static final int KEYS_AT_ONCE = 64;
 
-    /** Between two reads that brought nothing: so that somebody who enqueues all the time does not make us read all the time. */
-    private static final long LONGEST_GAP = TimeUnit.MILLISECONDS.toNanos(25);
+    /** Between two reads that brought nothing: entries without an ordering key, enqueued all the time, are not to cost reads. */
+    private static final long LONGEST_GAP = TimeUnit.MILLISECONDS.toNanos(100);
 
     private static final long SHORTEST_GAP = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -27,6 +27,7 @@ final class KeyReader {
     private long nextRead;
     private long nextLook;
     private long gap;
+    private long lastRead;
 
     /**
      * A reader.
@@ -39,6 +40,7 @@ final class KeyReader {
         this.wake = new Alarm(context.time());
         this.lookEvery = lookEvery;
         this.nextRead = context.now();
+        this.lastRead = context.now();
         this.nextLook = context.now() + lookEvery;
     }
 
@@ -60,14 +62,13 @@ final class KeyReader {
             }
             called = wake.await(pause);
             if (called) {
-                waitOut(gap);
+                waitUntil(lastRead + gap);
             }
         }
     }
 
     /** Waits, whoever calls, but not when the worker stops. */
-    private void waitOut(long nanos) throws InterruptedException {
-        long until = context.now() + nanos;
+    private void waitUntil(long until) throws InterruptedException {
         while (context.stop().isRunning() && until - context.now() > 0) {
             wake.await(until - context.now());
         }
@@ -104,6 +105,7 @@ final class KeyReader {
         if (after.isEmpty()) {
             return;
         }
+        lastRead = context.now();
         List<OrderedEntry> entries = ordered(after, KeyPlan.PAGE);
         boolean news = plan.read(after, KeyPlan.PAGE, entries, context.now());
         if (news) {

@@ -12,6 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -60,6 +62,32 @@ final class OutboxWorkerOrderTest {
 
     private long settled() {
         return bench.count(OutboxStatus.SUCCEEDED) + bench.count(OutboxStatus.ABORTED);
+    }
+
+    @Test
+    void entries_without_an_ordering_key_that_come_all_the_time_cost_few_reads_of_lanes() {
+        AtomicInteger reads = new AtomicInteger();
+        ForwardingOutboxStore counting = new ForwardingOutboxStore(bench.memory.store()) {
+            @Override
+            public List<OrderedEntry> ordered(Map<Integer, Long> after, int perLane) {
+                reads.incrementAndGet();
+                return target.ordered(after, perLane);
+            }
+        };
+        bench.start(
+                counting,
+                ScriptedSender.idempotent(ScriptedSender.OK),
+                bench.time,
+                options -> options.pollInterval(Duration.ofHours(1)));
+        for (int i = 0; i < 100; i++) {
+            bench.awaitStatus(bench.enqueue("free-" + i), OutboxStatus.SUCCEEDED);
+            bench.time.advance(Duration.ofMillis(10));
+            LockSupport.parkNanos(3_000_000); // the thread that reads has its turn
+        }
+        assertThat(reads.get()).isBetween(1, 25);
+        long ordered = bench.enqueue("ordered", "k");
+        bench.advanceUntil(
+                Duration.ofMillis(10), Duration.ofMillis(200), () -> bench.status(ordered) == OutboxStatus.SUCCEEDED);
     }
 
     @Test

@@ -43,7 +43,10 @@ public final class JdbcOutbox implements Outbox<Connection> {
     }
 
     public static OutboxBuilder<JdbcOutbox> builder(DataSource dataSource) {
-        return new OutboxBuilder<>(dataSource, JdbcOutbox::new);
+        return new OutboxBuilder<>(dataSource, database -> {
+            CommitDurability.check(database);
+            return new JdbcOutbox(database);
+        });
     }
 
     @Override

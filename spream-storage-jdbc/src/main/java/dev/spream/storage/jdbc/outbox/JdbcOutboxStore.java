@@ -52,7 +52,10 @@ public final class JdbcOutboxStore implements OutboxStore {
     }
 
     public static OutboxBuilder<JdbcOutboxStore> builder(DataSource dataSource) {
-        return new OutboxBuilder<>(dataSource, JdbcOutboxStore::new);
+        return new OutboxBuilder<>(dataSource, database -> {
+            CommitDurability.check(database);
+            return new JdbcOutboxStore(database);
+        });
     }
 
     @Override

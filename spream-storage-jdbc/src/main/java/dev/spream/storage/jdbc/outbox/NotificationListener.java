@@ -5,10 +5,12 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,19 +36,22 @@ final class NotificationListener implements OutboxStore.Watch {
 
     private final DataSource dataSource;
     private final OutboxTables tables;
+    private final String self;
     private final Runnable wake;
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread thread;
 
-    private NotificationListener(DataSource dataSource, OutboxTables tables, Runnable wake) {
+    private NotificationListener(DataSource dataSource, OutboxTables tables, String self, Runnable wake) {
         this.dataSource = dataSource;
         this.tables = tables;
+        this.self = self;
         this.wake = wake;
         this.thread = Thread.ofVirtual().name("spream-outbox-listen-" + tables).unstarted(this::run);
     }
 
-    static NotificationListener start(DataSource dataSource, OutboxTables tables, Runnable wake) {
-        NotificationListener listener = new NotificationListener(dataSource, tables, wake);
+    /** @param self what the notifications say that are not listened to */
+    static NotificationListener start(DataSource dataSource, OutboxTables tables, String self, Runnable wake) {
+        NotificationListener listener = new NotificationListener(dataSource, tables, self, wake);
         listener.thread.start();
         return listener;
     }
@@ -98,9 +103,12 @@ final class NotificationListener implements OutboxStore.Watch {
         PGConnection server = connection.unwrap(PGConnection.class);
         int silent = 0;
         while (isOpen()) {
-            if (notified(server, connection)) {
+            PGNotification[] heard = notifications(server, connection);
+            if (heard.length > 0) {
                 silent = 0;
-                wake.run();
+                if (Arrays.stream(heard).anyMatch(each -> !each.getParameter().equals(self))) {
+                    wake.run();
+                }
             } else if (++silent >= MAX_SILENT) {
                 silent = 0;
                 execute(connection, "SELECT 1");
@@ -108,9 +116,9 @@ final class NotificationListener implements OutboxStore.Watch {
         }
     }
 
-    private static boolean notified(PGConnection server, Connection connection) throws SQLException {
+    private static PGNotification[] notifications(PGConnection server, Connection connection) throws SQLException {
         try {
-            return server.getNotifications(Math.toIntExact(LOOK_UP.toMillis())).length > 0;
+            return server.getNotifications(Math.toIntExact(LOOK_UP.toMillis()));
         } catch (SQLException e) {
             execute(
                     connection,

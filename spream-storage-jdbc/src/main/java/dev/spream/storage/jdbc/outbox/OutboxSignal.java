@@ -1,6 +1,7 @@
 package dev.spream.storage.jdbc.outbox;
 
 import java.time.Duration;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
@@ -21,7 +22,10 @@ final class OutboxSignal {
     /** Between two notifications. */
     private static final Duration PAUSE = Duration.ofMillis(10);
 
-    private static final String NOTIFY = "SELECT true FROM pg_notify(?, '')";
+    private static final String NOTIFY = "SELECT true FROM pg_notify(?, ?)";
+
+    /** What this process notifies with: its own workers were told before, and need not be told again. */
+    static final String PROCESS = UUID.randomUUID().toString();
 
     private final OutboxDatabase database;
     private final AtomicReference<State> state = new AtomicReference<>(State.IDLE);
@@ -57,7 +61,7 @@ final class OutboxSignal {
             database.rows(
                     "notifying workers of " + database.tables(),
                     NOTIFY,
-                    p -> p.text(OutboxChannel.of(database.tables())),
+                    p -> p.text(OutboxChannel.of(database.tables())).text(PROCESS),
                     row -> true);
         } catch (RuntimeException e) {
             log.debug("[{}] workers of other processes were not told; they look by themselves", database.tables(), e);

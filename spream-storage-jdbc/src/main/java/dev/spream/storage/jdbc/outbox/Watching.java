@@ -23,7 +23,8 @@ final class Watching {
         try {
             watches.add(watch);
             if (listener == null) {
-                listener = NotificationListener.start(database.dataSource(), database.tables(), this::wakeAll);
+                listener = NotificationListener.start(
+                        database.dataSource(), database.tables(), OutboxSignal.PROCESS, this::wakeAll);
             }
         } finally {
             lock.unlock();

@@ -40,6 +40,35 @@ final class OutboxSignalsIT {
     }
 
     @Test
+    void who_watches_is_not_told_again_of_what_this_process_has_told() throws Exception {
+        try (OutboxStore.Watch watch = test.store.watch(told::release);
+                HikariDataSource elsewhere = test.database().open()) {
+            assertThat(watch).isNotNull();
+            awaitListening();
+            Semaphore notified = new Semaphore(0);
+            OutboxTables tables = OutboxTables.defaults();
+            try (NotificationListener another =
+                    NotificationListener.start(elsewhere, tables, "another process", notified::release)) {
+                assertThat(another).isNotNull();
+                assertThat(notified.tryAcquire(30, TimeUnit.SECONDS))
+                        .as("it listens")
+                        .isTrue();
+                for (int round = 0; round < 20; round++) {
+                    test.outbox.signal();
+                    assertThat(notified.tryAcquire(30, TimeUnit.SECONDS))
+                            .as("others are told")
+                            .isTrue();
+                    assertTold();
+                    // It is heard after the process's own, which came before it.
+                    test.execute("NOTIFY %s, 'another process'".formatted(OutboxChannel.of(tables)));
+                    assertTold();
+                }
+            }
+            assertThat(told.availablePermits()).as("told of its own as well").isZero();
+        }
+    }
+
+    @Test
     void a_connection_that_is_killed_is_replaced_and_who_watches_is_woken_then() throws Exception {
         try (OutboxStore.Watch watch = test.store.watch(told::release)) {
             assertThat(watch).isNotNull();
@@ -62,10 +91,11 @@ final class OutboxSignalsIT {
         AtomicInteger notifications = new AtomicInteger();
         try (HikariDataSource elsewhere = test.database().open()) {
             OutboxTables tables = OutboxTables.defaults();
-            try (NotificationListener listener = NotificationListener.start(elsewhere, tables, () -> {
-                notifications.incrementAndGet();
-                told.release();
-            })) {
+            try (NotificationListener listener =
+                    NotificationListener.start(elsewhere, tables, "another process", () -> {
+                        notifications.incrementAndGet();
+                        told.release();
+                    })) {
                 assertThat(listener).isNotNull();
                 assertTold(); // it listens
                 int before = notifications.get();
