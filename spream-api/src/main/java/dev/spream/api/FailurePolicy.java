@@ -25,7 +25,8 @@ final class FailurePolicy {
                     ConfigType.choice(Outcome.class),
                     "What happens to a change that is given up: the subscription stops; the change is skipped, and lost to"
                             + " the sink; it is set aside in dead-letters; or so are it and every later change of its keys,"
-                            + " in order.")
+                            + " in order. With park-key, a record of several rows of which one key is parked is set aside as"
+                            + " a whole, and parks its other keys too.")
             .withDefault(Outcome.STOP);
 
     private static final ConfigKey<OptionalInt> MAX_ATTEMPTS = ConfigKey.of(

@@ -22,6 +22,8 @@ enum Benchmark {
     IDLE("idle", IdlePartitions.class, 256),
     /** A mirror in PostgreSQL beside plain upserts. */
     MIRROR("mirror", MirrorRate.class, 512),
+    /** Dead letters replayed beside a running subscription. */
+    LETTERS("letters", LetterReplay.class, 512),
     /** Hierarchical locks beside bare SQL. */
     LOCKS("locks", LockCost.class, 512),
     /** The outbox beside libraries of jobs. */

@@ -5,12 +5,22 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 
-/** A PostgreSQL server of this JVM's own, which waits for no disk. */
+/** A PostgreSQL server of this JVM's own. */
 final class Postgres implements AutoCloseable {
     private final EmbeddedPostgres server;
 
+    /** Waits for no disk. */
     Postgres() throws IOException {
-        server = EmbeddedPostgres.builder().setServerConfig("fsync", "off").start();
+        this("off");
+    }
+
+    private Postgres(String fsync) throws IOException {
+        server = EmbeddedPostgres.builder().setServerConfig("fsync", fsync).start();
+    }
+
+    /** Waits for the disk at each commit, as servers do. */
+    static Postgres durable() throws IOException {
+        return new Postgres("on");
     }
 
     String url() {

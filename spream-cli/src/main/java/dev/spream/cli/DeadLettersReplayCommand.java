@@ -82,8 +82,8 @@ final class DeadLettersReplayCommand implements Callable<Integer> {
             DeadLetterStore store = dryRun ? new DryStore(desk.letters()) : desk.letters();
             Consumer consumer =
                     dryRun ? (change, delivery) -> say("would replay " + change.identity()) : desk.consumer();
-            ReplayProgress progress = new ReplayProgress(consumer, System.err, !dryRun && Terminal.watched());
-            DeadLetterReplay replay = DeadLetterReplay.of(store, progress);
+            ReplayProgress progress = new ReplayProgress(System.err, !dryRun && Terminal.watched());
+            DeadLetterReplay replay = DeadLetterReplay.of(store, consumer).onReplayed(progress);
             List<ReplayResult> results = results(store, evenIfOvertaken ? replay.evenIfOvertaken() : replay);
             progress.end();
             ReplayReport report = new ReplayReport(results);

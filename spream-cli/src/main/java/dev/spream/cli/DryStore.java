@@ -6,11 +6,11 @@ import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.StoredLetter;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -45,18 +45,23 @@ final class DryStore implements DeadLetterStore {
                 .collect(Collectors.toSet());
     }
 
-    /** Those before it on its keys are those that are listed before it. */
+    /** What comes before a letter on its keys is what is listed before it. */
     @Override
-    public Optional<Claim> claim(RecordIdentity identity, boolean evenIfOvertaken) throws Exception {
-        List<Entry> open = openLetters();
-        Optional<Entry> letter =
-                open.stream().filter(entry -> entry.identity().equals(identity)).findFirst();
-        boolean isNext = letter.filter(found -> evenIfOvertaken || !found.overtaken())
-                .filter(found -> open.stream()
-                        .takeWhile(earlier -> !earlier.equals(found))
-                        .allMatch(earlier -> earlier.overtaken() || Collections.disjoint(earlier.keys(), found.keys())))
-                .isPresent();
-        return isNext ? store.read(List.of(identity)).stream().findFirst().map(DryClaim::new) : Optional.empty();
+    public Claim claim(List<RecordIdentity> identities, boolean evenIfOvertaken) throws Exception {
+        Set<RecordIdentity> asked = new HashSet<>(identities);
+        Set<RecordKey> heldUp = new HashSet<>();
+        List<RecordIdentity> claimed = new ArrayList<>();
+        for (Entry letter : openLetters()) {
+            boolean isClaimed = asked.contains(letter.identity())
+                    && (evenIfOvertaken || !letter.overtaken())
+                    && Collections.disjoint(heldUp, letter.keys());
+            if (isClaimed) {
+                claimed.add(letter.identity());
+            } else if (!letter.overtaken()) {
+                heldUp.addAll(letter.keys());
+            }
+        }
+        return new DryClaim(store.read(claimed), identities.size());
     }
 
     @Override
@@ -90,20 +95,28 @@ final class DryStore implements DeadLetterStore {
     }
 
     private final class DryClaim implements Claim {
-        private final StoredLetter letter;
+        private final List<StoredLetter> letters;
+        private final int considered;
 
-        DryClaim(StoredLetter letter) {
-            this.letter = letter;
+        DryClaim(List<StoredLetter> letters, int considered) {
+            this.letters = letters;
+            this.considered = considered;
         }
 
         @Override
-        public StoredLetter letter() {
-            return letter;
+        public List<StoredLetter> letters() {
+            return letters;
         }
 
         @Override
-        public void replayed() {
-            replayed.add(letter.change().identity());
+        public int considered() {
+            return considered;
+        }
+
+        @Override
+        public Set<RecordKey> replayed(Collection<RecordIdentity> taken, boolean releasing) {
+            replayed.addAll(taken);
+            return Set.of(); // the replay releases what is free in the end
         }
 
         @Override

@@ -1,44 +1,35 @@
 package dev.spream.cli;
 
-import dev.spream.core.consume.Consumer;
-import dev.spream.core.consume.Delivery;
-import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.RecordIdentity;
 import java.io.PrintStream;
 import java.util.Locale;
+import java.util.function.Consumer;
 
-/** Counts what a consumer takes of a replay, on a line that keeps changing if someone watches. Confined to one thread. */
-final class ReplayProgress implements Consumer {
+/** Counts the letters that were replayed, on a line that keeps changing if someone watches. Confined to one thread. */
+final class ReplayProgress implements Consumer<RecordIdentity> {
     private static final long INTERVAL_NANOS = 200_000_000;
 
-    private final Consumer consumer;
     private final PrintStream err;
     private final boolean watched;
-    private int taken;
+    private int replayed;
     private long shownAt = System.nanoTime();
     private boolean shown;
 
-    ReplayProgress(Consumer consumer, PrintStream err, boolean watched) {
-        this.consumer = consumer;
+    ReplayProgress(PrintStream err, boolean watched) {
         this.err = err;
         this.watched = watched;
     }
 
     @Override
-    public void consume(DataChangeRecord change, Delivery delivery) throws Exception {
-        consumer.consume(change, delivery);
-        taken++;
+    public void accept(RecordIdentity letter) {
+        replayed++;
         long now = System.nanoTime();
         if (watched && now - shownAt >= INTERVAL_NANOS) {
             shownAt = now;
             shown = true;
-            err.print(String.format(Locale.ROOT, "\rreplayed %d, at %s\033[K", taken, change.commitTimestamp()));
+            err.print(String.format(Locale.ROOT, "\rreplayed %d, at %s\033[K", replayed, letter.commitTimestamp()));
             err.flush();
         }
-    }
-
-    @Override
-    public void flush() throws Exception {
-        consumer.flush();
     }
 
     void end() {

@@ -36,6 +36,11 @@ final class ScopedDeadLetterStore extends ScopedDeadLetterSink implements DeadLe
     }
 
     @Override
+    public Claim claim(List<RecordIdentity> identities, boolean evenIfOvertaken) throws Exception {
+        return new ScopedClaim(scope.call(() -> target.claim(identities, evenIfOvertaken)), scope);
+    }
+
+    @Override
     public Optional<Claim> claim(RecordIdentity identity, boolean evenIfOvertaken) throws Exception {
         return scope.call(() -> target.claim(identity, evenIfOvertaken)).map(claim -> new ScopedClaim(claim, scope));
     }
@@ -53,13 +58,28 @@ final class ScopedDeadLetterStore extends ScopedDeadLetterSink implements DeadLe
     /** A claim of a plug-in's store. */
     record ScopedClaim(Claim target, CallScope scope) implements Claim {
         @Override
+        public List<StoredLetter> letters() {
+            return scope.call(target::letters);
+        }
+
+        @Override
+        public int considered() {
+            return scope.call(target::considered);
+        }
+
+        @Override
         public StoredLetter letter() {
             return scope.call(target::letter);
         }
 
         @Override
+        public Set<RecordKey> replayed(Collection<RecordIdentity> taken, boolean releasing) throws Exception {
+            return scope.call(() -> target.replayed(taken, releasing));
+        }
+
+        @Override
         public void replayed() throws Exception {
-            scope.run(target::replayed);
+            scope.run(() -> target.replayed());
         }
 
         @Override

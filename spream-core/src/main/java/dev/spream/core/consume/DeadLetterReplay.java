@@ -12,9 +12,11 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Hands the open letters of a store to a consumer again, one at a time and in commit order, and releases keys of which none
- * is left. A letter counts as replayed when the consumer has taken its change and flushed; until that is written down it may
- * come again. A letter that is refused stays open, and so does what follows it on its keys; the other keys go on.
+ * Hands the open letters of a store to a consumer again in commit order, and releases keys of which none is left. A consumer
+ * gets one letter at a time, a {@link BatchConsumer} up to 500. A letter counts as replayed when the consumer has taken
+ * its change and flushed. That is written down for up to 500 letters, or half a second, at once: after a crash those of
+ * the last batch come again, each key's in order. A letter that is refused stays open, and so does what follows it on its
+ * keys; the other keys are replayed.
  *
  * <p>A letter that was overtaken is not handed over, unless {@link #evenIfOvertaken} says so: a later change of its key was
  * delivered, and would be undone by a consumer that writes what it is given.
@@ -30,23 +32,38 @@ import java.util.stream.Collectors;
  * <p>Immutable; each call is one replay.
  */
 public final class DeadLetterReplay {
+    /** How often letters are looked at again that somebody else has claimed, as a delivery does for a moment. */
+    private static final int BUSY_PASSES = 3;
+
     private final DeadLetterStore store;
     private final Consumer consumer;
     private final boolean evenIfOvertaken;
+    private final java.util.function.Consumer<RecordIdentity> listener;
 
-    private DeadLetterReplay(DeadLetterStore store, Consumer consumer, boolean evenIfOvertaken) {
+    private DeadLetterReplay(
+            DeadLetterStore store,
+            Consumer consumer,
+            boolean evenIfOvertaken,
+            java.util.function.Consumer<RecordIdentity> listener) {
         this.store = store;
         this.consumer = consumer;
         this.evenIfOvertaken = evenIfOvertaken;
+        this.listener = listener;
     }
 
     public static DeadLetterReplay of(DeadLetterStore store, Consumer consumer) {
-        return new DeadLetterReplay(requireNonNull(store, "store"), requireNonNull(consumer, "consumer"), false);
+        return new DeadLetterReplay(
+                requireNonNull(store, "store"), requireNonNull(consumer, "consumer"), false, identity -> {});
     }
 
     /** Hands over what was overtaken as well: for consumers that recognise what is old, or merge. */
     public DeadLetterReplay evenIfOvertaken() {
-        return new DeadLetterReplay(store, consumer, true);
+        return new DeadLetterReplay(store, consumer, true, listener);
+    }
+
+    /** Tells the listener of each letter that was replayed, on the calling thread; instead of any listener before. */
+    public DeadLetterReplay onReplayed(java.util.function.Consumer<RecordIdentity> listener) {
+        return new DeadLetterReplay(store, consumer, evenIfOvertaken, requireNonNull(listener, "listener"));
     }
 
     /**
@@ -79,18 +96,20 @@ public final class DeadLetterReplay {
         return replay(letter -> letter.identity().equals(identity), keys::contains);
     }
 
-    /** Goes on while letters are added to keys that would be free without them. */
+    /** Repeats while letters are added to keys that would be free without them. */
     private ReplayResult replay(Predicate<DeadLetterStore.Entry> letters, Predicate<RecordKey> keys)
             throws InterruptedException {
-        ReplayRun run = new ReplayRun(store, consumer, evenIfOvertaken);
+        ReplayRun run = new ReplayRun(store, consumer, evenIfOvertaken, listener);
         return stored(() -> {
+            List<DeadLetterStore.Entry> open = store.openLetters();
             boolean more = true;
+            int busyPasses = 0;
             while (more) {
-                boolean any = run.handOver(
-                        store.openLetters().stream().filter(letters).toList());
+                boolean any = run.handOver(open.stream().filter(letters).toList());
+                open = store.openLetters();
                 boolean allFree =
-                        run.release(store.parkedKeys().stream().filter(keys).collect(Collectors.toSet()));
-                more = any && !allFree;
+                        run.release(store.parkedKeys().stream().filter(keys).collect(Collectors.toSet()), open);
+                more = (any && !allFree) || (run.isBusy() && busyPasses++ < BUSY_PASSES);
             }
             return run.result();
         });

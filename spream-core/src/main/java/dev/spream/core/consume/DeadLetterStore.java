@@ -49,25 +49,61 @@ public interface DeadLetterStore extends DeadLetterSink {
     void delivering(DataChangeRecord change) throws Exception;
 
     /**
-     * Claims an open letter in order to replay it. Until the claim is closed nobody else can claim it, and no change of
-     * its keys is delivered. An earlier letter with one of its keys goes first, unless it was overtaken.
+     * Claims open letters in order to replay them. Until the claim is closed nobody else can claim them, and no change of
+     * their keys is delivered. A letter is claimed if it is open, none of its keys is claimed already, it was not overtaken,
+     * and every earlier letter with one of its keys is claimed here too, unless that one was overtaken.
      *
-     * @param evenIfOvertaken whether to claim a letter that was overtaken, too
+     * @param identities in commit order. Those that would make the claim larger than this store wants to have in memory are
+     *     not considered; the first one always is
+     * @param evenIfOvertaken whether to claim letters that were overtaken, too
+     */
+    Claim claim(List<RecordIdentity> identities, boolean evenIfOvertaken) throws Exception;
+
+    /**
+     * Claims one letter.
+     *
      * @return empty if the letter is not open, claimed already, overtaken, or has one before it
      */
-    Optional<Claim> claim(RecordIdentity identity, boolean evenIfOvertaken) throws Exception;
+    default Optional<Claim> claim(RecordIdentity identity, boolean evenIfOvertaken) throws Exception {
+        Claim claim = claim(List.of(identity), evenIfOvertaken);
+        if (claim.letters().isEmpty()) {
+            claim.close();
+            return Optional.empty();
+        }
+        return Optional.of(claim);
+    }
 
-    /** A letter that is being replayed. Confined to one thread, which closes it. */
+    /** Letters that are being replayed. Confined to one thread, which closes it. */
     interface Claim extends AutoCloseable {
-        StoredLetter letter();
+        /** The letters that were claimed, in commit order; perhaps none. */
+        List<StoredLetter> letters();
+
+        /** How many of the letters that were asked for, from the first on, were considered. */
+        int considered();
+
+        /** The letter of a claim of one. */
+        default StoredLetter letter() {
+            return letters().getFirst();
+        }
 
         /**
-         * The consumer has taken the change: the letter is settled, and earlier ones of its keys are overtaken. A letter
-         * that was accepted again since it was claimed stays open, because what it follows may have come again as well.
+         * The consumer has taken the changes of these letters: in one step they are settled, and earlier ones of their keys
+         * are overtaken. A letter that was accepted again since it was claimed stays open, because what it follows may have
+         * come again as well. Called once; the letters that are not named stay open.
+         *
+         * @param releasing whether to release in the same step those keys of the letters that no open letter parks then:
+         *     what comes behind a key meanwhile leaves no time for it afterwards
+         * @return the keys that were released
          */
-        void replayed() throws Exception;
+        Set<RecordKey> replayed(Collection<RecordIdentity> taken, boolean releasing) throws Exception;
 
-        /** Ends the claim. A letter that was not replayed stays open. Closing again is harmless. */
+        /** The consumer has taken the changes of all letters of the claim. Their keys stay parked. */
+        default void replayed() throws Exception {
+            replayed(
+                    letters().stream().map(letter -> letter.change().identity()).toList(), false);
+        }
+
+        /** Ends the claim. Letters that were not replayed stay open. Closing again is harmless. */
         @Override
         void close();
     }

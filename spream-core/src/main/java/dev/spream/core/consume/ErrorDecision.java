@@ -31,6 +31,10 @@ public sealed interface ErrorDecision {
     /**
      * Hand the change, and every later one of its keys, to the {@link DeadLetterSink} until the keys are released, so that
      * their order survives.
+     *
+     * <p>Parking spreads over records of several rows. A record that changes a parked key and others waits as a whole, so what
+     * follows on its other keys waits too: where transactions write rows in changing combinations, a few bad keys park nearly all
+     * of them in the end. Order allows nothing less. Where it does not matter, {@link DeadLetter} does not spread.
      */
     record ParkKey() implements ErrorDecision {}
 

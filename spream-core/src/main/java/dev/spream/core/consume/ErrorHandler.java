@@ -36,7 +36,10 @@ public interface ErrorHandler {
         return failure -> new ErrorDecision.DeadLetter();
     }
 
-    /** Sets aside what is refused and every later change of its keys, in order, and goes on with the other keys. */
+    /**
+     * Sets aside what is refused and every later change of its keys, in order, and delivers the other keys. Records of several
+     * rows spread it, as {@link ErrorDecision.ParkKey} says.
+     */
     static ErrorHandler parkKey() {
         return failure -> new ErrorDecision.ParkKey();
     }

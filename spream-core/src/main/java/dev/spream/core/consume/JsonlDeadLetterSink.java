@@ -7,13 +7,17 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
 
 /**
  * Keeps dead letters in a file, one JSON object a line, durable before a change counts as settled; many threads share the
@@ -35,12 +39,15 @@ import java.util.concurrent.locks.ReentrantLock;
  * call fails until it is opened anew.
  */
 public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable {
+    private static final long MAX_CLAIMED_BYTES = 16L << 20;
+
     private final InstantSource clock;
     private final LetterFile file;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition unclaimed = lock.newCondition();
-    private final LetterIndex index = new LetterIndex(); // guarded by lock, like the next
+    private final LetterIndex index = new LetterIndex(); // guarded by lock, like the next two
     private final Set<RecordIdentity> claimed = new HashSet<>();
+    private final Set<RecordKey> claimedKeys = new HashSet<>();
     private boolean closed;
     private volatile boolean mayBeOvertaken; // whether the index has letters that failed
 
@@ -163,25 +170,35 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
     }
 
     private boolean isClaimed(Set<RecordKey> keys) {
-        return claimed.stream()
-                .flatMap(identity -> index.find(identity).stream())
-                .anyMatch(letter -> letter.keys().stream().anyMatch(keys::contains));
+        return !Collections.disjoint(claimedKeys, keys);
     }
 
     @Override
-    public Optional<Claim> claim(RecordIdentity identity, boolean evenIfOvertaken) throws IOException {
+    public Claim claim(List<RecordIdentity> identities, boolean evenIfOvertaken) throws IOException {
         lock.lock();
         try {
-            Optional<LetterIndex.Open> letter = index.find(identity)
-                    .filter(open -> evenIfOvertaken || !open.isOvertaken())
-                    .filter(open -> !open.hasEarlier() && !isClaimed(open.keys()));
-            if (letter.isEmpty()) {
-                return Optional.empty();
+            Map<RecordIdentity, LetterIndex.Open> found = new LinkedHashMap<>();
+            List<Held> held = new ArrayList<>();
+            long bytes = 0;
+            int considered = 0;
+            for (RecordIdentity identity : identities) {
+                Optional<LetterIndex.Open> letter = index.find(identity)
+                        .filter(open -> evenIfOvertaken || !open.isOvertaken())
+                        .filter(open -> !isClaimed(open.keys()) && !open.hasEarlier(found.keySet()));
+                if (letter.isPresent()) {
+                    LetterFile.Place place = letter.get().place();
+                    bytes += place.length();
+                    if (considered > 0 && bytes > MAX_CLAIMED_BYTES) {
+                        break;
+                    }
+                    found.put(identity, letter.get());
+                    held.add(new Held(read(place), place));
+                }
+                considered++;
             }
-            LetterFile.Place place = letter.get().place();
-            Claim claim = new OpenClaim(read(place), place);
-            claimed.add(identity);
-            return Optional.of(claim);
+            found.values().forEach(letter -> claimedKeys.addAll(letter.keys()));
+            claimed.addAll(found.keySet());
+            return new OpenClaim(held, considered);
         } finally {
             lock.unlock();
         }
@@ -231,6 +248,17 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
         }
     }
 
+    /** Releases those of the keys that are parked, and that no open letter parks. Holds the lock as {@link #release} does. */
+    private Set<RecordKey> releaseFree(Set<RecordKey> keys) throws IOException {
+        Set<RecordKey> free = keys.stream()
+                .filter(key -> index.isParked(Set.of(key)) && !index.isHeldBack(Set.of(key)))
+                .collect(Collectors.toSet());
+        if (!free.isEmpty()) {
+            file.awaitDurable(write(new LetterLine.Released(free, clock.instant())));
+        }
+        return free;
+    }
+
     private long write(LetterLine line) throws IOException {
         return write(line(line));
     }
@@ -278,37 +306,56 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
         }
     }
 
+    /** A letter of a claim, and the line that it was then. */
+    private record Held(StoredLetter letter, LetterFile.Place place) {
+        RecordIdentity identity() {
+            return letter.change().identity();
+        }
+    }
+
     private final class OpenClaim implements Claim {
-        private final StoredLetter letter;
-        private final LetterFile.Place place;
+        private final List<Held> held;
+        private final int considered;
         private boolean closed; // guarded by lock
 
-        private OpenClaim(StoredLetter letter, LetterFile.Place place) {
-            this.letter = letter;
-            this.place = place;
+        private OpenClaim(List<Held> held, int considered) {
+            this.held = held;
+            this.considered = considered;
         }
 
         @Override
-        public StoredLetter letter() {
-            return letter;
+        public List<StoredLetter> letters() {
+            return held.stream().map(Held::letter).toList();
         }
 
         @Override
-        public void replayed() throws IOException {
-            long end;
+        public int considered() {
+            return considered;
+        }
+
+        @Override
+        public Set<RecordKey> replayed(Collection<RecordIdentity> taken, boolean releasing) throws IOException {
+            Set<RecordIdentity> replayed = new HashSet<>(taken);
+            Set<RecordKey> keys = new HashSet<>();
+            Set<RecordKey> released;
+            long end = 0;
             lock.lock();
             try {
-                RecordIdentity identity = letter.change().identity();
-                if (index.find(identity)
-                        .filter(open -> open.place().equals(place))
-                        .isEmpty()) {
-                    return; // it was accepted again meanwhile
+                for (Held one : held) {
+                    boolean keptAgain = index.find(one.identity())
+                            .filter(open -> open.place().equals(one.place()))
+                            .isEmpty();
+                    if (replayed.contains(one.identity()) && !keptAgain) {
+                        end = write(new LetterLine.Replayed(one.identity(), clock.instant()));
+                        keys.addAll(RecordKey.of(one.letter().change()));
+                    }
                 }
-                end = write(new LetterLine.Replayed(identity, clock.instant()));
+                released = releasing ? releaseFree(keys) : Set.of();
             } finally {
                 lock.unlock();
             }
             file.awaitDurable(end);
+            return released;
         }
 
         @Override
@@ -317,7 +364,10 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
             try {
                 if (!closed) {
                     closed = true;
-                    claimed.remove(letter.change().identity());
+                    for (Held one : held) {
+                        claimed.remove(one.identity());
+                        claimedKeys.removeAll(RecordKey.of(one.letter().change()));
+                    }
                     unclaimed.signalAll();
                 }
             } finally {

@@ -3,6 +3,7 @@ package dev.spream.core.consume;
 import dev.spream.core.record.RecordIdentity;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -59,14 +60,19 @@ final class KeyLetters {
 
     /** Whether a letter that failed, and that nothing has passed, is before that change. */
     boolean hasFailedBefore(RecordIdentity change) {
+        return hasFailedBefore(change, Set.of());
+    }
+
+    /** The same, apart from those letters. */
+    boolean hasFailedBefore(RecordIdentity change, Set<RecordIdentity> apart) {
         NavigableMap<RecordIdentity, LetterIndex.Open> unpassed =
                 passedBy.isEmpty() ? failed : failed.tailMap(passedBy.last(), true);
         return unpassed.values().stream()
                 .takeWhile(letter -> letter.identity().compareTo(change) < 0)
-                .anyMatch(letter -> !letter.isOvertaken());
+                .anyMatch(letter -> !letter.isOvertaken() && !apart.contains(letter.identity()));
     }
 
-    boolean hasParkedBefore(RecordIdentity change) {
-        return parked.lower(change) != null;
+    boolean hasParkedBefore(RecordIdentity change, Set<RecordIdentity> apart) {
+        return !apart.containsAll(parked.headSet(change, false));
     }
 }

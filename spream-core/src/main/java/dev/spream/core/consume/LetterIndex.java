@@ -63,9 +63,10 @@ final class LetterIndex {
             return !isParked() && of(keys).anyMatch(letters -> letters.isPassed(identity));
         }
 
-        /** Whether a letter that was not overtaken has to be replayed before this one. */
-        boolean hasEarlier() {
-            return of(keys).anyMatch(letters -> letters.hasParkedBefore(identity) || letters.hasFailedBefore(identity));
+        /** Whether a letter that was not overtaken has to be replayed before this one, apart from those. */
+        boolean hasEarlier(Set<RecordIdentity> apart) {
+            return of(keys).anyMatch(letters ->
+                    letters.hasParkedBefore(identity, apart) || letters.hasFailedBefore(identity, apart));
         }
 
         DeadLetterStore.Entry entry() {

@@ -1,36 +1,57 @@
 package dev.spream.core.consume;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.spream.core.record.RecordIdentity;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One replay: what became of the letters so far. Confined to one thread. */
+/**
+ * One replay: what became of the letters so far. Confined to one thread.
+ *
+ * <p>Letters are claimed, flushed and settled in batches, so that their cost is shared. A claim holds up deliveries, so a
+ * batch ends after half a second; its size follows from how many letters the consumer takes in that time.
+ */
 final class ReplayRun {
     private static final Logger log = LoggerFactory.getLogger(ReplayRun.class);
+    private static final int MAX_BATCH = 500;
+    private static final long MAX_NANOS = 500_000_000;
 
     private final DeadLetterStore store;
     private final Consumer consumer;
     private final boolean evenIfOvertaken;
+    private final java.util.function.Consumer<RecordIdentity> listener;
 
     private final Map<RecordIdentity, Throwable> refused = new LinkedHashMap<>();
-    private final Set<RecordKey> blocked = new HashSet<>();
+    private final Set<RecordKey> blocked = new HashSet<>(); // for good, by letters that were refused
+    private final Set<RecordKey> busy = new HashSet<>(); // in this pass, by letters that could not be claimed
     private final Set<RecordKey> released = new HashSet<>();
     private final List<RecordIdentity> overtaken = new ArrayList<>();
+    private int batchSize = MAX_BATCH;
     private int replayed;
     private int left;
 
-    ReplayRun(DeadLetterStore store, Consumer consumer, boolean evenIfOvertaken) {
+    ReplayRun(
+            DeadLetterStore store,
+            Consumer consumer,
+            boolean evenIfOvertaken,
+            java.util.function.Consumer<RecordIdentity> listener) {
         this.store = store;
         this.consumer = consumer;
         this.evenIfOvertaken = evenIfOvertaken;
+        this.listener = listener;
     }
 
     ReplayResult result() {
@@ -40,73 +61,223 @@ final class ReplayRun {
         return new ReplayResult(replayed, refusals, overtaken, left, released);
     }
 
+    /** Whether letters could not be claimed, or follow such letters. */
+    boolean isBusy() {
+        return !busy.isEmpty();
+    }
+
     /** Goes through the letters once, and says whether the consumer took any. */
     boolean handOver(List<DeadLetterStore.Entry> letters) throws Exception {
         int before = replayed;
         overtaken.clear();
+        busy.clear();
         left = 0;
-        for (DeadLetterStore.Entry letter : letters) {
-            if (letter.overtaken() && !evenIfOvertaken) {
-                overtaken.add(letter.identity());
-            } else if (!Collections.disjoint(blocked, letter.keys())) {
-                leave(letter);
-            } else {
-                handOver(letter);
+        Deque<DeadLetterStore.Entry> waiting = new ArrayDeque<>(letters);
+        while (!waiting.isEmpty()) {
+            List<DeadLetterStore.Entry> batch = nextBatch(waiting);
+            if (!batch.isEmpty()) {
+                handOver(batch, waiting);
             }
         }
         return replayed > before;
     }
 
-    private void handOver(DeadLetterStore.Entry letter) throws Exception {
-        Optional<DeadLetterStore.Claim> claimed = store.claim(letter.identity(), evenIfOvertaken);
-        if (claimed.isEmpty()) {
-            leave(letter);
-            return;
-        }
-        try (DeadLetterStore.Claim claim = claimed.get()) {
-            if (isTaken(claim.letter())) {
-                claim.replayed();
-                replayed++;
+    private List<DeadLetterStore.Entry> nextBatch(Deque<DeadLetterStore.Entry> waiting) {
+        List<DeadLetterStore.Entry> batch = new ArrayList<>(batchSize);
+        while (batch.size() < batchSize && !waiting.isEmpty()) {
+            DeadLetterStore.Entry letter = waiting.remove();
+            if (letter.overtaken() && !evenIfOvertaken) {
+                overtaken.add(letter.identity());
+            } else if (isBehind(letter)) {
+                leave(letter);
             } else {
-                blocked.addAll(letter.keys());
+                batch.add(letter);
             }
         }
+        return batch;
     }
 
-    private void leave(DeadLetterStore.Entry letter) {
-        blocked.addAll(letter.keys());
-        left += refused.containsKey(letter.identity()) ? 0 : 1;
+    /** Puts those back that there was no time for. */
+    private void handOver(List<DeadLetterStore.Entry> batch, Deque<DeadLetterStore.Entry> waiting) throws Exception {
+        List<DeadLetterStore.Entry> putBack = new ArrayList<>();
+        try (DeadLetterStore.Claim claim =
+                store.claim(batch.stream().map(DeadLetterStore.Entry::identity).toList(), evenIfOvertaken)) {
+            Map<RecordIdentity, StoredLetter> claimed = claim.letters().stream()
+                    .collect(Collectors.toMap(letter -> letter.change().identity(), Function.identity()));
+            List<DeadLetterStore.Entry> open = new ArrayList<>();
+            for (DeadLetterStore.Entry letter : batch.subList(0, claim.considered())) {
+                if (claimed.containsKey(letter.identity())) {
+                    open.add(letter);
+                } else {
+                    busy.addAll(letter.keys());
+                    leave(letter);
+                }
+            }
+            putBack.addAll(handOver(open, claimed, claim));
+            putBack.addAll(batch.subList(claim.considered(), batch.size()));
+        }
+        putBack.reversed().forEach(waiting::addFirst);
     }
 
-    private boolean isTaken(StoredLetter letter) throws InterruptedException {
+    /** Settles what the consumer takes, and returns those that there was no time for. */
+    private List<DeadLetterStore.Entry> handOver(
+            List<DeadLetterStore.Entry> letters, Map<RecordIdentity, StoredLetter> claimed, DeadLetterStore.Claim claim)
+            throws Exception {
+        List<DeadLetterStore.Entry> taken = new ArrayList<>();
+        int done;
         try {
-            int attempt =
-                    1 + letter.failure().map(StoredLetter.Failure::attempts).orElse(0);
-            consumer.consume(letter.change(), Delivery.ofReplay(letter.partition(), attempt));
-            consumer.flush();
-            return true;
+            done = consumer instanceof BatchConsumer together && letters.size() > 1
+                    ? handOverTogether(letters, claimed, together, taken)
+                    : handOverInTurn(letters, claimed, taken);
+        } catch (InterruptedException e) {
+            settle(taken, claim);
+            throw e;
+        }
+        settle(taken, claim);
+        batchSize = done < letters.size() ? Math.max(1, done) : Math.min(MAX_BATCH, 2 * batchSize);
+        return letters.subList(done, letters.size());
+    }
+
+    private int handOverInTurn(
+            List<DeadLetterStore.Entry> letters,
+            Map<RecordIdentity, StoredLetter> claimed,
+            List<DeadLetterStore.Entry> taken)
+            throws InterruptedException {
+        long startedAt = System.nanoTime();
+        int done = 0;
+        for (DeadLetterStore.Entry letter : letters) {
+            if (done > 0 && System.nanoTime() - startedAt > MAX_NANOS) {
+                return done;
+            }
+            handOver(letter, claimed, taken);
+            done++;
+        }
+        return done;
+    }
+
+    private void handOver(
+            DeadLetterStore.Entry entry, Map<RecordIdentity, StoredLetter> claimed, List<DeadLetterStore.Entry> taken)
+            throws InterruptedException {
+        if (isBehind(entry)) {
+            leave(entry);
+            return;
+        }
+        StoredLetter letter = requireNonNull(claimed.get(entry.identity()));
+        try {
+            consumer.consume(letter.change(), ReplayBatch.deliveryOf(letter));
+            taken.add(entry);
         } catch (InterruptedException e) {
             throw e;
         } catch (Throwable t) {
-            log.warn(
-                    "the consumer refused {} again; its letter stays open, and so does what follows it on its keys",
-                    letter.change().identity(),
-                    t);
-            refused.put(letter.change().identity(), t);
-            return false;
+            refuse(entry, t);
         }
     }
 
-    /** Releases what has no letter any more, and says whether that was so for every key that was not blocked. */
-    boolean release(Set<RecordKey> keys) throws Exception {
-        boolean all = true;
-        for (RecordKey key : keys) {
-            if (!blocked.contains(key)) {
-                boolean free = store.release(Set.of(key));
-                all &= free;
-                if (free) {
-                    released.add(key);
-                }
+    private int handOverTogether(
+            List<DeadLetterStore.Entry> letters,
+            Map<RecordIdentity, StoredLetter> claimed,
+            BatchConsumer together,
+            List<DeadLetterStore.Entry> taken)
+            throws InterruptedException {
+        ReplayBatch batch = new ReplayBatch(letters.stream()
+                .map(letter -> requireNonNull(claimed.get(letter.identity())))
+                .toList());
+        boolean threw = threw(together, batch);
+        for (int i = 0; i < letters.size(); i++) {
+            DeadLetterStore.Entry letter = letters.get(i);
+            Throwable failure = batch.failure(i);
+            if (batch.isSettled(i)) {
+                taken.add(letter);
+            } else if (isBehind(letter)) {
+                leave(letter);
+            } else if (failure != null) {
+                refuse(letter, failure);
+            } else if (threw) {
+                handOver(letter, claimed, taken);
+            } else {
+                taken.add(letter);
+            }
+        }
+        return letters.size();
+    }
+
+    /** A failure of the call does not say of which letter it is: those not settled are handed over in turn. */
+    private static boolean threw(BatchConsumer consumer, ReplayBatch batch) throws InterruptedException {
+        try {
+            consumer.consume(batch);
+            return false;
+        } catch (InterruptedException e) {
+            throw e;
+        } catch (Throwable t) {
+            log.debug("the consumer failed on a batch of {} letters; they are handed over in turn", batch.size(), t);
+            return true;
+        }
+    }
+
+    private void settle(List<DeadLetterStore.Entry> taken, DeadLetterStore.Claim claim) throws Exception {
+        Throwable failure = taken.isEmpty() ? null : flushFailure();
+        if (failure != null) {
+            taken.forEach(letter -> refuse(letter, failure));
+        } else if (!taken.isEmpty()) {
+            released.addAll(claim.replayed(
+                    taken.stream().map(DeadLetterStore.Entry::identity).toList(), true));
+            replayed += taken.size();
+            taken.forEach(letter -> listener.accept(letter.identity()));
+        }
+    }
+
+    private @Nullable Throwable flushFailure() throws InterruptedException {
+        try {
+            consumer.flush();
+            return null;
+        } catch (InterruptedException e) {
+            throw e;
+        } catch (Throwable t) {
+            return t;
+        }
+    }
+
+    private boolean isBehind(DeadLetterStore.Entry letter) {
+        return !Collections.disjoint(blocked, letter.keys()) || !Collections.disjoint(busy, letter.keys());
+    }
+
+    private void leave(DeadLetterStore.Entry letter) {
+        (Collections.disjoint(blocked, letter.keys()) ? busy : blocked).addAll(letter.keys());
+        left += refused.containsKey(letter.identity()) ? 0 : 1;
+    }
+
+    private void refuse(DeadLetterStore.Entry letter, Throwable cause) {
+        log.warn(
+                "the consumer refused {} again; its letter stays open, and so does what follows it on its keys",
+                letter.identity(),
+                cause);
+        refused.put(letter.identity(), cause);
+        blocked.addAll(letter.keys());
+    }
+
+    /**
+     * Releases those of the keys that none of the open letters parks, and says whether that was so for every key that was not
+     * blocked.
+     */
+    boolean release(Set<RecordKey> keys, List<DeadLetterStore.Entry> open) throws Exception {
+        Set<RecordKey> candidates = new HashSet<>(keys);
+        candidates.removeAll(blocked);
+        Set<RecordKey> free = new HashSet<>(candidates);
+        for (DeadLetterStore.Entry letter : open) {
+            if (letter.reason() != DeadLetter.Reason.FAILED) {
+                free.removeAll(letter.keys());
+            }
+        }
+        if (free.isEmpty() || store.release(free)) {
+            released.addAll(free);
+            return free.size() == candidates.size();
+        }
+        boolean all = free.size() == candidates.size();
+        for (RecordKey key : free) { // a letter came behind one of them meanwhile
+            boolean isFree = store.release(Set.of(key));
+            all &= isFree;
+            if (isFree) {
+                released.add(key);
             }
         }
         return all;

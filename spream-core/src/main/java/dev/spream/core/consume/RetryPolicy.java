@@ -124,7 +124,10 @@ public final class RetryPolicy {
         return then("thenDeadLetter", new ErrorDecision.DeadLetter());
     }
 
-    /** Sets the change and every later one of its keys aside, in order, and goes on with the other keys. */
+    /**
+     * Sets the change and every later one of its keys aside, in order, and delivers the other keys. Records of several rows
+     * spread it, as {@link ErrorDecision.ParkKey} says.
+     */
     public ErrorHandler thenParkKey() {
         return then("thenParkKey", new ErrorDecision.ParkKey());
     }

@@ -7,11 +7,17 @@ import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What the engine tells and asks the dead letter sink of one subscription. Safe for use by many threads. */
 final class DeadLetterCalls {
+    private static final Logger log = LoggerFactory.getLogger(DeadLetterCalls.class);
+
     private final EngineContext context;
     private final ParkedKeys parkedKeys;
+    private final AtomicInteger reportedSpread = new AtomicInteger(); // how many keys were parked at the last report
 
     DeadLetterCalls(EngineContext context, ParkedKeys parkedKeys) {
         this.context = context;
@@ -38,11 +44,25 @@ final class DeadLetterCalls {
         DeadLetterSink sink = sink(letter);
         boolean kept = calling(letter.partition(), letter.change(), () -> sink.acceptIfParked(letter));
         if (kept) {
-            parkedKeys.park(record.keys()); // its other keys as well: what follows on them must not overtake it
+            parkTied(partition, record); // its other keys as well: what follows on them must not overtake it
         } else {
             parkedKeys.release(record.keys());
         }
         return kept;
+    }
+
+    private void parkTied(HeldPartition partition, InflightRecord record) {
+        int tied = parkedKeys.park(record.keys());
+        int parked = parkedKeys.size();
+        int reported = reportedSpread.get();
+        if (tied > 0 && parked >= 2 * reported && reportedSpread.compareAndSet(reported, parked)) {
+            log.warn(
+                    "[{}] parking spreads: {} changes a parked key and {} more in one record, so these are parked too, {} in all; transactions that write several rows of a table spread it further. Fix what the consumer refuses and replay all dead letters, which releases the keys; the next report comes when twice as many are parked",
+                    context.label(partition.token()),
+                    record.change().identity(),
+                    tied,
+                    parked);
+        }
     }
 
     void keep(DeadLetter.Reason reason, DeliveryFailure failure) throws InterruptedException {

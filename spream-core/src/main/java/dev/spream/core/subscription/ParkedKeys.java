@@ -24,8 +24,13 @@ final class ParkedKeys {
         }
     }
 
-    void park(Set<RecordKey> parked) {
-        keys.addAll(parked);
+    /** Returns how many of the keys were not here before. */
+    int park(Set<RecordKey> parked) {
+        return (int) parked.stream().filter(keys::add).count();
+    }
+
+    int size() {
+        return keys.size();
     }
 
     /** Forgets keys that the sink has released. */

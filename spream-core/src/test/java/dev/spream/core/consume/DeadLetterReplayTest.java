@@ -14,8 +14,9 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -208,11 +209,11 @@ final class DeadLetterReplayTest {
         accept(parked(Changes.of(1, "A")), behind(Changes.of(2, "A")));
         DeadLetterStore failing = new ForwardingStore(fixture.sink()) {
             @Override
-            public Optional<Claim> claim(RecordIdentity identity, boolean evenIfOvertaken) throws Exception {
-                if (identity.equals(identity(2))) {
+            public Claim claim(List<RecordIdentity> identities, boolean evenIfOvertaken) throws Exception {
+                if (identities.equals(List.of(identity(2)))) {
                     throw new IOException("disk");
                 }
-                return super.claim(identity, evenIfOvertaken);
+                return super.claim(List.of(identities.getFirst()), evenIfOvertaken);
             }
         };
 
@@ -250,6 +251,119 @@ final class DeadLetterReplayTest {
             assertThat(result.released()).isEqualTo(Set.of());
         }
         assertThat(taken).isEmpty();
+    }
+
+    @Test
+    void many_letters_share_the_cost_of_a_flush_and_each_key_stays_in_order() throws Exception {
+        int letters = 1_000;
+        for (int second = 1; second <= letters; second++) {
+            accept(second <= 4 ? parked(change(second)) : behind(change(second)));
+        }
+        AtomicInteger flushes = new AtomicInteger();
+        Consumer consumer = new Consumer() {
+            @Override
+            public void consume(DataChangeRecord change, Delivery delivery) throws IOException {
+                if (second(change) == 502) {
+                    throw new IOException("still broken");
+                }
+                taken.add(label(change));
+            }
+
+            @Override
+            public void flush() {
+                flushes.incrementAndGet();
+            }
+        };
+
+        ReplayResult result = DeadLetterReplay.of(fixture.sink(), consumer).all();
+
+        assertThat(flushes).hasValueLessThan(letters / 10);
+        assertThat(result.refused()).extracting(ReplayResult.Refusal::identity).containsExactly(identity(502));
+        assertThat(result.left()).isEqualTo(124);
+        assertThat(result.replayed()).isEqualTo(letters - 125);
+        assertThat(result.released()).containsExactlyInAnyOrder(key("A0"), key("A1"), key("A3"));
+        assertThat(taken)
+                .containsExactlyElementsOf(IntStream.rangeClosed(1, letters)
+                        .filter(second -> second % 4 != 2 || second < 502)
+                        .mapToObj(second -> label(change(second)))
+                        .toList());
+        assertThat(fixture.sink().openLetters()).hasSize(125);
+    }
+
+    /** Of one of four keys. */
+    private static DataChangeRecord change(int second) {
+        return Changes.of(second, "A" + second % 4);
+    }
+
+    @Test
+    void a_batch_consumer_gets_letters_together_and_says_which_it_refuses() throws Exception {
+        accept(
+                parked(Changes.of(1, "A")),
+                parked(Changes.of(2, "B")),
+                behind(Changes.of(3, "A", "C")),
+                behind(Changes.of(4, "C")),
+                behind(Changes.of(5, "B")));
+        IOException still = new IOException("still unreachable");
+        List<Integer> sizes = new ArrayList<>();
+        BatchConsumer consumer = batch -> {
+            sizes.add(batch.changes().size());
+            for (int i = 0; i < batch.changes().size(); i++) {
+                DataChangeRecord change = batch.changes().get(i);
+                if (second(change) == 3) {
+                    assertThat(batch.delivery(i)).isEqualTo(Delivery.ofReplay(Letters.PARTITION, 1));
+                    batch.fail(i, still);
+                } else {
+                    taken.add(label(change));
+                }
+            }
+        };
+
+        ReplayResult result = DeadLetterReplay.of(fixture.sink(), consumer).all();
+
+        assertThat(sizes).containsExactly(5);
+        assertThat(result.refused()).containsExactly(new ReplayResult.Refusal(identity(3), still));
+        assertThat(result.left()).as("4, which follows 3").isEqualTo(1);
+        assertThat(result.released()).containsExactly(key("B"));
+        assertThat(fixture.sink().openLetters())
+                .extracting(DeadLetterStore.Entry::identity)
+                .containsExactly(identity(3), identity(4));
+    }
+
+    @Test
+    void a_batch_that_fails_as_a_whole_is_handed_over_letter_by_letter() throws Exception {
+        accept(parked(Changes.of(1, "A")), behind(Changes.of(2, "A")), parked(Changes.of(3, "B")));
+        BatchConsumer consumer = batch -> {
+            if (batch.changes().size() > 1) {
+                batch.settle(0);
+                taken.add(label(batch.changes().getFirst()));
+                throw new IOException("one of these");
+            }
+            if (second(batch.changes().getFirst()) == 3) {
+                throw new IOException("this one");
+            }
+            taken.add(label(batch.changes().getFirst()));
+        };
+
+        ReplayResult result = DeadLetterReplay.of(fixture.sink(), consumer).all();
+
+        assertThat(taken).containsExactly("A1", "A2");
+        assertThat(result.replayed()).isEqualTo(2);
+        assertThat(result.refused()).extracting(ReplayResult.Refusal::identity).containsExactly(identity(3));
+    }
+
+    @Test
+    void an_interrupt_in_the_middle_of_a_batch_settles_what_was_taken_before() throws Exception {
+        accept(parked(Changes.of(1, "A")), behind(Changes.of(2, "A")), behind(Changes.of(3, "A")));
+        List<RecordIdentity> told = new ArrayList<>();
+        DeadLetterReplay replay = DeadLetterReplay.of(fixture.sink(), refusing(2, new InterruptedException()))
+                .onReplayed(told::add);
+
+        assertThatThrownBy(replay::all).isInstanceOf(InterruptedException.class);
+
+        assertThat(told).containsExactly(identity(1));
+        assertThat(fixture.sink().openLetters())
+                .extracting(DeadLetterStore.Entry::identity)
+                .containsExactly(identity(2), identity(3));
     }
 
     private void accept(DeadLetter... letters) throws Exception {

@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.record.RecordIdentity;
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
@@ -157,6 +159,58 @@ public abstract class DeadLetterStoreContract extends DeadLetterSinkContract {
     }
 
     @Test
+    public final void letters_are_claimed_together_if_none_is_missing_before_one() throws Exception {
+        sink().accept(parked(Changes.of(1, "A")));
+        sink().accept(behind(Changes.of(2, "A", "B")));
+        sink().accept(behind(Changes.of(3, "B")));
+        sink().accept(failed(Changes.of(4, "C")));
+        sink().accept(failed(Changes.of(5, "C")));
+        assertThat(claimed(1, 2, 4, 5)).containsExactly(1L, 2L, 4L, 5L);
+        assertThat(claimed(1, 3, 9)).as("2 is missing before 3").containsExactly(1L);
+        assertThat(claimed(2, 3, 5)).as("1 is missing, and 4").isEmpty();
+        store().delivering(Changes.of(6, "C"));
+        assertThat(claimed(3, 4)).as("4 was overtaken").isEmpty();
+        try (DeadLetterStore.Claim claim = claim(1)) {
+            assertThat(claimed(2, 3, 4)).as("what is claimed is missing").isEmpty();
+            claim.replayed();
+        }
+        assertThat(claimed(2, 3)).containsExactly(2L, 3L);
+    }
+
+    /** Of the letters asked for, those that can be claimed together. */
+    private List<Long> claimed(long... seconds) throws Exception {
+        List<RecordIdentity> asked = Arrays.stream(seconds)
+                .mapToObj(DeadLetterSinkContract::identity)
+                .toList();
+        try (DeadLetterStore.Claim claim = store().claim(asked, false)) {
+            assertThat(claim.considered()).isEqualTo(asked.size());
+            return claim.letters().stream()
+                    .map(letter -> Duration.between(
+                                    Changes.START, letter.change().commitTimestamp())
+                            .toSeconds())
+                    .toList();
+        }
+    }
+
+    @Test
+    public final void of_letters_claimed_together_those_that_were_taken_are_settled() throws Exception {
+        sink().accept(parked(Changes.of(1, "A")));
+        sink().accept(behind(Changes.of(2, "A")));
+        sink().accept(parked(Changes.of(3, "B")));
+        try (DeadLetterStore.Claim claim = store().claim(List.of(identity(1), identity(2), identity(3)), false)) {
+            claim.replayed(List.of(identity(1), identity(3)), false);
+        }
+        assertThat(store().parkedKeys()).containsExactlyInAnyOrder(key("A"), key("B"));
+        for (int round = 0; round < 2; round++) {
+            assertThat(store().openLetters())
+                    .extracting(DeadLetterStore.Entry::identity)
+                    .containsExactly(identity(2));
+            given().restart();
+        }
+        replay(2);
+    }
+
+    @Test
     public final void a_key_is_released_when_none_of_its_letters_is_open() throws Exception {
         sink().accept(parked(Changes.of(1, "A")));
         sink().accept(behind(Changes.of(2, "A", "B")));
@@ -170,6 +224,20 @@ public abstract class DeadLetterStoreContract extends DeadLetterSinkContract {
         assertThat(store().parkedKeys()).containsExactly(key("B"));
         assertThat(store().release(Set.of(key("A"), key("B")))).isTrue();
         assertThat(store().parkedKeys()).isEmpty();
+    }
+
+    @Test
+    public final void a_replay_releases_in_one_step_the_keys_that_no_letter_is_left_of() throws Exception {
+        sink().accept(parked(Changes.of(1, "A", "B")));
+        sink().accept(failed(Changes.of(2, "C")));
+        try (DeadLetterStore.Claim claim = store().claim(List.of(identity(1), identity(2)), false)) {
+            sink().accept(behind(Changes.of(3, "B")));
+            assertThat(claim.replayed(List.of(identity(1), identity(2)), true)).containsExactly(key("A"));
+        }
+        for (int round = 0; round < 2; round++) {
+            assertThat(store().parkedKeys()).containsExactly(key("B"));
+            given().restart();
+        }
     }
 
     @Test

@@ -5,7 +5,6 @@ import dev.spream.core.record.JsonObject;
 import dev.spream.core.record.RecordIdentity;
 import java.util.Collection;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -37,8 +36,26 @@ final class ForgetfulStores {
         public void delivering(DataChangeRecord change) {}
 
         @Override
-        public Optional<Claim> claim(RecordIdentity identity, boolean evenIfOvertaken) {
-            return Optional.empty();
+        public Claim claim(List<RecordIdentity> identities, boolean evenIfOvertaken) {
+            return new Claim() {
+                @Override
+                public List<StoredLetter> letters() {
+                    return List.of();
+                }
+
+                @Override
+                public int considered() {
+                    return identities.size();
+                }
+
+                @Override
+                public Set<RecordKey> replayed(Collection<RecordIdentity> taken, boolean releasing) {
+                    return Set.of();
+                }
+
+                @Override
+                public void close() {}
+            };
         }
 
         @Override
@@ -121,8 +138,8 @@ final class ForgetfulStores {
         }
 
         @Override
-        public Optional<Claim> claim(RecordIdentity identity, boolean evenIfOvertaken) throws Exception {
-            return super.claim(identity, true);
+        public Claim claim(List<RecordIdentity> identities, boolean evenIfOvertaken) throws Exception {
+            return super.claim(identities, true);
         }
     }
 
@@ -162,21 +179,83 @@ final class ForgetfulStores {
         }
 
         @Override
-        public Optional<Claim> claim(RecordIdentity identity, boolean evenIfOvertaken) throws Exception {
-            return super.claim(identity, evenIfOvertaken).map(claim -> new Claim() {
+        public Claim claim(List<RecordIdentity> identities, boolean evenIfOvertaken) throws Exception {
+            return new ForwardingClaim(super.claim(identities, evenIfOvertaken)) {
                 @Override
-                public StoredLetter letter() {
-                    return claim.letter();
+                public Set<RecordKey> replayed(Collection<RecordIdentity> taken, boolean releasing) {
+                    return Set.of();
                 }
+            };
+        }
+    }
 
-                @Override
-                public void replayed() {}
+    /** Writes down all of a claim, whatever was taken. */
+    static final class SettlesWhatWasRefused extends ForwardingStore {
+        SettlesWhatWasRefused(DeadLetterStore store) {
+            super(store);
+        }
 
+        @Override
+        public Claim claim(List<RecordIdentity> identities, boolean evenIfOvertaken) throws Exception {
+            return new ForwardingClaim(super.claim(identities, evenIfOvertaken)) {
                 @Override
-                public void close() {
-                    claim.close();
+                public Set<RecordKey> replayed(Collection<RecordIdentity> taken, boolean releasing) throws Exception {
+                    return super.replayed(
+                            letters().stream()
+                                    .map(letter -> letter.change().identity())
+                                    .toList(),
+                            releasing);
                 }
-            });
+            };
+        }
+    }
+
+    /** Releases every key of what was replayed, whatever is behind it. */
+    static final class ReleasesWithoutLooking extends ForwardingStore {
+        ReleasesWithoutLooking(DeadLetterStore store) {
+            super(store);
+        }
+
+        @Override
+        public Claim claim(List<RecordIdentity> identities, boolean evenIfOvertaken) throws Exception {
+            return new ForwardingClaim(super.claim(identities, evenIfOvertaken)) {
+                @Override
+                public Set<RecordKey> replayed(Collection<RecordIdentity> taken, boolean releasing) throws Exception {
+                    super.replayed(taken, releasing);
+                    return letters().stream()
+                            .flatMap(letter -> RecordKey.of(letter.change()).stream())
+                            .collect(Collectors.toSet());
+                }
+            };
+        }
+    }
+
+    /** Does what another claim does, as far as nothing is overridden. */
+    private static class ForwardingClaim implements DeadLetterStore.Claim {
+        private final DeadLetterStore.Claim claim;
+
+        ForwardingClaim(DeadLetterStore.Claim claim) {
+            this.claim = claim;
+        }
+
+        @Override
+        public List<StoredLetter> letters() {
+            return claim.letters();
+        }
+
+        @Override
+        public int considered() {
+            return claim.considered();
+        }
+
+        @Override
+        public Set<RecordKey> replayed(Collection<RecordIdentity> taken, boolean releasing) throws Exception {
+            return claim.replayed(taken, releasing);
+        }
+
+        @Override
+        public void close() {
+            claim.close();
         }
     }
 

@@ -5,7 +5,6 @@ import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
 import java.util.Collection;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 
 /** Does what another store does, as far as nothing is overridden. */
@@ -52,8 +51,8 @@ class ForwardingStore implements DeadLetterStore {
     }
 
     @Override
-    public Optional<Claim> claim(RecordIdentity identity, boolean evenIfOvertaken) throws Exception {
-        return store.claim(identity, evenIfOvertaken);
+    public Claim claim(List<RecordIdentity> identities, boolean evenIfOvertaken) throws Exception {
+        return store.claim(identities, evenIfOvertaken);
     }
 
     @Override

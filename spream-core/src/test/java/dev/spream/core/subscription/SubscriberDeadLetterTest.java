@@ -3,6 +3,10 @@ package dev.spream.core.subscription;
 import static dev.spream.core.subscription.ScriptedSource.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.DeadLetter;
@@ -34,6 +38,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** Letters that are handed back and keys that are released while the subscription runs. */
 final class SubscriberDeadLetterTest {
@@ -83,6 +88,40 @@ final class SubscriberDeadLetterTest {
 
         assertThat(taken.labels()).containsExactly("A1", "A2", "B3", "A4", "A5");
         assertThat(letters.parkedKeys()).isEmpty();
+    }
+
+    @Test
+    void the_log_says_when_records_of_several_keys_spread_the_parking() throws InterruptedException {
+        source.roots("p")
+                .change("p", 1, "A")
+                .change("p", 2, "A")
+                .add("p", ScriptedSource.newChange(3, "tx-3", List.of("A", "B")))
+                .add("p", ScriptedSource.newChange(4, "tx-4", List.of("B", "C")))
+                .add("p", ScriptedSource.newChange(5, "tx-5", List.of("C", "D")));
+        Logger logger = (Logger) LoggerFactory.getLogger(DeadLetterCalls.class);
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        Level before = logger.getLevel();
+        logger.setLevel(Level.WARN);
+        logger.addAppender(lines);
+        try {
+            fixture.run(
+                    fixture.subscriber(options ->
+                            options.endAt(at(9)).deadLetterSink(letters).errorHandler(ErrorHandler.parkKey())),
+                    (change, delivery) -> {
+                        throw new IOException("unreachable");
+                    });
+        } finally {
+            logger.detachAppender(lines);
+            logger.setLevel(before);
+        }
+        assertThat(letters.parkedKeys()).hasSize(4);
+        assertThat(lines.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .satisfiesExactly(
+                        first -> assertThat(first)
+                                .contains("parking spreads: ", "/tx-3/", "1 more in one record", "2 in all"),
+                        second -> assertThat(second).contains("/tx-5/", "4 in all"));
     }
 
     @Test

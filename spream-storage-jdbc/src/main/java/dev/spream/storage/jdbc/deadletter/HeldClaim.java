@@ -2,9 +2,14 @@ package dev.spream.storage.jdbc.deadletter;
 
 import dev.spream.core.consume.DeadLetterException;
 import dev.spream.core.consume.DeadLetterStore;
+import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.StoredLetter;
+import dev.spream.core.record.RecordIdentity;
 import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.sql.SQLException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,44 +21,63 @@ final class HeldClaim implements DeadLetterStore.Claim {
     private static final Logger log = LoggerFactory.getLogger(HeldClaim.class);
 
     private final Transaction transaction;
-    private final LetterTable.Row row;
+    private final List<LetterTable.Row> rows;
+    private final int considered;
+    private final String what;
     private final Settlement settlement;
     private boolean ended;
 
     /** Writes down what was replayed. */
     interface Settlement {
-        void replayed(Transaction transaction, LetterTable.Row row) throws SQLException;
+        Set<RecordKey> replayed(Transaction transaction, List<LetterTable.Row> taken, boolean releasing)
+                throws SQLException;
     }
 
-    HeldClaim(Transaction transaction, LetterTable.Row row, Settlement settlement) {
+    /** @param what names the letters that were asked for */
+    HeldClaim(Transaction transaction, List<LetterTable.Row> rows, int considered, String what, Settlement settlement) {
         this.transaction = transaction;
-        this.row = row;
+        this.rows = rows;
+        this.considered = considered;
+        this.what = what;
         this.settlement = settlement;
     }
 
     @Override
-    public StoredLetter letter() {
-        return row.letter();
+    public List<StoredLetter> letters() {
+        return rows.stream().map(LetterTable.Row::letter).toList();
     }
 
     @Override
-    public void replayed() {
+    public int considered() {
+        return considered;
+    }
+
+    @Override
+    public Set<RecordKey> replayed(Collection<RecordIdentity> taken, boolean releasing) {
         if (ended) {
-            throw new DeadLetterException("the claim on %s has ended".formatted(identity()));
+            throw new DeadLetterException("the claim on %s has ended".formatted(what));
         }
+        if (rows.isEmpty()) {
+            return Set.of();
+        }
+        Set<RecordIdentity> settled = Set.copyOf(taken);
         try {
-            settlement.replayed(transaction, row);
+            Set<RecordKey> released = settlement.replayed(
+                    transaction,
+                    rows.stream()
+                            .filter(row -> settled.contains(row.identity()))
+                            .toList(),
+                    releasing);
             transaction.commit();
+            return released;
         } catch (SQLException e) {
             throw SqlErrors.storageException(
-                    "writing down that %s was replayed (it may be replayed again)".formatted(identity()), e);
+                    "writing down that %d of %s were replayed (they may be replayed again)"
+                            .formatted(settled.size(), what),
+                    e);
         } finally {
             close();
         }
-    }
-
-    private String identity() {
-        return row.letter().change().identity().toString();
     }
 
     @Override
@@ -65,7 +89,7 @@ final class HeldClaim implements DeadLetterStore.Claim {
         try {
             transaction.close();
         } catch (SQLException e) {
-            log.debug("the claim on {} ended with its connection", identity(), e);
+            log.debug("the claim on {} ended with its connection", what, e);
         }
     }
 }

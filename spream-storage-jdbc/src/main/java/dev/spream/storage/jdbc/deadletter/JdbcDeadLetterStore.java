@@ -22,6 +22,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -59,6 +60,9 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
     static final Duration DEFAULT_SETTLED_RETENTION = Duration.ofDays(7);
 
     private static final int MAX_NAME_LENGTH = 200;
+    /** What the letters of one claim have in memory at most, but for one that is larger alone. */
+    private static final long MAX_CLAIMED_BYTES = 16L << 20;
+
     private static final Duration FIRST_WAIT = Duration.ofMillis(20);
     private static final Duration MAX_WAIT = Duration.ofMillis(500);
 
@@ -251,40 +255,65 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
     }
 
     @Override
-    public Optional<Claim> claim(RecordIdentity identity, boolean evenIfOvertaken) throws InterruptedException {
-        return transactions.open("claiming %s".formatted(naming(identity)), transaction -> {
-            Optional<LetterTable.Row> claimed = claimed(transaction, identity);
-            if (claimed.isEmpty() || !isNext(transaction, claimed.get(), evenIfOvertaken)) {
+    public Claim claim(List<RecordIdentity> identities, boolean evenIfOvertaken) throws InterruptedException {
+        String what = identities.size() == 1
+                ? naming(identities.getFirst())
+                : "%d dead letters%s".formatted(identities.size(), ofSubscription());
+        return transactions.open("claiming " + what, transaction -> {
+            List<LetterTable.Asked> open = letters.ask(transaction, identities);
+            List<LetterTable.Asked> asked = open.subList(0, fitting(open));
+            int considered = asked.size() < open.size() ? open.get(asked.size()).place() : identities.size();
+            List<LetterTable.Listed> claimed = claimed(transaction, asked, evenIfOvertaken);
+            if (claimed.isEmpty()) {
                 transaction.close();
-                return Optional.empty();
+                return new HeldClaim(transaction, List.of(), considered, what, this::replayed);
             }
             transaction.rows(LONG_CLAIM, p -> {}, row -> row.getString(1));
-            return Optional.of(new HeldClaim(transaction, claimed.get(), this::replayed));
+            return new HeldClaim(transaction, letters.read(transaction, claimed), considered, what, this::replayed);
         });
     }
 
-    /** The letter as it is once its keys are claimed. */
-    private Optional<LetterTable.Row> claimed(Transaction transaction, RecordIdentity identity) throws SQLException {
-        Optional<LetterTable.Row> found = letters.find(transaction, identity);
-        return found.isPresent() && locks.tryClaim(transaction, found.get().keys())
-                ? letters.find(transaction, identity)
-                : Optional.empty();
-    }
-
-    private boolean isNext(Transaction transaction, LetterTable.Row letter, boolean evenIfOvertaken)
-            throws SQLException {
-        return (evenIfOvertaken || !letters.isOvertaken(transaction, letter))
-                && !letters.hasEarlier(
-                        transaction, letter.keys(), letter.letter().change().identity());
-    }
-
-    private void replayed(Transaction transaction, LetterTable.Row letter) throws SQLException {
-        List<StoredKey> keys = letter.keys();
-        locks.lockStates(transaction, keys);
-        if (letters.settle(transaction, letter, "REPLAYED")) {
-            passes.clear(transaction, keys);
-            passes.pass(transaction, keys, letter.letter().change().identity());
+    /** How many letters may be in memory together, at least the first one. */
+    private static int fitting(List<LetterTable.Asked> letters) {
+        long bytes = 0;
+        for (int i = 0; i < letters.size(); i++) {
+            bytes += letters.get(i).bytes();
+            if (i > 0 && bytes > MAX_CLAIMED_BYTES) {
+                return i;
+            }
         }
+        return letters.size();
+    }
+
+    /** The letters as they are once their keys are claimed, if none is missing before them. */
+    private List<LetterTable.Listed> claimed(
+            Transaction transaction, List<LetterTable.Asked> asked, boolean evenIfOvertaken) throws SQLException {
+        if (asked.isEmpty()) {
+            return List.of();
+        }
+        Set<Long> taken = locks.tryClaims(transaction, hashes(asked));
+        List<LetterTable.Listed> listed = letters.list(transaction, asked);
+        ClaimOrder order = new ClaimOrder(letters.firstOutside(transaction, listed));
+        for (LetterTable.Listed letter : listed) {
+            boolean isFree = taken.containsAll(LetterLocks.numbersOf(letter.keyHashes()));
+            order.add(letter, isFree && (evenIfOvertaken || !letter.overtaken()));
+        }
+        return order.claimed();
+    }
+
+    private static Set<String> hashes(List<LetterTable.Asked> letters) {
+        return letters.stream().flatMap(letter -> letter.keyHashes().stream()).collect(Collectors.toSet());
+    }
+
+    private Set<RecordKey> replayed(Transaction transaction, List<LetterTable.Row> taken, boolean releasing)
+            throws SQLException {
+        List<StoredKey> keys =
+                taken.stream().flatMap(row -> row.keys().stream()).distinct().toList();
+        locks.lockStates(transaction, keys);
+        List<LetterTable.Row> settled = letters.settle(transaction, taken, "REPLAYED");
+        passes.clear(transaction, keys);
+        passes.pass(transaction, settled);
+        return releasing ? parked.releaseFree(transaction, keys) : Set.of();
     }
 
     @Override
@@ -296,10 +325,19 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
             }
             List<StoredKey> keys = letter.get().keys();
             locks.lockStates(transaction, keys);
-            boolean discarded = letters.settle(transaction, letter.get(), "DISCARDED");
+            boolean discarded = !letters.settle(transaction, List.of(letter.get()), "DISCARDED")
+                    .isEmpty();
             passes.clear(transaction, keys);
             return discarded;
         });
+    }
+
+    /** The letter as it is once its keys are claimed. */
+    private Optional<LetterTable.Row> claimed(Transaction transaction, RecordIdentity identity) throws SQLException {
+        Optional<LetterTable.Row> found = letters.find(transaction, identity);
+        return found.isPresent() && locks.tryClaim(transaction, found.get().keys())
+                ? letters.find(transaction, identity)
+                : Optional.empty();
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.spream.storage.jdbc.internal.SchemaName;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Locks on keys that end with their transaction, whatever ends it. Two kinds, which are always taken in this order:
@@ -25,6 +26,9 @@ final class LetterLocks {
 
     private static final String CLAIM =
             "SELECT bool_and(pg_try_advisory_xact_lock(?::bigint::int, lock::int)) FROM unnest(?::bigint[]) AS locks(lock)";
+
+    private static final String CLAIMS =
+            "SELECT lock FROM unnest(?::bigint[]) AS locks(lock) WHERE pg_try_advisory_xact_lock(?::bigint::int, lock::int)";
 
     /** For a statement that does more: whether the claims of the keys could be shared. Takes two parameters. */
     static final String SHARE_CLAIM =
@@ -48,6 +52,12 @@ final class LetterLocks {
         return transaction.row(CLAIM, p -> p.number(claims).numbers(numbers(keys)), row -> row.getBoolean(1));
     }
 
+    /** The claims that could be had, by their numbers. */
+    Set<Long> tryClaims(Transaction transaction, Collection<String> keyHashes) throws SQLException {
+        return Set.copyOf(
+                transaction.rows(CLAIMS, p -> p.numbers(numbersOf(keyHashes)).number(claims), row -> row.getLong(1)));
+    }
+
     /** The first parameter of {@link #SHARE_CLAIM}. */
     long claims() {
         return claims;
@@ -55,8 +65,12 @@ final class LetterLocks {
 
     /** The second one: the locks of the keys, in the order in which to take them. */
     static List<Long> numbers(Collection<StoredKey> keys) {
-        return keys.stream()
-                .map(key -> Math.floorMod(Hashes.number(key.hash()), (long) LOCKS))
+        return numbersOf(StoredKey.hashes(keys));
+    }
+
+    static List<Long> numbersOf(Collection<String> keyHashes) {
+        return keyHashes.stream()
+                .map(hash -> Math.floorMod(Hashes.number(hash), (long) LOCKS))
                 .sorted()
                 .distinct()
                 .toList();

@@ -1,5 +1,7 @@
 package dev.spream.storage.jdbc.deadletter;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.spream.core.consume.DeadLetter.Reason;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.RecordKey;
@@ -11,9 +13,12 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /** The letters of one subscription and the keys of those that are open. What changes them holds the states of their keys. */
@@ -79,20 +84,65 @@ final class LetterTable {
     private static final String DELETE = "DELETE FROM @dead_letters WHERE id = ?";
 
     private static final String SETTLE = """
-            UPDATE @dead_letters SET settled = ?, settled_at = clock_timestamp()
-            WHERE id = ? AND kept = ? AND settled IS NULL""";
+            UPDATE @dead_letters l SET settled = ?, settled_at = clock_timestamp()
+            FROM unnest(?::bigint[], ?::bigint[]) AS claimed(id, kept)
+            WHERE l.id = claimed.id AND l.kept = claimed.kept AND l.settled IS NULL
+            RETURNING l.id""";
 
-    private static final String DELETE_KEYS = "DELETE FROM @dead_letter_keys WHERE letter_id = ?";
+    private static final String DELETE_KEYS = "DELETE FROM @dead_letter_keys WHERE letter_id = ANY (?)";
 
-    private static final String HAS_EARLIER = """
-            SELECT %s OR EXISTS (
-                SELECT FROM @dead_letter_keys
-                WHERE key_hash = ANY (?) AND subscription = ? AND NOT failed
-                    AND (commit_timestamp, server_transaction_id, record_sequence) < (?::numeric, ?::text, ?::text))""".formatted(UNPASSED);
+    /** Each letter is looked up by itself, whatever the server thinks of the size of tables that just grew. */
+    private static final String ASK = """
+            SELECT i.place, k.*, ARRAY (SELECT key_hash FROM @dead_letter_keys WHERE letter_id = k.id) AS key_hashes
+            FROM (SELECT ?::text) AS asked(subscription)
+            CROSS JOIN unnest(?::numeric[], ?::text[], ?::text[]) WITH ORDINALITY
+                AS i(commit_timestamp, server_transaction_id, record_sequence, place)
+            CROSS JOIN LATERAL (
+                SELECT l.id, octet_length(l.letter) AS bytes
+                FROM @dead_letters l
+                WHERE l.subscription = asked.subscription AND l.commit_timestamp = i.commit_timestamp
+                    AND l.server_transaction_id = i.server_transaction_id
+                    AND l.record_sequence = i.record_sequence AND l.settled IS NULL
+                LIMIT 1) AS k
+            ORDER BY i.place""";
 
-    private static final String IS_OVERTAKEN = """
-            SELECT %s FROM (SELECT id AS letter_id, * FROM @dead_letters) AS k
-            WHERE k.letter_id = ? AND k.reason = 'FAILED'""".formatted(OVERTAKEN);
+    private static final String LIST = """
+            SELECT k.letter_id, k.kept, k.commit_timestamp, k.server_transaction_id, k.record_sequence,
+                CASE WHEN k.reason = 'FAILED' THEN %s ELSE false END AS overtaken
+            FROM (SELECT id AS letter_id, * FROM @dead_letters WHERE id = ANY (?) AND settled IS NULL) AS k
+            ORDER BY k.commit_timestamp, k.server_transaction_id, k.record_sequence""".formatted(OVERTAKEN);
+
+    /** Of each key the first letter that has to be replayed and is not one of some. Takes the keys, the subscription, the ids. */
+    private static final String FIRST_OUTSIDE = """
+            SELECT asked.key_hash, first.*
+            FROM unnest(?::text[]) AS asked(key_hash)
+            CROSS JOIN (SELECT ?::text, ?::bigint[]) AS inside(subscription, ids)
+            LEFT JOIN LATERAL (
+                SELECT pass.commit_timestamp, pass.server_transaction_id, pass.record_sequence
+                FROM @dead_letter_passes pass
+                WHERE pass.key_hash = asked.key_hash AND pass.subscription = inside.subscription
+                ORDER BY 1 DESC, 2 DESC, 3 DESC LIMIT 1) AS last ON true
+            CROSS JOIN LATERAL (
+                (SELECT k.commit_timestamp, k.server_transaction_id, k.record_sequence
+                    FROM @dead_letter_keys k
+                    WHERE k.key_hash = asked.key_hash AND k.subscription = inside.subscription AND NOT k.failed
+                        AND k.letter_id <> ALL (inside.ids)
+                    ORDER BY 1, 2, 3 LIMIT 1)
+                UNION ALL
+                (SELECT k.commit_timestamp, k.server_transaction_id, k.record_sequence
+                    FROM @dead_letter_keys k
+                    WHERE k.key_hash = asked.key_hash AND k.subscription = inside.subscription AND k.failed
+                        AND k.letter_id <> ALL (inside.ids)
+                        AND (last.commit_timestamp IS NULL
+                            OR (k.commit_timestamp, k.server_transaction_id, k.record_sequence)
+                                >= (last.commit_timestamp, last.server_transaction_id, last.record_sequence))
+                        AND NOT %s
+                    ORDER BY 1, 2, 3 LIMIT 1)
+                ORDER BY 1, 2, 3 LIMIT 1) AS first""".formatted(OVERTAKEN);
+
+    private static final String LETTERS = """
+            SELECT id, reason, kept, letter FROM @dead_letters WHERE id = ANY (?)
+            ORDER BY commit_timestamp, server_transaction_id, record_sequence""";
 
     private static final String IS_HELD_BACK = """
             SELECT EXISTS (SELECT FROM @dead_letter_keys WHERE key_hash = ANY (?) AND subscription = ? AND NOT failed)""";
@@ -139,6 +189,14 @@ final class LetterTable {
                     StoredLetter.fromJson(row.getString("letter")));
         }
 
+        private Row keptAsOften(long times) {
+            return new Row(id, times, failed, letter);
+        }
+
+        RecordIdentity identity() {
+            return letter.change().identity();
+        }
+
         List<StoredKey> keys() {
             return StoredKey.of(RecordKey.of(letter.change()));
         }
@@ -176,31 +234,71 @@ final class LetterTable {
         transaction.update(DELETE, p -> p.number(letter.id()));
     }
 
-    /** False if it is not open any more, or was kept again since. */
-    boolean settle(Transaction transaction, Row letter, String how) throws SQLException {
-        if (transaction.update(SETTLE, p -> p.text(how).number(letter.id()).number(letter.kept())) == 0) {
-            return false;
+    /** Those of the letters that were still open, and not kept again since. */
+    List<Row> settle(Transaction transaction, List<Row> letters, String how) throws SQLException {
+        Set<Long> settled = Set.copyOf(transaction.rows(
+                SETTLE,
+                p -> p.text(how)
+                        .numbers(letters.stream().map(Row::id).toList())
+                        .numbers(letters.stream().map(Row::kept).toList()),
+                row -> row.getLong(1)));
+        transaction.update(DELETE_KEYS, p -> p.numbers(settled));
+        return letters.stream().filter(letter -> settled.contains(letter.id())).toList();
+    }
+
+    /** An open letter that is asked for: its place among those asked for, from 0, its size, and the hashes of its keys. */
+    record Asked(int place, long id, long bytes, List<String> keyHashes) {
+        private static Asked read(ResultSet row) throws SQLException {
+            return new Asked(row.getInt("place") - 1, row.getLong("id"), row.getLong("bytes"), List.of((String[])
+                    row.getArray("key_hashes").getArray()));
         }
-        transaction.update(DELETE_KEYS, p -> p.number(letter.id()));
-        return true;
     }
 
-    /** Whether a letter of these keys that was not overtaken has to be replayed before that one. */
-    boolean hasEarlier(Transaction transaction, List<StoredKey> keys, RecordIdentity letter) throws SQLException {
-        return transaction.row(
-                HAS_EARLIER,
-                p -> bind(
-                        bind(p.texts(StoredKey.hashes(keys)).text(subscription), letter)
-                                .texts(StoredKey.hashes(keys))
-                                .text(subscription),
-                        letter),
-                row -> row.getBoolean(1));
+    /** Those of the letters that are open. */
+    List<Asked> ask(Transaction transaction, List<RecordIdentity> identities) throws SQLException {
+        return transaction.rows(ASK, p -> bindAll(p.text(subscription), identities), Asked::read);
     }
 
-    boolean isOvertaken(Transaction transaction, Row letter) throws SQLException {
-        return transaction
-                .rows(IS_OVERTAKEN, p -> p.number(letter.id()), row -> row.getBoolean(1))
-                .contains(true);
+    /** An open letter, without what it holds. */
+    record Listed(long id, long kept, RecordIdentity identity, boolean overtaken, List<String> keyHashes) {}
+
+    /** Those of the letters that are open still, in commit order. */
+    List<Listed> list(Transaction transaction, List<Asked> letters) throws SQLException {
+        Map<Long, List<String>> keyHashes = letters.stream().collect(Collectors.toMap(Asked::id, Asked::keyHashes));
+        return transaction.rows(
+                LIST,
+                p -> p.numbers(keyHashes.keySet()),
+                row -> new Listed(
+                        row.getLong("letter_id"),
+                        row.getLong("kept"),
+                        identity(row),
+                        row.getBoolean("overtaken"),
+                        requireNonNull(keyHashes.get(row.getLong("letter_id")))));
+    }
+
+    /** Of the hashes of the letters' keys, the first other letter that was not overtaken, if there is one. */
+    Map<String, RecordIdentity> firstOutside(Transaction transaction, List<Listed> letters) throws SQLException {
+        Map<String, RecordIdentity> first = new HashMap<>();
+        transaction.rows(
+                FIRST_OUTSIDE,
+                p -> p.texts(letters.stream()
+                                .flatMap(letter -> letter.keyHashes().stream())
+                                .distinct()
+                                .toList())
+                        .text(subscription)
+                        .numbers(letters.stream().map(Listed::id).toList()),
+                row -> first.put(row.getString("key_hash"), identity(row)));
+        return first;
+    }
+
+    /**
+     * With what they hold, in commit order, and kept as often as when they were listed: one that was kept again since must not
+     * be settled, because the order of the claim does not know what came with it.
+     */
+    List<Row> read(Transaction transaction, List<Listed> letters) throws SQLException {
+        Map<Long, Long> kept = letters.stream().collect(Collectors.toMap(Listed::id, Listed::kept));
+        return transaction.rows(
+                LETTERS, p -> p.numbers(kept.keySet()), row -> Row.read(row).keptAsOften(kept.get(row.getLong("id"))));
     }
 
     /** Whether an open letter parks one of the keys. */
@@ -223,10 +321,7 @@ final class LetterTable {
     private record OneKey(RecordIdentity identity, Reason reason, RecordKey key, boolean overtaken) {
         static OneKey read(ResultSet row) throws SQLException {
             return new OneKey(
-                    new RecordIdentity(
-                            JdbcTimestamps.instant(row.getBigDecimal("commit_timestamp")),
-                            row.getString("server_transaction_id"),
-                            row.getString("record_sequence")),
+                    LetterTable.identity(row),
                     Reason.valueOf(row.getString("reason")),
                     StoredKey.read(row),
                     row.getBoolean("overtaken"));
@@ -246,18 +341,7 @@ final class LetterTable {
     List<StoredLetter> read(Transaction transaction, Collection<RecordIdentity> identities) throws SQLException {
         List<RecordIdentity> asked = identities.stream().distinct().toList();
         return transaction.rows(
-                READ,
-                p -> p.decimals(asked.stream()
-                                .map(identity -> JdbcTimestamps.exact(identity.commitTimestamp()))
-                                .toList())
-                        .texts(asked.stream()
-                                .map(RecordIdentity::serverTransactionId)
-                                .toList())
-                        .texts(asked.stream()
-                                .map(RecordIdentity::recordSequence)
-                                .toList())
-                        .text(subscription),
-                row -> StoredLetter.fromJson(row.getString("letter")));
+                READ, p -> bindAll(p, asked).text(subscription), row -> StoredLetter.fromJson(row.getString("letter")));
     }
 
     /** The keys of letters that failed. */
@@ -268,6 +352,25 @@ final class LetterTable {
     /** Forgets what was settled longer ago than that. */
     int prune(Transaction transaction, Duration age) throws SQLException {
         return transaction.update(PRUNE, p -> p.text(subscription).number(JdbcTimestamps.micros(age)));
+    }
+
+    /** Three arrays. */
+    static Parameters bindAll(Parameters parameters, Collection<RecordIdentity> identities) throws SQLException {
+        return parameters
+                .decimals(identities.stream()
+                        .map(identity -> JdbcTimestamps.exact(identity.commitTimestamp()))
+                        .toList())
+                .texts(identities.stream()
+                        .map(RecordIdentity::serverTransactionId)
+                        .toList())
+                .texts(identities.stream().map(RecordIdentity::recordSequence).toList());
+    }
+
+    private static RecordIdentity identity(ResultSet row) throws SQLException {
+        return new RecordIdentity(
+                JdbcTimestamps.instant(row.getBigDecimal("commit_timestamp")),
+                row.getString("server_transaction_id"),
+                row.getString("record_sequence"));
     }
 
     static Parameters bind(Parameters parameters, RecordIdentity identity) throws SQLException {

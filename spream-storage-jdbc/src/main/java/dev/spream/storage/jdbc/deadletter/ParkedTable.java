@@ -19,6 +19,13 @@ final class ParkedTable {
     private static final String RELEASE =
             "DELETE FROM @dead_letter_parked_keys WHERE key_hash = ANY (?) AND subscription = ?";
 
+    private static final String RELEASE_FREE = """
+            DELETE FROM @dead_letter_parked_keys parked
+            WHERE key_hash = ANY (?) AND subscription = ? AND NOT EXISTS (
+                SELECT FROM @dead_letter_keys k
+                WHERE k.key_hash = parked.key_hash AND k.subscription = parked.subscription AND NOT k.failed)
+            RETURNING table_name, key""";
+
     private static final String ALL = "SELECT table_name, key FROM @dead_letter_parked_keys WHERE subscription = ?";
 
     private final String subscription;
@@ -43,6 +50,12 @@ final class ParkedTable {
 
     void release(Transaction transaction, List<StoredKey> keys) throws SQLException {
         transaction.update(RELEASE, p -> p.texts(StoredKey.hashes(keys)).text(subscription));
+    }
+
+    /** Releases those of the keys that no open letter parks, and returns those that were parked. */
+    Set<RecordKey> releaseFree(Transaction transaction, List<StoredKey> keys) throws SQLException {
+        return Set.copyOf(transaction.rows(
+                RELEASE_FREE, p -> p.texts(StoredKey.hashes(keys)).text(subscription), StoredKey::read));
     }
 
     Set<RecordKey> all(Transaction transaction) throws SQLException {

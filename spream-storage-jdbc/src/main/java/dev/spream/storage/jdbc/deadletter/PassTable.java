@@ -5,6 +5,7 @@ import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -24,13 +25,14 @@ final class PassTable {
     private static final String PASS = """
             INSERT INTO @dead_letter_passes
                 (key_hash, subscription, commit_timestamp, server_transaction_id, record_sequence)
-            SELECT asked.key_hash, change.*
-            FROM unnest(?::text[]) AS asked(key_hash)
-            CROSS JOIN (SELECT ?::text, ?::numeric, ?::text, ?::text)
-                AS change(subscription, commit_timestamp, server_transaction_id, record_sequence)
+            SELECT DISTINCT change.key_hash, asked.subscription,
+                change.commit_timestamp, change.server_transaction_id, change.record_sequence
+            FROM (SELECT ?::text) AS asked(subscription)
+            CROSS JOIN unnest(?::text[], ?::numeric[], ?::text[], ?::text[])
+                AS change(key_hash, commit_timestamp, server_transaction_id, record_sequence)
             WHERE EXISTS (
                 SELECT FROM @dead_letter_keys k
-                WHERE k.key_hash = asked.key_hash AND k.subscription = change.subscription AND k.failed
+                WHERE k.key_hash = change.key_hash AND k.subscription = asked.subscription AND k.failed
                     AND (k.commit_timestamp, k.server_transaction_id, k.record_sequence)
                         < (change.commit_timestamp, change.server_transaction_id, change.record_sequence))
             ON CONFLICT DO NOTHING""";
@@ -88,8 +90,28 @@ final class PassTable {
 
     /** The change goes past the letters of these keys that are before it. */
     void pass(Transaction transaction, List<StoredKey> keys, RecordIdentity change) throws SQLException {
+        pass(transaction, keys.stream().map(key -> new Pass(key.hash(), change)).toList());
+    }
+
+    /** The changes of these letters go past the letters of their keys that are before them. */
+    void pass(Transaction transaction, Collection<LetterTable.Row> letters) throws SQLException {
+        pass(
+                transaction,
+                letters.stream()
+                        .flatMap(row -> row.keys().stream().map(key -> new Pass(key.hash(), row.identity())))
+                        .toList());
+    }
+
+    /** A change, and one of its keys. */
+    private record Pass(String keyHash, RecordIdentity change) {}
+
+    private void pass(Transaction transaction, List<Pass> passes) throws SQLException {
         transaction.update(
-                PASS, p -> LetterTable.bind(p.texts(StoredKey.hashes(keys)).text(subscription), change));
+                PASS,
+                p -> LetterTable.bindAll(
+                        p.text(subscription)
+                                .texts(passes.stream().map(Pass::keyHash).toList()),
+                        passes.stream().map(Pass::change).toList()));
     }
 
     /** The change was delivered in vain. */

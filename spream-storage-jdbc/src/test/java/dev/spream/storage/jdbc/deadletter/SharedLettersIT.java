@@ -10,8 +10,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.spream.core.StorageException;
 import dev.spream.core.consume.Changes;
 import dev.spream.core.consume.DeadLetterException;
+import dev.spream.core.consume.DeadLetterReplay;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.Letters;
+import dev.spream.core.consume.RecordConsumer;
+import dev.spream.core.consume.ReplayResult;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.record.RecordIdentity;
@@ -21,6 +24,8 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -29,6 +34,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -191,6 +197,50 @@ final class SharedLettersIT {
             claim.replayed();
         }
         assertThat(one.openLetters()).isEmpty();
+    }
+
+    @Test
+    void a_replay_that_is_killed_in_the_middle_of_a_batch_loses_nothing_and_keeps_each_key_in_order() throws Exception {
+        int changes = 60;
+        for (int second = 1; second <= changes; second++) {
+            String[] ids = {"A" + second % 5, "A" + (second + 1) % 5};
+            one.accept(second <= 5 ? parked(Changes.of(second, ids)) : behind(Changes.of(second, ids)));
+        }
+        List<Integer> taken = new ArrayList<>();
+        Process replaying = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                        StuckReplay.class.getName(),
+                        database.url(),
+                        fixture.subscription(),
+                        "40")
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        try (BufferedReader out = replaying.inputReader()) {
+            for (String line; (line = out.readLine()) != null && !line.equals("stuck"); ) {
+                if (line.startsWith("taken ")) {
+                    taken.add(Integer.parseInt(line.substring(6)));
+                }
+            }
+        } finally {
+            replaying.destroyForcibly().waitFor(); // SIGKILL
+        }
+        assertThat(taken).hasSize(39);
+        assertThat(one.openLetters()).as("nothing of the batch was settled").hasSize(changes);
+        awaitClaim(1).close();
+
+        ReplayResult result = DeadLetterReplay.of(one, (RecordConsumer) change -> taken.add(StuckReplay.second(change)))
+                .all();
+
+        assertThat(result.isComplete()).isTrue();
+        assertThat(taken)
+                .containsExactlyElementsOf(
+                        IntStream.concat(IntStream.rangeClosed(1, 39), IntStream.rangeClosed(1, changes))
+                                .boxed()
+                                .toList());
+        assertThat(one.openLetters()).isEmpty();
+        assertThat(one.parkedKeys()).isEmpty();
     }
 
     private DeadLetterStore.Claim awaitClaim(long second) throws Exception {

@@ -1,0 +1,100 @@
+package dev.spream.benchmarks;
+
+import dev.spream.core.record.ChangeRecord;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.JsonObject;
+import dev.spream.core.record.Mod;
+import dev.spream.core.record.ModType;
+import dev.spream.core.record.ValueCaptureType;
+import dev.spream.core.source.ChangeStreamCursor;
+import dev.spream.core.source.PartitionQuery;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A stream of one partition that never ends, of transfers between two of some accounts at even intervals: those of the past
+ * at once, the others as they happen. Safe for use by many threads.
+ */
+final class TransferSource extends LocalSource {
+    private static final int SEED = 42;
+    private static final JsonObject VALUES = JsonObject.of("{\"Balance\":\"17\"}");
+
+    private final int accounts;
+    private final long intervalNanos;
+
+    TransferSource(int accounts, long perSecond) {
+        super("Transfers");
+        this.accounts = accounts;
+        this.intervalNanos = 1_000_000_000L / perSecond;
+    }
+
+    /** The number of an account that a change changes. */
+    static int account(Mod mod) {
+        return Integer.parseInt(mod.keys().string("Account").orElseThrow());
+    }
+
+    @Override
+    public ChangeStreamCursor query(PartitionQuery query) {
+        return new TransferCursor(query.startTimestamp());
+    }
+
+    private final class TransferCursor implements ChangeStreamCursor {
+        private final Random random = new Random(SEED);
+        private Instant next;
+        private volatile boolean closed;
+
+        TransferCursor(Instant start) {
+            next = start;
+        }
+
+        @Override
+        public Optional<ChangeRecord> next() {
+            next = next.plusNanos(intervalNanos);
+            for (long left = untilNext(); left > 0 && !closed; left = untilNext()) {
+                LockSupport.parkNanos(left);
+            }
+            return closed ? Optional.empty() : Optional.of(transfer());
+        }
+
+        private long untilNext() {
+            return Duration.between(Instant.now(), next).toNanos();
+        }
+
+        private DataChangeRecord transfer() {
+            int from = random.nextInt(accounts);
+            int to = (from + 1 + random.nextInt(accounts - 1)) % accounts;
+            return new DataChangeRecord(
+                    next,
+                    "00000000",
+                    next.toString(),
+                    true,
+                    "Accounts",
+                    List.of(),
+                    List.of(mod(from), mod(to)),
+                    ModType.UPDATE.name(),
+                    ValueCaptureType.NEW_VALUES.name(),
+                    1,
+                    1,
+                    "",
+                    false);
+        }
+
+        private static Mod mod(int account) {
+            return new Mod(JsonObject.of("{\"Account\":\"" + account + "\"}"), VALUES, JsonObject.EMPTY);
+        }
+
+        @Override
+        public int prefetched() {
+            return 0;
+        }
+
+        @Override
+        public void close() {
+            closed = true;
+        }
+    }
+}

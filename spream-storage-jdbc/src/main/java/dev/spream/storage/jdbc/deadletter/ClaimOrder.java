@@ -1,0 +1,44 @@
+package dev.spream.storage.jdbc.deadletter;
+
+import dev.spream.core.record.RecordIdentity;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Those of some letters that can be claimed together: no letter that must be replayed before one of them is missing. */
+final class ClaimOrder {
+    private final Map<String, RecordIdentity> firstOutside;
+    private final Set<String> heldUp = new HashSet<>();
+    private final List<LetterTable.Listed> claimed = new ArrayList<>();
+
+    /** @param firstOutside of the hashes of keys, the first letter that is not one of those to come and has to be replayed */
+    ClaimOrder(Map<String, RecordIdentity> firstOutside) {
+        this.firstOutside = firstOutside;
+    }
+
+    /**
+     * The next letter, in commit order.
+     *
+     * @param isClaimable as far as it depends on the letter alone
+     */
+    void add(LetterTable.Listed letter, boolean isClaimable) {
+        if (isClaimable && Collections.disjoint(heldUp, letter.keyHashes()) && !isBehindOutside(letter)) {
+            claimed.add(letter);
+        } else if (!letter.overtaken()) {
+            heldUp.addAll(letter.keyHashes());
+        }
+    }
+
+    private boolean isBehindOutside(LetterTable.Listed letter) {
+        return letter.keyHashes().stream()
+                .map(firstOutside::get)
+                .anyMatch(first -> first != null && first.compareTo(letter.identity()) < 0);
+    }
+
+    List<LetterTable.Listed> claimed() {
+        return claimed;
+    }
+}
