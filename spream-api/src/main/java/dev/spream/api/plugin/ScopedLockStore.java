@@ -52,6 +52,11 @@ record ScopedLockStore<T>(LockStore<T> target, CallScope scope) implements LockS
     }
 
     @Override
+    public boolean isCurrent(T transaction, String mark) {
+        return scope.call(() -> target.isCurrent(transaction, mark));
+    }
+
+    @Override
     public void rollback(T transaction) {
         scope.run(() -> target.rollback(transaction));
     }

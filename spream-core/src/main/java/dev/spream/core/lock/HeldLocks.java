@@ -42,6 +42,39 @@ final class HeldLocks {
         return missing;
     }
 
+    /** Whether a request is refused, or needs less, because of what is held: more than taking a lock again. */
+    boolean matterTo(LockRequest request) {
+        if (request.targets().keySet().stream().anyMatch(this::isBelowExclusive)) {
+            return true;
+        }
+        try {
+            List<PlannedLock> ignored = missing(request);
+            return false;
+        } catch (LockOrderException e) {
+            return true;
+        }
+    }
+
+    /** Whether all of the request is below targets that are held exclusively. */
+    boolean covers(LockRequest request) {
+        return request.targets().keySet().stream().allMatch(this::isBelowExclusive);
+    }
+
+    /** The rest of a request that is not {@linkplain #covers covered}. */
+    LockRequest uncovered(LockRequest request) {
+        Map<LockTarget, LockMode> left = new LinkedHashMap<>(request.targets());
+        left.keySet().removeIf(this::isBelowExclusive);
+        return new LockRequest(left);
+    }
+
+    /** Whether these keep out the one that wants those. */
+    boolean conflictWith(List<PlannedLock> wanted) {
+        return wanted.stream().anyMatch(lock -> {
+            LockMode held = keys.get(lock.key());
+            return held != null && held.conflictsWith(lock.mode());
+        });
+    }
+
     private boolean isBelowExclusive(LockTarget target) {
         return target.ancestors().stream().anyMatch(ancestor -> targets.get(ancestor) == LockMode.EXCLUSIVE);
     }

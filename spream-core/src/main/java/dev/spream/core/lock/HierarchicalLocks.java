@@ -54,14 +54,17 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
     }
 
     /**
-     * Locks in a transaction of the caller's, which ends them when it ends. The scope knows what was taken by it, and not what
-     * becomes of the transaction: use one scope for one transaction, no longer than that, and none after a rollback to a
-     * savepoint from before a lock. In the work of {@link #transact} it is the one that has the locks already.
+     * Locks in a transaction of the caller's, which ends them when it ends. What earlier calls took in the same transaction, by
+     * the same connection, is remembered, so that a step back in the order is refused in whichever call it is; with the next
+     * transaction of the connection it is forgotten. In the work of {@link #transact} it is the scope that has the locks already.
+     *
+     * <p>If a call fails, the transaction is rolled back whole, and the connection takes no change until the caller has ended the
+     * transaction, by a rollback: nothing that comes after the failure can be committed.
      */
     public LockScope in(T transaction) {
         requireOpen();
         requireNonNull(transaction, "transaction");
-        return engine.ownerOf(transaction).orElseGet(() -> new TransactionScope<>(engine, transaction));
+        return engine.ownerOf(transaction).orElseGet(() -> engine.join(transaction));
     }
 
     /** Acquires with the {@linkplain Builder#defaultWait default wait}. */

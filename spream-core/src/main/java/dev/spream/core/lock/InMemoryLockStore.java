@@ -146,6 +146,11 @@ public final class InMemoryLockStore implements LockStore<InMemoryLockStore.Tran
     }
 
     @Override
+    public boolean isCurrent(Transaction transaction, String mark) {
+        return isAlive(transaction);
+    }
+
+    @Override
     public void rollback(Transaction transaction) {
         table.finish(transaction, "was rolled back");
     }

@@ -1,8 +1,12 @@
 package dev.spream.core.lock;
 
 import java.time.Duration;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.WeakHashMap;
 
 /** What all owners of one {@link HierarchicalLocks} share. Safe for use by many threads. */
 final class LockEngine<T> {
@@ -10,6 +14,7 @@ final class LockEngine<T> {
     private final LockOptions options;
     private final LockEvents events;
     private final LockWatch<T> watch;
+    private final Map<T, JoinedTransaction> joined = Collections.synchronizedMap(new WeakHashMap<>());
 
     LockEngine(LockStore<T> store, LockOptions options) {
         this.store = store;
@@ -40,6 +45,12 @@ final class LockEngine<T> {
         return watch.holders()
                 .filter(owner -> owner.transaction() == transaction)
                 .findFirst();
+    }
+
+    /** The owner of a transaction of a caller's, which knows what was taken in it by earlier calls. */
+    TransactionScope<T> join(T transaction) {
+        return new TransactionScope<>(
+                this, transaction, joined.computeIfAbsent(transaction, any -> new JoinedTransaction(store.space())));
     }
 
     /** Whether the calling thread holds locks by a handle or in a transaction of the engine's. */
@@ -92,12 +103,27 @@ final class LockEngine<T> {
                 .filter(other -> !other.equals(owner) && other.thread().equals(Thread.currentThread()))
                 .flatMap(other -> other.held().stream())
                 .filter(held -> LockPlan.of(held, store.space()).conflictsWith(missing))
-                .findFirst();
+                .findFirst()
+                .or(() -> heldInJoined(owner, missing));
         if (mine.isPresent()) {
             throw new LockOrderException(
-                    "locking %s: this thread holds %s itself, by another handle or transaction, and would wait for itself for ever. Take what is needed by that one, or close it first; if another thread closes it, wait with a deadline. Nothing was changed"
+                    "locking %s: this thread holds %s itself, by another handle or transaction, and would wait for itself for ever. Take what is needed by that one, or end it first; if another thread closes it, wait with a deadline. Nothing was changed"
                             .formatted(request, mine.get()),
                     null);
         }
+    }
+
+    /** What the calling thread took in another transaction of a caller's that still runs, and that is in the way. */
+    private Optional<LockRequest> heldInJoined(TransactionScope<T> owner, List<PlannedLock> missing) {
+        Map<T, JoinedTransaction> others;
+        synchronized (joined) {
+            others = new HashMap<>(joined);
+        }
+        others.remove(owner.transaction());
+        return others.entrySet().stream()
+                .filter(other -> other.getValue().isOf(Thread.currentThread()))
+                .flatMap(other ->
+                        other.getValue().conflicting(missing, mark -> store.isCurrent(other.getKey(), mark)).stream())
+                .findFirst();
     }
 }

@@ -68,7 +68,19 @@ public interface LockStore<T> extends AutoCloseable {
      */
     void commit(T transaction);
 
-    /** Rolls back whatever the transaction did. One that broke is left to the server, which rolls it back. Never throws. */
+    /**
+     * Whether a transaction in which locks were taken still runs.
+     *
+     * @param transaction on which it ran
+     * @param mark what {@link TakenLocks#transaction} was; not of a transaction that {@link #begin} began
+     */
+    boolean isCurrent(T transaction, String mark);
+
+    /**
+     * Rolls back whatever the transaction did. One that broke is left to the server, which rolls it back. If it is a caller's, or
+     * was lent, what follows on it fails, or at least changes nothing, until it is ended once more by the caller: then its user
+     * cannot commit a half by ignoring what failed. Never throws.
+     */
     void rollback(T transaction);
 
     /** Ends what {@link #begin} began: rolls back what was not committed, and gives the connection back. */

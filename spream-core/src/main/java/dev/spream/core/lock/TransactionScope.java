@@ -15,6 +15,8 @@ final class TransactionScope<T> implements LockScope {
     private final T transaction;
     private final Thread thread;
     private final HeldLocks locks;
+    private final Optional<JoinedTransaction> joined;
+    private String marked = "";
     private @Nullable Throwable failure;
     private int lastTaken;
     private boolean lastWaited;
@@ -29,7 +31,18 @@ final class TransactionScope<T> implements LockScope {
             long holdsSince,
             long waitsSince) {}
 
+    /** Of a transaction that the engine began. */
     TransactionScope(LockEngine<T> engine, T transaction) {
+        this(engine, transaction, Optional.empty());
+    }
+
+    /** Of a transaction of a caller's, with what is remembered of it. */
+    TransactionScope(LockEngine<T> engine, T transaction, JoinedTransaction joined) {
+        this(engine, transaction, Optional.of(joined));
+    }
+
+    private TransactionScope(LockEngine<T> engine, T transaction, Optional<JoinedTransaction> joined) {
+        this.joined = joined;
         this.engine = engine;
         this.transaction = transaction;
         this.thread = Thread.currentThread();
@@ -52,7 +65,7 @@ final class TransactionScope<T> implements LockScope {
     /** The same for who observes the call himself, and has begun to wait; returns this. */
     TransactionScope<T> acquire(LockRequest request, LockWait wait, LockDeadline deadline) throws InterruptedException {
         requireUsable(request);
-        List<PlannedLock> missing = locks.missing(request);
+        List<PlannedLock> missing = missing(request);
         if (wait instanceof LockWait.Forever && !missing.isEmpty()) {
             engine.requireNotForItself(this, request, missing);
         }
@@ -64,19 +77,33 @@ final class TransactionScope<T> implements LockScope {
         } catch (Throwable t) {
             failure = t;
             shown = new Shown(shown.session(), null, null, 0, 0);
+            joined.ifPresent(JoinedTransaction::forget);
             engine.store().rollback(transaction);
             throw t;
         }
         lastTaken = missing.size();
-        locks.add(request, missing);
+        if (joined.isPresent()) {
+            joined.get().add(marked, request, missing);
+        } else {
+            locks.add(request, missing);
+        }
         show(request);
         return this;
+    }
+
+    private List<PlannedLock> missing(LockRequest request) {
+        return joined.map(known -> known.toTake(request, this::isCurrent)).orElseGet(() -> locks.missing(request));
+    }
+
+    private boolean isCurrent(String mark) {
+        return engine.store().isCurrent(transaction, mark);
     }
 
     /** Whether it had to wait. */
     private boolean take(LockRequest request, List<PlannedLock> missing, LockWait wait, LockDeadline deadline)
             throws InterruptedException {
         TakenLocks taken = tryLock(request, missing);
+        marked = taken.transaction();
         if (shown.held() == null) {
             shown = new Shown(taken.session(), null, null, 0, 0);
         }

@@ -52,6 +52,11 @@ class ForwardingLockStore<T> implements LockStore<T> {
     }
 
     @Override
+    public boolean isCurrent(T transaction, String mark) {
+        return target.isCurrent(transaction, mark);
+    }
+
+    @Override
     public void rollback(T transaction) {
         target.rollback(transaction);
     }

@@ -42,6 +42,7 @@ final class LockStoreContractTest {
                 failures(contractTests(), () -> new InMemoryLockFixture(SpoiltLockStores.LocksNothing::new), BRIEF));
         assertThat(passed)
                 .containsExactly(
+                        "a_handle_that_would_wait_for_a_transaction_of_its_thread_is_refused_until_that_ends",
                         "epochs_grow_over_handles_and_processes",
                         "losing_the_locks_unnoticed_is_told_when_the_handle_is_closed",
                         "requests_that_name_targets_in_reversed_order_do_not_deadlock",

@@ -75,6 +75,40 @@ interface TransactionContract<T> extends LockScenario.Stage<T> {
     }
 
     @Test
+    default void what_goes_back_in_the_order_is_refused_in_a_second_call_too() throws Exception {
+        T own = fixture().beginOwn();
+        List<LockTarget> targets = WaitContract.threeInOrder();
+        LockRequest shared = LockRequest.shared(targets.get(1));
+        given().locks().in(own).acquire(shared);
+        for (LockTarget late : List.of(targets.get(0), targets.get(1))) {
+            assertThatThrownBy(() -> given().locks().in(own).acquire(LockRequest.exclusive(late)))
+                    .isInstanceOf(LockOrderException.class);
+        }
+        assertThat(given().others().tryAcquire(LockRequest.exclusive(targets.get(1))))
+                .as("held still")
+                .isEmpty();
+        given().locks().in(own).acquire(shared);
+        given().locks().in(own).acquire(LockRequest.exclusive(targets.get(2)));
+        assertThat(given().others().tryAcquire(LockRequest.shared(targets.get(2))))
+                .isEmpty();
+        fixture().commitOwn(own);
+        fixture().endOwn(own);
+    }
+
+    @Test
+    default void a_handle_that_would_wait_for_a_transaction_of_its_thread_is_refused_until_that_ends()
+            throws Exception {
+        T own = fixture().beginOwn();
+        given().locks().in(own).acquire(ACCOUNT);
+        assertThatThrownBy(() -> given().locks().acquire(ACCOUNT))
+                .isInstanceOf(LockOrderException.class)
+                .hasMessageContaining("wait for itself");
+        fixture().commitOwn(own);
+        given().locks().acquire(ACCOUNT).close();
+        fixture().endOwn(own);
+    }
+
+    @Test
     default void a_scope_that_failed_says_that_its_transaction_was_rolled_back() throws Exception {
         T own = fixture().beginOwn();
         LockScope scope = given().locks().in(own);

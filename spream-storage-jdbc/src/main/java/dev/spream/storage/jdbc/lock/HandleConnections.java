@@ -184,6 +184,9 @@ final class HandleConnections implements AutoCloseable {
             if (!behind(connection).isClosed()) {
                 ask(connection, real -> {
                     real.rollback();
+                    if (isUsedByOthers(connection)) {
+                        sql.refuseChanges(real);
+                    }
                     return true;
                 });
                 ended(connection);
@@ -192,6 +195,12 @@ final class HandleConnections implements AutoCloseable {
             log.debug("rolling back failed; the connection is closed, and the server frees its locks", e);
             closeHard(behind(connection));
         }
+    }
+
+    /** Whether it is a caller's, or was lent. */
+    private boolean isUsedByOthers(Connection connection) {
+        Handle handle = taken.get(connection);
+        return handle == null || handle.mark.isPresent();
     }
 
     /** To be told when a transaction is over: what comes next on that connection is another. */
@@ -243,7 +252,8 @@ final class HandleConnections implements AutoCloseable {
     TakenLocks take(Connection connection, Taking byFirst, Taking byOther) throws SQLException {
         Handle handle = taken.get(connection);
         if (handle == null) {
-            return byOther.take(connection);
+            TakenLocks taken = byOther.take(connection);
+            return new TakenLocks(taken.count(), taken.session(), sql.mark(connection, taken));
         }
         if (handle.first != null) {
             return inTime(handle.connection, byOther::take);

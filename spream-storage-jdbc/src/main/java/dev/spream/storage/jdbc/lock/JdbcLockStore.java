@@ -212,6 +212,18 @@ public final class JdbcLockStore implements LockStore<Connection> {
         }
     }
 
+    /** False on a connection that has failed, too. */
+    @Override
+    public boolean isCurrent(Connection transaction, String mark) {
+        try {
+            Connection connection = handles.behind(transaction);
+            return !connection.isClosed() && !connection.getAutoCommit() && sql.isMarked(connection, mark);
+        } catch (SQLException e) {
+            log.debug("a connection on which locks were taken does not tell its transaction: {}", e.getMessage());
+            return false;
+        }
+    }
+
     @Override
     public void rollback(Connection transaction) {
         handles.rollback(transaction);

@@ -84,6 +84,16 @@ interface LockSql {
      */
     String mark(Connection connection, TakenLocks taken) throws SQLException;
 
+    /** Whether the running transaction has that mark, and keeps it. */
+    boolean isMarked(Connection connection, String mark) throws SQLException;
+
+    /**
+     * Leaves a connection, whose transaction was rolled back, in another one that can commit no change; whoever uses it ends that.
+     *
+     * @throws SQLException if it could not be left so
+     */
+    void refuseChanges(Connection connection) throws SQLException;
+
     /**
      * Commits the transaction that was marked.
      *

@@ -158,6 +158,16 @@ final class MySqlRowLocks implements LockSql {
     }
 
     @Override
+    public boolean isMarked(Connection connection, String mark) throws SQLException {
+        return MySqlSession.isMarked(connection, mark);
+    }
+
+    @Override
+    public void refuseChanges(Connection connection) throws SQLException {
+        MySqlSession.refuseChanges(connection);
+    }
+
+    @Override
     public void commitMarked(Connection connection, String mark) throws SQLException {
         if (!MySqlSession.unmark(connection, mark)) {
             throw LockSql.ended();

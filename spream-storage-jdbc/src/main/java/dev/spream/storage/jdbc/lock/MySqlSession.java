@@ -131,6 +131,24 @@ final class MySqlSession {
         return mark;
     }
 
+    /** Whether the running transaction has that mark; it loses the savepoints that were set after it. */
+    static boolean isMarked(Connection connection, String mark) throws SQLException {
+        boolean marked = unmark(connection, mark);
+        if (marked) {
+            execute(connection, "SAVEPOINT " + mark);
+        }
+        return marked;
+    }
+
+    /**
+     * Begins a transaction that can change nothing.
+     *
+     * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/commit.html">MySQL: START TRANSACTION READ ONLY</a>
+     */
+    static void refuseChanges(Connection connection) throws SQLException {
+        execute(connection, "START TRANSACTION READ ONLY");
+    }
+
     /** Whether the running transaction had that mark; it has it no more, nor any savepoint that was set after it. */
     static boolean unmark(Connection connection, String mark) throws SQLException {
         try {

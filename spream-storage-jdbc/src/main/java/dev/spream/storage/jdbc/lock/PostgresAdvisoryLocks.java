@@ -179,6 +179,16 @@ final class PostgresAdvisoryLocks implements LockSql {
     }
 
     @Override
+    public boolean isMarked(Connection connection, String mark) throws SQLException {
+        return PostgresTransactions.isMarked(connection, mark);
+    }
+
+    @Override
+    public void refuseChanges(Connection connection) throws SQLException {
+        PostgresTransactions.refuseChanges(connection);
+    }
+
+    @Override
     public void commitMarked(Connection connection, String mark) throws SQLException {
         PostgresTransactions.commitMarked(connection, mark);
     }

@@ -11,6 +11,8 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
 
 /** What both strategies have in common on PostgreSQL. */
 final class PostgresTransactions {
@@ -39,6 +41,7 @@ final class PostgresTransactions {
             "; SELECT set_config('statement_timeout', current_setting('spream.statement_timeout'), true)";
 
     private static final String UNDEFINED_OBJECT = "42704";
+    private static final String INVALID_TEXT = "22P02";
 
     /**
      * For the end of a statement that may be the last one for long. The driver keeps a query open until the next, and its
@@ -165,6 +168,31 @@ final class PostgresTransactions {
                 throw LockSql.ended();
             }
             throw e;
+        }
+    }
+
+    /** Whether the running transaction began then. */
+    static boolean isMarked(Connection connection, String began) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(
+                        "SELECT (extract(epoch FROM transaction_timestamp()) * 1000000)::bigint")) {
+            row.next();
+            return row.getLong(1) == Long.parseLong(began);
+        }
+    }
+
+    /** Begins a transaction that fails, so that the server takes nothing but its rollback. */
+    static void refuseChanges(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SELECT 'taking locks failed before; roll this transaction back'::int");
+        } catch (SQLException e) {
+            if (!INVALID_TEXT.equals(e.getSQLState())) {
+                throw e;
+            }
+        }
+        if (connection.isWrapperFor(BaseConnection.class)
+                && connection.unwrap(BaseConnection.class).getTransactionState() != TransactionState.FAILED) {
+            throw new SQLException("the driver has taken the failure back, as with autosave");
         }
     }
 

@@ -7,9 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.lock.HierarchicalLocks;
+import dev.spream.core.lock.LockBusyException;
 import dev.spream.core.lock.LockHandle;
 import dev.spream.core.lock.LockListener;
 import dev.spream.core.lock.LockLostException;
+import dev.spream.core.lock.LockOrderException;
 import dev.spream.core.lock.LockRequest;
 import dev.spream.core.lock.LockStoreException;
 import dev.spream.core.lock.LockTarget;
@@ -29,7 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** The connection that work under locks is handed: it ends no transaction unnoticed, and keeps the limits of its pool. */
+/** Transactions of work and of callers: none ends unnoticed, and each keeps the limits of its pool. */
 interface LentWorkContract {
     LockRequest USER = LockRequest.exclusive(LockTarget.user("u1"));
 
@@ -157,6 +159,60 @@ interface LentWorkContract {
                 assertThat(inWork.get()).as("that waited").isEqualTo(before);
             }
         }
+    }
+
+    @Test
+    default void what_was_locked_in_a_transaction_is_forgotten_with_the_next_of_its_connection() throws Exception {
+        LockRequest shared = LockRequest.shared(LockTarget.user("u1"));
+        try (JdbcLockStore store = open(pool());
+                HierarchicalLocks<Connection> locks = HierarchicalLocks.over(store);
+                Connection own = own()) {
+            for (int round = 0; round < 3; round++) {
+                locks.in(own).acquire(shared);
+                Savepoint savepoint = own.setSavepoint();
+                locks.in(own).acquire(shared);
+                own.rollback(savepoint);
+                assertThatThrownBy(() -> locks.in(own).acquire(USER)).isInstanceOf(LockOrderException.class);
+                own.commit();
+                locks.in(own).acquire(USER);
+                locks.in(own).acquire(LockRequest.exclusive(LockTarget.account("u1", "a1")));
+                own.rollback();
+                locks.in(own).acquire(LockRequest.exclusive(LockTarget.account("u1", "a1")));
+                assertThat(locks.tryAcquire(LockRequest.exclusive(LockTarget.account("u1", "a1"))))
+                        .as("taken again")
+                        .isEmpty();
+                own.rollback();
+            }
+        }
+    }
+
+    @Test
+    default void a_transaction_in_which_locking_failed_commits_nothing_until_it_is_rolled_back() throws Exception {
+        createTable();
+        try (JdbcLockStore store = open(pool());
+                HierarchicalLocks<Connection> locks = HierarchicalLocks.over(store);
+                Connection own = own()) {
+            try (LockHandle holder = locks.acquire(USER)) {
+                execute(own, "INSERT INTO %s VALUES (1)".formatted(table()));
+                assertThatThrownBy(() -> locks.in(own).acquire(USER, LockWait.NONE))
+                        .isInstanceOf(LockBusyException.class);
+            }
+            assertThatThrownBy(() -> execute(own, "INSERT INTO %s VALUES (2)".formatted(table())))
+                    .isInstanceOf(SQLException.class);
+            assertThat(ask(pool(), "SELECT COUNT(*) FROM " + table())).isEqualTo("0");
+            own.rollback();
+            locks.in(own).acquire(USER);
+            execute(own, "INSERT INTO %s VALUES (4)".formatted(table()));
+            own.commit();
+            assertThat(ask(pool(), "SELECT SUM(value) FROM " + table())).isEqualTo("4");
+        }
+    }
+
+    private Connection own() throws SQLException {
+        Connection own = pool().getConnection();
+        own.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+        own.setAutoCommit(false);
+        return own;
     }
 
     private HikariDataSource limited() {

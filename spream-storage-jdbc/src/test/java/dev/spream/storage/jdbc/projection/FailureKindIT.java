@@ -284,7 +284,7 @@ final class FailureKindIT {
         assertThat(failureOf(connection -> kept[0] = connection)).isNull();
         Exception failure = catchException(() -> kept[0].createStatement());
         assertThat(failure).hasMessageContaining("is over");
-        assertThat(kept[0]).isEqualTo(kept[0]).hasToString("the connection of a projection's transaction");
+        assertThat(kept[0]).isEqualTo(kept[0]).hasToString("a connection that is handed to a projection");
     }
 
     private static void execute(Connection connection, String... statements) throws SQLException {
