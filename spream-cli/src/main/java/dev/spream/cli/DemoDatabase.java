@@ -1,6 +1,7 @@
 package dev.spream.cli;
 
 import com.google.api.gax.longrunning.OperationFuture;
+import com.google.api.gax.rpc.UnaryCallSettings;
 import com.google.cloud.NoCredentials;
 import com.google.cloud.Timestamp;
 import com.google.cloud.spanner.DatabaseAdminClient;
@@ -16,11 +17,13 @@ import com.google.cloud.spanner.SpannerException;
 import com.google.cloud.spanner.SpannerExceptionFactory;
 import com.google.cloud.spanner.SpannerOptions;
 import com.google.cloud.spanner.Statement;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /** A database of the demo's own on an emulator: a table of accounts and a change stream that watches it. */
 final class DemoDatabase implements AutoCloseable {
@@ -28,7 +31,8 @@ final class DemoDatabase implements AutoCloseable {
     static final String STREAM = "AccountsStream";
 
     private static final InstanceId INSTANCE = InstanceId.of("spream-demo", "spream-demo");
-    private static final long PATIENCE_SECONDS = 20;
+    /** A server in the same process answers late only on a machine that is very busy. */
+    private static final long PATIENCE_SECONDS = 120;
 
     private final Spanner spanner;
     private final DatabaseId id;
@@ -43,13 +47,7 @@ final class DemoDatabase implements AutoCloseable {
     /** Creates it, with accounts in it that were opened before the stream was there. */
     static DemoDatabase create(String emulatorHost, Dialect dialect, TransferWorkload workload)
             throws InterruptedException {
-        Spanner spanner = SpannerOptions.newBuilder()
-                .setProjectId(INSTANCE.getProject())
-                .setEmulatorHost(emulatorHost)
-                .setCredentials(NoCredentials.getInstance())
-                .setBuiltInMetricsEnabled(false)
-                .build()
-                .getService();
+        Spanner spanner = options(emulatorHost).getService();
         try {
             createInstance(spanner);
             DatabaseId id = DatabaseId.of(INSTANCE, "demo-" + Long.toString(System.currentTimeMillis(), 36));
@@ -63,9 +61,45 @@ final class DemoDatabase implements AutoCloseable {
             return new DemoDatabase(spanner, id, client);
         } catch (SpannerException e) {
             spanner.close();
-            throw new CommandFailure(
-                    "cannot create the demo's database on %s: %s".formatted(emulatorHost, e.getMessage()), e);
+            throw failure(emulatorHost, e);
         }
+    }
+
+    /** With time for every call: a machine that is very busy is slow, and nothing is wrong. */
+    private static SpannerOptions options(String emulatorHost) {
+        SpannerOptions.Builder options = SpannerOptions.newBuilder()
+                .setProjectId(INSTANCE.getProject())
+                .setEmulatorHost(emulatorHost)
+                .setCredentials(NoCredentials.getInstance())
+                .setBuiltInMetricsEnabled(false);
+        try {
+            options.getSpannerStubSettingsBuilder().applyToAllUnaryMethods(DemoDatabase::patient);
+            options.getInstanceAdminStubSettingsBuilder().applyToAllUnaryMethods(DemoDatabase::patient);
+            options.getDatabaseAdminStubSettingsBuilder().applyToAllUnaryMethods(DemoDatabase::patient);
+        } catch (Exception e) {
+            throw new IllegalStateException("the client's calls cannot be given more time", e);
+        }
+        return options.build();
+    }
+
+    private static @Nullable Void patient(UnaryCallSettings.Builder<?, ?> call) {
+        Duration patience = Duration.ofSeconds(PATIENCE_SECONDS);
+        call.setRetrySettings(call.getRetrySettings().toBuilder()
+                .setInitialRpcTimeoutDuration(patience)
+                .setMaxRpcTimeoutDuration(patience)
+                .setTotalTimeoutDuration(patience)
+                .build());
+        return null;
+    }
+
+    /** What a person is told. */
+    static CommandFailure failure(String emulatorHost, SpannerException cause) {
+        return new CommandFailure(
+                cause.getErrorCode() == ErrorCode.DEADLINE_EXCEEDED
+                        ? "the demo's server at %s did not answer in time, so its database is not complete; this machine is probably busy: try again when it is not"
+                                .formatted(emulatorHost)
+                        : "cannot create the demo's database on %s: %s".formatted(emulatorHost, cause.getMessage()),
+                cause);
     }
 
     /** {@code projects/p/instances/i/databases/d}. */

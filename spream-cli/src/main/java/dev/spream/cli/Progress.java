@@ -1,5 +1,6 @@
 package dev.spream.cli;
 
+import dev.spream.core.DurationText;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
@@ -77,6 +78,9 @@ final class Progress implements SubscriptionListener {
         Instant now = clock.instant();
         double seconds = Math.max(1, Duration.between(started, now).toMillis()) / 1_000.0;
         Instant low = lowWatermark;
+        if (low != null && Duration.between(now, low).compareTo(FutureStart.TOLERANCE) > 0) {
+            return "waiting until %s, for another %s".formatted(low, DurationText.of(Duration.between(now, low)));
+        }
         return String.format(
                 Locale.ROOT,
                 "%,d records, %.0f/s, %d partitions open, low watermark behind by %s",

@@ -40,6 +40,7 @@ final class Service {
                 .listener(settled)
                 .listener(partitions)
                 .listener(shares)
+                .listener(new FutureStart(line -> progress.say("run: " + line), InstantSource.system()))
                 .listener(new Outage(line -> progress.say("run: " + line), InstantSource.system()));
         String subscription = subscription();
         builder.around(consumer -> Tracing.around(consumer, subscription));

@@ -52,6 +52,7 @@ final class Tail {
             RpcPriority priority,
             Optional<String> role,
             Optional<String> requestTag,
+            Duration connectTimeout,
             Optional<WorkerId> worker,
             Duration leaseTime,
             Optional<String> emulatorHost) {}
@@ -110,6 +111,7 @@ final class Tail {
         keys.put("database", settings.database().toString());
         keys.put("stream", settings.stream());
         keys.put("priority", settings.priority().name().toLowerCase(Locale.ROOT));
+        keys.put("connect-timeout", DurationArgument.format(settings.connectTimeout()));
         settings.role().ifPresent(role -> keys.put("role", role));
         settings.requestTag().ifPresent(tag -> keys.put("request-tag", tag));
         settings.emulatorHost().ifPresent(host -> keys.put("emulator-host", host));
@@ -123,6 +125,7 @@ final class Tail {
                 .listener(output.progress())
                 .leaseTime(settings.leaseTime())
                 .listener(tally)
+                .listener(new FutureStart(line -> output.progress().say("tail: " + line), InstantSource.system()))
                 .listener(shares)
                 .listener(new Outage(line -> output.progress().say("tail: " + line), InstantSource.system()));
         operations.endpoints().ifPresent(shown -> shown.listeners().forEach(options::listener));

@@ -45,6 +45,8 @@ import picocli.CommandLine.Spec;
 final class TailCommand implements Callable<Integer> {
     private static final Duration MIN_LEASE_TIME = Duration.ofMillis(100);
     private static final Duration MAX_LEASE_TIME = Duration.ofHours(1);
+    private static final Duration MIN_CONNECT_TIMEOUT = Duration.ofMillis(100);
+    private static final Duration MAX_CONNECT_TIMEOUT = Duration.ofMinutes(5);
     private static final int MAX_WORKER_LENGTH = 150;
     private static final List<String> SHARED_ONLY = List.of("--worker", "--lease-time");
     private static final List<String> NOT_IN_DEMO = Stream.of(
@@ -61,6 +63,7 @@ final class TailCommand implements Callable<Integer> {
                             "--priority",
                             "--role",
                             "--request-tag",
+                            "--connect-timeout",
                             "--limit"))
             .flatMap(List::stream)
             .toList();
@@ -124,6 +127,12 @@ final class TailCommand implements Callable<Integer> {
 
     @Option(names = "--request-tag", paramLabel = "TAG", description = "A tag that Spanner's query statistics show.")
     private @Nullable String requestTag;
+
+    @Option(
+            names = "--connect-timeout",
+            paramLabel = "DURATION",
+            description = "How long the answer to a question about the stream may take, 100ms to 5m. Default: 10s.")
+    private Duration connectTimeout = Duration.ofSeconds(10);
 
     @Mixin
     private final StorageArguments storageArguments = new StorageArguments();
@@ -206,6 +215,7 @@ final class TailCommand implements Callable<Integer> {
                 heartbeatInterval,
                 SubscriberOptions.MIN_HEARTBEAT_INTERVAL,
                 SubscriberOptions.MAX_HEARTBEAT_INTERVAL);
+        requireBetween("--connect-timeout", connectTimeout, MIN_CONNECT_TIMEOUT, MAX_CONNECT_TIMEOUT);
         requireBetween("--lease-time", leaseTime, MIN_LEASE_TIME, MAX_LEASE_TIME);
         StorageChoice storage = storage();
         return new Tail.Settings(
@@ -220,6 +230,7 @@ final class TailCommand implements Callable<Integer> {
                 priority,
                 Optional.ofNullable(role),
                 Optional.ofNullable(requestTag),
+                connectTimeout,
                 worker(),
                 leaseTime,
                 streamArguments.emulator());

@@ -237,6 +237,18 @@ final class TailIT {
     }
 
     @Test
+    void a_start_in_the_future_is_waited_for_with_a_word() throws Exception {
+        SpannerServer server = SpannerServers.ours();
+        DatabaseId database = database(server);
+        try (SpreamProcess tail = SpreamProcess.spreamOn(
+                server.emulatorHost(), "tail", "-d", database.getName(), "-s", "Changes", "--start", "+1h")) {
+            assertThat(tail.awaitErr(1).getFirst()).contains(" tail: the start is in the future: waiting until ");
+            tail.terminate();
+            assertThat(tail.exitCode()).as("%s", tail.err()).isZero();
+        }
+    }
+
+    @Test
     void a_port_in_use_gets_one_line_and_exit_code_1() throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
                 SpreamProcess emulator =

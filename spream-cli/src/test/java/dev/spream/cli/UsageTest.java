@@ -69,6 +69,7 @@ final class UsageTest {
             --max-inflight 0              | --max-inflight is 0, must be 1 to 1000
             --max-inflight 1001           | --max-inflight is 1001, must be 1 to 1000
             --heartbeat-interval 10m      | --heartbeat-interval is 10m, must be 100ms to 5m
+            --connect-timeout 99ms        | --connect-timeout is 99ms, must be 100ms to 5m
             --heartbeat-interval 99ms     | --heartbeat-interval is 99ms, must be 100ms to 5m
             --heartbeat-interval soon     | 'soon' is not a duration: write 500ms, 10s, 5m or 2h
             --start yesterday             | 'yesterday' is not a time

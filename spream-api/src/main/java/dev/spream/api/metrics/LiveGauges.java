@@ -91,6 +91,11 @@ final class LiveGauges {
         return retention.latest();
     }
 
+    /** Whether the server has answered that question. */
+    boolean isRetentionKnown() {
+        return retention.isAnswered();
+    }
+
     private int inflight() {
         return subscription.held().stream()
                 .mapToInt(PartitionProgress::inflight)

@@ -24,6 +24,7 @@ final class RetentionWatch {
 
     // Guarded by this.
     private @Nullable Duration latest;
+    private boolean answered;
     private boolean asking;
     private boolean stopped;
     private Instant askAgainAt = Instant.MIN;
@@ -44,6 +45,11 @@ final class RetentionWatch {
         return Optional.ofNullable(latest);
     }
 
+    /** Whether the server has said how long, or that the stream does not declare it. */
+    synchronized boolean isAnswered() {
+        return answered;
+    }
+
     /** From now on the server is not asked any more. */
     synchronized void stop() {
         stopped = true;
@@ -55,6 +61,7 @@ final class RetentionWatch {
         try {
             answer = subscription.retention();
             pause = GOOD_FOR;
+            noteAnswered();
         } catch (RuntimeException e) {
             log.debug(
                     "[{}] how long the stream keeps its records is not known; asked again in {}",
@@ -64,6 +71,10 @@ final class RetentionWatch {
         } finally {
             note(answer, pause);
         }
+    }
+
+    private synchronized void noteAnswered() {
+        answered = true;
     }
 
     private synchronized void note(Optional<Duration> answer, Duration pause) {

@@ -73,6 +73,12 @@ public final class SpreamMetrics implements SubscriptionListener {
         return live == null ? Optional.empty() : live.retention();
     }
 
+    /** Whether the server has said how long the stream keeps its records, or that it declares no period. */
+    public boolean isRetentionKnown() {
+        LiveGauges live = gauges;
+        return live != null && live.isRetentionKnown();
+    }
+
     @Override
     public void started(SubscriptionView subscription) {
         waiting.set(0);

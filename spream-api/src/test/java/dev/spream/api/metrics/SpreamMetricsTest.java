@@ -93,6 +93,7 @@ final class SpreamMetricsTest {
 
     @Test
     void gauges_show_what_runs_and_are_gone_when_it_has_ended() {
+        assertThat(metrics.isRetentionKnown()).isFalse();
         source.roots("p", "q").change("p", 1, "A").retention(RETENTION);
         Consumer looking = (change, delivery) -> {
             await("spream.partitions.held", held -> held == 1);
@@ -105,6 +106,7 @@ final class SpreamMetricsTest {
             assertThat(gauge("spream.lag") + gauge("spream.retention.left"))
                     .isBetween(RETENTION.toSeconds() - 5.0, RETENTION.toSeconds() + 5.0);
             assertThat(metrics.retention()).contains(RETENTION);
+            assertThat(metrics.isRetentionKnown()).isTrue();
         };
 
         assertThat(run(looking, options -> options.maxOpenPartitions(1))).isEqualTo(RunResult.COMPLETED);

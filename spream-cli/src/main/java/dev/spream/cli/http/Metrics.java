@@ -24,6 +24,11 @@ final class Metrics implements AutoCloseable {
         return subscription.retention();
     }
 
+    /** See {@link SpreamMetrics#isRetentionKnown}. */
+    boolean isRetentionKnown() {
+        return subscription.isRetentionKnown();
+    }
+
     Answer scrape() {
         return process.scrape();
     }

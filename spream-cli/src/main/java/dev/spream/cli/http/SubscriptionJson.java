@@ -87,6 +87,7 @@ final class SubscriptionJson {
         members.put("low_watermark", low)
                 .put("lag_seconds", low.map(watermark -> Members.behind(watermark, now)))
                 .put("retention_seconds", retention)
+                .put("retention_known", observed.metrics().isRetentionKnown())
                 .put(
                         "lost_in_seconds",
                         low.flatMap(

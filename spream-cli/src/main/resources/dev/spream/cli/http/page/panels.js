@@ -64,7 +64,7 @@ function drawRetention(answer) {
   const whole = answer.retention_seconds ?? null;
   const share = left === null || !whole ? null : left / whole;
   const level = share === null ? "unknown" : share > SHRINKING ? "good" : share > DANGER ? "watch" : "bad";
-  const verdict = { unknown: "not known: the stream declares no retention_period", good: "plenty", watch: "shrinking", bad: "changes will be lost soon" }[level];
+  const verdict = { unknown: answer.retention_known === false ? "opening" : "not known: the stream declares no retention_period", good: "plenty", watch: "shrinking", bad: "changes will be lost soon" }[level];
   assign(byId("gauge-retention"), { "data-level": left !== null && left <= 0 ? "bad" : level });
   write(byId("retention"), left !== null && left <= 0 ? "none" : seconds(left));
   write(byId("retention-verdict"), left !== null && left <= 0 ? "changes are being lost" : verdict);
