@@ -173,6 +173,13 @@ final class MemoryOperations implements OutboxOperations {
                         .formatted(before.text(), entry.status().text(), entry.generation(), note));
     }
 
+    /** Of many at once, and of no entry alone. */
+    private void recordSome(String action, int count, String outcome, ManualAct act) {
+        if (count > 0) {
+            record(action, 0, "", act, "%d %s".formatted(count, outcome));
+        }
+    }
+
     private void record(String action, long id, String key, ManualAct act, String outcome) {
         memory.audit.add(new AuditEntry(memory.now(), act.actor(), action, id, key, outcome, act.reason()));
     }
@@ -196,12 +203,11 @@ final class MemoryOperations implements OutboxOperations {
             List<StoredEntry> old = memory.entries.all().stream()
                     .filter(entry ->
                             entry.status().isSettled() && !entry.updatedAt().isAfter(end))
+                    .sorted(Comparator.comparing(StoredEntry::updatedAt).thenComparingLong(StoredEntry::id))
                     .limit(limit)
                     .toList();
-            for (StoredEntry entry : old) {
-                memory.entries.remove(entry);
-                record("purge", entry.id(), entry.key(), act, entry.status().text() + " -> removed");
-            }
+            old.forEach(memory.entries::remove);
+            recordSome("purge", old.size(), "removed", act);
             return old.size();
         });
     }
@@ -210,7 +216,7 @@ final class MemoryOperations implements OutboxOperations {
     public int pruneLedger(Duration settledFor, int limit, ManualAct act) {
         return memory.locked(() -> {
             int forgotten = MemoryLedger.prune(memory, settledFor, limit);
-            record("prune-ledger", 0, "", act, forgotten + " forgotten");
+            recordSome("prune-ledger", forgotten, "forgotten", act);
             return forgotten;
         });
     }

@@ -56,7 +56,8 @@ public interface OutboxOperations extends AutoCloseable {
     int releaseExpired(ManualAct act);
 
     /**
-     * Removes entries that were settled that long ago; what the ledger says of them stays.
+     * Removes entries that were settled that long ago, those settled first before others; what the ledger says of them stays.
+     * The audit has one entry for all that were removed.
      *
      * @param limit how many at most
      * @return how many were removed; less than the limit if there are no more

@@ -99,6 +99,15 @@ interface OutboxCleanUpContract<T> extends OperationsStage<T> {
     }
 
     @Test
+    default void a_removal_adds_nothing_to_the_audit_of_its_entries() {
+        given().succeed(ANN, given().claimed(ANN, "a"));
+        long id = id("a");
+        given().pass(HALF_A_DAY.plusSeconds(1));
+        assertThat(operations().purge(HALF_A_DAY, 10, ACT)).isEqualTo(1);
+        assertThat(operations().audit(id)).isEmpty();
+    }
+
+    @Test
     default void what_was_changed_of_an_entry_is_in_the_audit_after_its_removal() {
         given().enqueued("a");
         long id = id("a");

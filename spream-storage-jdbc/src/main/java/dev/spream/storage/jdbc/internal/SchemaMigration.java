@@ -187,7 +187,10 @@ public final class SchemaMigration {
         }
     }
 
-    /** The schema may hold tables of others, so what is there without a history of ours is where we start from. */
+    /**
+     * The schema may hold tables of others, so what is there without a history of ours is where we start from. A script that has
+     * run is not compared with what it is now: one is corrected only where it failed, and tables that it had made are the same.
+     */
     private Flyway flyway() {
         return Flyway.configure(SchemaMigration.class.getClassLoader())
                 .dataSource(dataSource)
@@ -199,6 +202,7 @@ public final class SchemaMigration {
                 .placeholders(tables.placeholders())
                 .baselineOnMigrate(true)
                 .baselineVersion("0")
+                .validateOnMigrate(false)
                 .load();
     }
 

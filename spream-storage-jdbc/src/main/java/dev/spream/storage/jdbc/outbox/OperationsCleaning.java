@@ -21,19 +21,22 @@ final class OperationsCleaning {
             SELECT ?, 'release-expired', id, idempotency_key, 'sending -> pending, generation ' || generation, ?
             FROM released ORDER BY id""";
 
-    private static final String PURGE = """
+    /** The condition on the status is that of the index over them. */
+    static final String PURGE = """
             WITH old AS MATERIALIZED (
                 SELECT o.id FROM @outbox o
                 WHERE o.status IN ('succeeded', 'aborted')
                     AND o.updated_at <= (SELECT clock_timestamp()) - ? * interval '1 microsecond'
-                ORDER BY o.id LIMIT ? FOR UPDATE SKIP LOCKED
+                ORDER BY o.updated_at, o.id LIMIT ? FOR UPDATE SKIP LOCKED
             ), gone AS (
-                DELETE FROM @outbox o USING old WHERE o.id = old.id
-                RETURNING o.id, o.idempotency_key, o.status
+                DELETE FROM @outbox o USING old WHERE o.id = old.id RETURNING o.id
+            ), counted AS (
+                SELECT count(*) AS removed FROM gone
+            ), noted AS (
+                INSERT INTO @audit (actor, action, entry_id, idempotency_key, outcome, reason)
+                SELECT ?, 'purge', 0, '', removed || ' removed', ? FROM counted WHERE removed > 0
             )
-            INSERT INTO @audit (actor, action, entry_id, idempotency_key, outcome, reason)
-            SELECT ?, 'purge', id, idempotency_key, status || ' -> removed', ?
-            FROM gone ORDER BY id""";
+            SELECT removed FROM counted""";
 
     private final OutboxDatabase database;
 
@@ -49,19 +52,23 @@ final class OperationsCleaning {
     }
 
     int purge(long settledForMicros, int limit, ManualAct act) {
-        return database.update(
-                "purging " + database.tables(),
-                PURGE,
-                p -> p.number(settledForMicros)
-                        .number(limit)
-                        .text(AuditTable.storable(act.actor()))
-                        .text(AuditTable.storable(act.reason())));
+        return database.rows(
+                        "purging " + database.tables(),
+                        PURGE,
+                        p -> p.number(settledForMicros)
+                                .number(limit)
+                                .text(AuditTable.storable(act.actor()))
+                                .text(AuditTable.storable(act.reason())),
+                        row -> row.getInt("removed"))
+                .getFirst();
     }
 
     int pruneLedger(long settledForMicros, int limit, ManualAct act) {
         return database.inTransaction("pruning the ledger of " + database.tables(), transaction -> {
             int forgotten = LedgerPruning.prune(transaction, settledForMicros, limit);
-            AuditTable.add(transaction, "prune-ledger", forgotten + " forgotten", act);
+            if (forgotten > 0) {
+                AuditTable.add(transaction, "prune-ledger", forgotten + " forgotten", act);
+            }
             return forgotten;
         });
     }

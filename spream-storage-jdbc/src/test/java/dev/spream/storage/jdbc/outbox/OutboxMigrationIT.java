@@ -255,6 +255,19 @@ final class OutboxMigrationIT {
         assertThat(rows(ledger)).isEqualTo(ledgerBefore);
     }
 
+    /** As left by a version whose script was another, where both do the same. */
+    @Test
+    void tables_of_the_first_version_are_migrated_though_its_script_was_corrected_since() throws SQLException {
+        migrate();
+        database.execute(
+                "DELETE FROM public.outbox_orders_history WHERE version = '2'",
+                "UPDATE public.outbox_orders_history SET checksum = 4711 WHERE version = '1'",
+                "DROP INDEX public.outbox_orders_settled, public.outbox_orders_audit_at");
+        migrate();
+        assertThat(rows("SELECT indexname FROM pg_indexes WHERE indexname ~ '_(settled|audit_at)$' ORDER BY 1"))
+                .containsExactly("outbox_orders_audit_at", "outbox_orders_settled");
+    }
+
     @Test
     void outboxes_live_side_by_side_under_names_of_their_own() throws SQLException {
         JdbcOutboxStore.builder(database.dataSource()).build();

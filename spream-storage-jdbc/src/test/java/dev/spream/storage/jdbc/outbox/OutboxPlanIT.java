@@ -121,6 +121,21 @@ final class OutboxPlanIT {
                         p -> p.numbers(held).numbers(tokens).text(OWNER).number(1_000_000)));
         plans.put("settle", explain(planMode, EntrySettlements.SETTLE, p -> settlements(p, held, tokens)));
         plans.put("expire", explain(planMode, EntryExpiry.EXPIRE, p -> p.number(BATCH)));
+        plans.put(
+                "purge",
+                explain(
+                        planMode,
+                        OperationsCleaning.PURGE,
+                        p -> p.number(0).number(BATCH).text("ann").text("old")));
+        plans.put(
+                "find nothing to purge",
+                explain(
+                        planMode,
+                        OperationsCleaning.PURGE,
+                        p -> p.number(1_000_000_000_000L)
+                                .number(BATCH)
+                                .text("ann")
+                                .text("old")));
         plans.put("follow", explain(planMode, EntryExpiry.FOLLOW, p -> p.number(BATCH)));
         plans.put(
                 "read ahead",
@@ -135,9 +150,10 @@ final class OutboxPlanIT {
                         OrderedEntries.OF_KEY,
                         p -> p.text("customer7").number(BATCH)));
 
-        assertThat(List.of("claim", "claim ordered", "renew", "settle"))
+        assertThat(List.of("claim", "claim ordered", "renew", "settle", "purge"))
                 .allSatisfy(name -> assertThat(requireNonNull(plans.get(name)).text())
                         .containsPattern("actual time=\\S+ rows=" + BATCH));
+        assertThat(requireNonNull(plans.get("find nothing to purge")).pages()).isLessThan(BATCH);
         plans.forEach((name, plan) -> {
             assertThat(plan.text()).as(name).doesNotContain("Seq Scan on outbox_orders o", "Seq Scan on idempo_ledger");
             assertThat(plan.pages())
