@@ -21,6 +21,9 @@ public record MySqlServer(String address, String user, String password) {
     private static final Pattern DSN =
             Pattern.compile("(?<user>[^:@]*)(?::(?<password>.*))?@tcp\\((?<address>[^)]+)\\)/.*");
 
+    private static final Optional<MySqlServer> LOCAL =
+            Optional.of(ofDsn("root:root@tcp(127.0.0.1:3306)/mgl_test")).filter(MySqlServer::answers);
+
     /** The embedded MariaDB. */
     public static MySqlServer embedded() {
         return MariaDbServer.shared();
@@ -29,11 +32,22 @@ public record MySqlServer(String address, String user, String password) {
     /**
      * The server that the environment names: {@code MYSQL_URL}, as in {@code
      * jdbc:mysql://127.0.0.1:3306/test?user=root&password=secret}, or {@code MYSQL_DSN}, as in {@code
-     * root:secret@tcp(127.0.0.1:3306)/test}. Its user has to be one that may make databases.
+     * root:secret@tcp(127.0.0.1:3306)/test}; without either, {@code root:root@tcp(127.0.0.1:3306)/mgl_test} if it answers, as
+     * {@code compose.yaml} starts it. Its user has to be one that may make databases.
      */
     public static Optional<MySqlServer> given() {
         Optional<MySqlServer> byUrl = variable("MYSQL_URL").map(MySqlServer::ofUrl);
-        return byUrl.isPresent() ? byUrl : variable("MYSQL_DSN").map(MySqlServer::ofDsn);
+        return byUrl.or(() -> variable("MYSQL_DSN").map(MySqlServer::ofDsn)).or(() -> LOCAL);
+    }
+
+    /** Whether it lets the user in, asked once. */
+    private boolean answers() {
+        try (Connection connection =
+                DriverManager.getConnection(mysqlUrl("") + "?connectTimeout=1000&socketTimeout=5000", user, password)) {
+            return connection.isValid(1);
+        } catch (SQLException e) {
+            return false;
+        }
     }
 
     private static Optional<String> variable(String name) {

@@ -351,7 +351,10 @@ public final class JdbcLockStore implements LockStore<Connection> {
             return this;
         }
 
-        /** The limit of statements that do not wait for locks. Whole seconds up to an hour, by default five seconds. */
+        /**
+         * The limit of statements that do not wait for locks. Whole seconds up to an hour, by default five seconds. A commit
+         * that has no answer two seconds later fails with a {@link LockConnectionException}: whether it was done is not known.
+         */
         public Builder statementTimeout(Duration timeout) {
             this.statementTimeout = BuilderChecks.requireStatementTimeout(timeout);
             return this;

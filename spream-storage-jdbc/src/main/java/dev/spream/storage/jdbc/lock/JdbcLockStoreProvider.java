@@ -13,6 +13,7 @@ import dev.spream.core.lock.LockObserver;
 import dev.spream.core.lock.LockSpace;
 import dev.spream.core.lock.LockStore;
 import dev.spream.core.lock.LockTarget;
+import dev.spream.storage.jdbc.internal.BuilderChecks;
 import dev.spream.storage.jdbc.internal.ConnectionKeys;
 import java.time.Duration;
 import java.util.List;
@@ -63,6 +64,13 @@ public final class JdbcLockStoreProvider implements LockStoreProvider {
                     ConnectionKeys.wholeSeconds(ConfigType.duration(Duration.ofSeconds(1), Duration.ofDays(1))),
                     "How long a process that holds a handle may stand still before the database takes its locks away.")
             .withDefault(JdbcLockStore.Builder.DEFAULT_HOLDER_TIMEOUT);
+    private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConfigKey.of(
+                    "statement-timeout",
+                    ConnectionKeys.wholeSeconds(ConfigType.duration(
+                            BuilderChecks.MIN_STATEMENT_TIMEOUT, BuilderChecks.MAX_STATEMENT_TIMEOUT)),
+                    "How long a statement may take that does not wait for locks. A commit that has no answer 2 s later fails,"
+                            + " and whether it was done is not known.")
+            .withDefault(JdbcLockStore.Builder.DEFAULT_STATEMENT_TIMEOUT);
     private static final ConfigKey<Boolean> MIGRATE = ConfigKey.of(
                     "migrate",
                     ConfigType.flag(),
@@ -92,6 +100,7 @@ public final class JdbcLockStoreProvider implements LockStoreProvider {
                 LEVELS,
                 HANDLES,
                 HOLDER_TIMEOUT,
+                STATEMENT_TIMEOUT,
                 MIGRATE,
                 CHUNK);
     }
@@ -104,7 +113,8 @@ public final class JdbcLockStoreProvider implements LockStoreProvider {
                 .layout(asked(config))
                 .migrate(config.get(MIGRATE))
                 .handles(config.get(HANDLES))
-                .holderTimeout(config.get(HOLDER_TIMEOUT));
+                .holderTimeout(config.get(HOLDER_TIMEOUT))
+                .statementTimeout(config.get(STATEMENT_TIMEOUT));
         config.find(SCHEMA).ifPresent(store::schema);
         return store.build();
     }

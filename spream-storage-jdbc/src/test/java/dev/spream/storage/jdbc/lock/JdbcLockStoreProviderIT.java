@@ -38,6 +38,7 @@ final class JdbcLockStoreProviderIT {
                         "levels",
                         "handles",
                         "holder-timeout",
+                        "statement-timeout",
                         "migrate",
                         "chunk");
     }
