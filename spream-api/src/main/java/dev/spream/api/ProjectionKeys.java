@@ -16,8 +16,9 @@ final class ProjectionKeys {
     private static final ConfigKey<Integer> SEGMENTS = ConfigKey.of(
                     "segments",
                     powerOfTwo(),
-                    "Into how many segments a projection is split, each of which one process works on at a time. Fixed when"
-                            + " the projection first runs. Only of event sources that have positions.")
+                    "Into how many segments a projection is split, each of which one process works on at a time. Counts when"
+                            + " the projection first runs; later, spream projection segments changes it. Only of event"
+                            + " sources that have positions.")
             .withDefault(DEFAULTS.segments());
     private static final ConfigKey<Integer> BATCH = ConfigKey.of(
                     "batch",

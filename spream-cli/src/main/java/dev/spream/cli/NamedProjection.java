@@ -14,7 +14,11 @@ final class NamedProjection {
     private static final char VERSION = '@';
     private static final Pattern VERSIONED = Pattern.compile(".+" + VERSION + "([1-9][0-9]{0,8})");
 
-    @Parameters(paramLabel = "PROJECTION", arity = "1", description = "The projection, by the name that list shows.")
+    @Parameters(
+            index = "0",
+            paramLabel = "PROJECTION",
+            arity = "1",
+            description = "The projection, by the name that list shows.")
     private String name = "";
 
     String name() {

@@ -9,8 +9,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "projection",
         description =
-                "Looks at projections, stops them and lets them go on, and has parked events tried again or skipped, and"
-                        + " rebuilds them, with an audit.",
+                "Looks at projections, stops them and lets them go on, and has parked events tried again or skipped,"
+                        + " splits them into other segments, and rebuilds them, with an audit.",
         mixinStandardHelpOptions = true,
         versionProvider = VersionProvider.class,
         subcommands = {
@@ -22,6 +22,7 @@ import picocli.CommandLine.Spec;
             ProjectionResumeCommand.class,
             ProjectionRetryCommand.class,
             ProjectionSkipCommand.class,
+            ProjectionSegmentsCommand.class,
             ProjectionRebuildCommand.class,
             ProjectionParityCommand.class,
             ProjectionCutoverCommand.class,

@@ -131,6 +131,24 @@ final class ProjectionIT {
     }
 
     @Test
+    void a_projection_is_split_into_another_number_of_segments() {
+        assertThat(run(0, "segments", "entries", "8", "--reason", "more processes"))
+                .containsExactly("segments entries: it is split into 8; set projections.segments = 8 where it runs");
+        run(0, "list");
+        assertThat(out.toString()).contains("(nobody has 8 of 8 segments)");
+        run(0, "audit", "entries");
+        assertThat(out.toString()).containsPattern("segments +4 -> 8 +more processes");
+        assertThat(run(1, "segments", "entries", "8", "--reason", "again"))
+                .containsExactly("left entries: it has 8 segments; nothing was changed");
+        assertThat(run(1, "segments", "search", "2", "--reason", "no"))
+                .singleElement()
+                .asString()
+                .contains("left search", "no positions");
+        assertThat(run(2, "segments", "entries", "3", "--reason", "no").getFirst())
+                .contains("must be a power of 2");
+    }
+
+    @Test
     void a_projection_is_shown_with_who_holds_it_and_what_is_parked() {
         assertThat(run(0, "show", "entries")).isEmpty();
         assertThat(out.toString())

@@ -43,6 +43,11 @@ record ScopedProjectionOperations(ProjectionOperations target, CallScope scope) 
     }
 
     @Override
+    public boolean split(String projection, int segments, Act act) {
+        return scope.call(() -> target.split(projection, segments, act));
+    }
+
+    @Override
     public List<ParkedKey> parked(String projection, int limit) {
         return scope.call(() -> target.parked(projection, limit));
     }

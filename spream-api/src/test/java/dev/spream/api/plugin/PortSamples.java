@@ -167,7 +167,7 @@ final class PortSamples {
                             Optional.empty(),
                             START)),
             Map.entry(ParkedSummary.class, ParkedSummary.NONE),
-            Map.entry(SegmentShare.class, new SegmentShare(List.of(), 2, 2)),
+            Map.entry(SegmentShare.class, new SegmentShare(List.of(), 4, 2, 2)),
             Map.entry(FailureKind.class, FailureKind.POISON),
             Map.entry(Parking.class, new Parking(ParkReason.GAP, 0, "version 3 is missing", Optional.empty())),
             Map.entry(Tried.class, new Tried(3, 0)),

@@ -91,6 +91,50 @@ final class MemoryProjectionOperations implements ProjectionOperations {
         });
     }
 
+    @Override
+    public boolean split(String projection, int segments, Act act) {
+        ProjectionOperations.requireSplit(segments);
+        return memory.locked(() -> {
+            String when = "while projection '%s' was to stand still".formatted(projection);
+            memory.await(
+                    () -> memory.versions(projection).stream().noneMatch(StoredProjection::isAlone),
+                    Long.MAX_VALUE,
+                    when);
+            try {
+                memory.await(() -> isStill(projection), Long.MAX_VALUE, when);
+                return splitStill(projection, segments, act);
+            } finally {
+                memory.versions(projection).forEach(version -> version.alone(false));
+                memory.statusChanged();
+            }
+        });
+    }
+
+    /** Lets nobody begin; whether nobody is in any version, those that were begun meanwhile among them. */
+    private boolean isStill(String projection) {
+        List<StoredProjection> versions = memory.versions(projection);
+        versions.forEach(version -> version.alone(true));
+        return versions.stream().noneMatch(StoredProjection::isEntered);
+    }
+
+    private boolean splitStill(String projection, int segments, Act act) {
+        StoredProjection live = memory.live(projection)
+                .orElseThrow(() -> new IllegalStateException(
+                        "there is no projection '%s'; nothing was changed".formatted(projection)));
+        int before = live.segments.count();
+        if (before == 0) {
+            throw new IllegalStateException(
+                    "the source of projection '%s' has no positions, so it has no segments; nothing was changed"
+                            .formatted(projection));
+        }
+        if (before == segments) {
+            return false;
+        }
+        memory.versions(projection).forEach(version -> version.split(segments, memory.now()));
+        live.audit.add(new AuditedAct(memory.now(), "segments", before + " -> " + segments, act));
+        return true;
+    }
+
     /** Makes a change, which says what became of it, and writes that down. */
     private boolean change(
             String projection, String action, Act act, Function<StoredProjection, Optional<String>> change) {

@@ -44,6 +44,11 @@ final class ParkedEvents {
         segment = by;
     }
 
+    /** It is another segment's now, which has about the same share of them. */
+    void split(int before, int now) {
+        segment = segment.isPresent() ? OptionalInt.of(segment.getAsInt() * now / before) : segment;
+    }
+
     /** Side effects of events up to that version have followed. */
     void followedUpTo(long version) {
         followed = version;

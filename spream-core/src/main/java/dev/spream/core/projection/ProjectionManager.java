@@ -64,7 +64,8 @@ public final class ProjectionManager<T> implements AutoCloseable {
      * interrupt of the calling thread acts like {@link #close}.
      *
      * @throws IllegalStateException if this manager has run before
-     * @throws IllegalArgumentException if a projection is in the store with another number of segments
+     * @throws IllegalArgumentException if a projection has run over a source with positions, and is to run over one without, or the
+     *     other way round
      */
     public void run() {
         run.run(() -> new ManagerRun<>(setup), running -> {

@@ -80,6 +80,7 @@ final class ProjectionMemory {
 
     /** The live version of a projection, which is created if there is none. */
     StoredProjection register(String name, int segments, ProjectionCode code) {
+        ProjectionState.requireNumber(segments);
         StoredProjection projection = live(name)
                 .orElseGet(() -> add(
                         new ProjectionVersion(name, 1, code.revision(), VersionRole.LIVE, 0, true), segments, code));

@@ -50,6 +50,20 @@ public interface ProjectionOperations extends AutoCloseable {
      */
     boolean skip(String projection, String key, long version, Act act);
 
+    /**
+     * Splits a projection into another number of segments, all of its versions at once. Waits for the batches that are being applied;
+     * when this returns, nothing is written by whoever held a segment until it has taken a new one. The new segments begin where the
+     * furthest behind of the old ones was: what is read again counts once, as ever. Parked aggregates stay as they are.
+     *
+     * @param projection by its name, without a version
+     * @param segments a power of 2 up to 256
+     * @return false if it has that number; nothing changed then
+     * @throws IllegalArgumentException if it is no such number
+     * @throws IllegalStateException if there is no such projection, its source has no positions, or versions are being exchanged or
+     *     compared; nothing changed then
+     */
+    boolean split(String projection, int segments, Act act);
+
     /** Parked aggregates, those that were parked first. */
     List<ParkedKey> parked(String projection, int limit);
 
@@ -71,6 +85,18 @@ public interface ProjectionOperations extends AutoCloseable {
      * @return empty if there is no such projection
      */
     List<AuditedAct> audit(String projection, int limit);
+
+    /**
+     * Checks that a projection can be {@link #split} into so many segments.
+     *
+     * @throws IllegalArgumentException if it is no power of 2 up to 256
+     */
+    static void requireSplit(int segments) {
+        ProjectionState.requireNumber(segments);
+        if (segments == 0) {
+            throw new IllegalArgumentException("0 segments: must be 1 or more");
+        }
+    }
 
     /** Who changes something, and why: each 1 to 1,000 characters. */
     record Act(String actor, String reason) {

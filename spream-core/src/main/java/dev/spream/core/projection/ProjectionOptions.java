@@ -8,7 +8,8 @@ import java.time.Duration;
 /**
  * How a projection is run.
  *
- * @param segments into how many it is split: a power of 2 from 1 to 256. Fixed when it first runs. 4 by default
+ * @param segments into how many it is split: a power of 2 from 1 to 256. Of one that has run before those count that it
+ *     has, see {@link ProjectionOperations#split}. 4 by default
  * @param batch how many events in one transaction at most: 1 to 100,000. 1,000 by default
  * @param linger how long a batch waits to be full, once it has its first event: 0 to 1 min. 0 by default
  * @param lease how long a segment stays with a process that is silent: 1 s to 1 h. 15 s by default

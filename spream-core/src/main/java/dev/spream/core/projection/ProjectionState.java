@@ -31,6 +31,8 @@ public record ProjectionState(
         Optional<String> lastError,
         Optional<Instant> lastErrorAt,
         Instant updatedAt) {
+    private static final int MAX_SEGMENTS = 256;
+
     public ProjectionState {
         requireNonNull(projection, "projection");
         requireNonNull(status, "status");
@@ -42,25 +44,30 @@ public record ProjectionState(
     }
 
     /**
-     * Checks that it is split as whoever runs it wants it to be.
+     * Checks that a projection can be split into so many segments.
      *
-     * @param asked into how many; 0 for a source without positions
+     * @throws IllegalArgumentException if it is neither a power of 2 up to 256 nor 0, for a source without positions
+     */
+    public static void requireNumber(int segments) {
+        if (segments < 0 || segments > MAX_SEGMENTS || Integer.bitCount(segments) > 1) {
+            throw new IllegalArgumentException(
+                    "%d segments: must be a power of 2 up to %d, or 0".formatted(segments, MAX_SEGMENTS));
+        }
+    }
+
+    /**
+     * Checks that it is run over a source as before: with positions, and so with segments, however many, or without.
+     *
+     * @param asked how many segments; 0 for a source without positions
      * @return this
      * @throws IllegalArgumentException if it is not
      */
     public ProjectionState requireSegments(int asked) {
-        if (asked == segments) {
+        if ((asked == 0) == (segments == 0)) {
             return this;
         }
         throw new IllegalArgumentException(
-                "projection '%s' has %d segments in the store, fixed when it first ran; %d were asked for: %s"
-                        .formatted(projection, segments, asked, remedy(asked)));
-    }
-
-    private String remedy(int asked) {
-        if (segments == 0) {
-            return "give it a source without positions as before, or another name";
-        }
-        return asked == 0 ? "give it a source with positions as before, or another name" : "set %d".formatted(segments);
+                "projection '%s' has run over a source %s positions, and now over one %s: give it a source as before, or another name"
+                        .formatted(projection, segments == 0 ? "without" : "with", asked == 0 ? "without" : "with"));
     }
 }

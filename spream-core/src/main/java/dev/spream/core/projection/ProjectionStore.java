@@ -34,8 +34,9 @@ public interface ProjectionStore<T> extends AutoCloseable {
      * version is created as live and running, of that code. If the live version is of that revision, what is known of its code is
      * brought up to date.
      *
-     * @param segments into how many it is split, a power of 2 up to 256; 0 for a source without positions
-     * @throws IllegalArgumentException if it is there with another number of segments
+     * @param segments into how many it is split if it is created, a power of 2 up to 256; 0 for a source without positions. One that is
+     *     there keeps its number until {@link ProjectionOperations#split}
+     * @throws IllegalArgumentException if it is there with segments and is to have none, or the other way round
      */
     ProjectionState register(String projection, int segments, ProjectionCode code);
 
@@ -82,7 +83,8 @@ public interface ProjectionStore<T> extends AutoCloseable {
     /**
      * Up to which position a version that is not live may be brought: where the live one is in that segment. It never gets ahead:
      * {@link #apply} refuses a position behind that with a retryable {@link dev.spream.core.StorageException}, and nothing changed.
-     * Positions never go back, so what was answered once is allowed until roles are exchanged.
+     * Positions never go back, so what was answered once is allowed until roles are exchanged, or the number of segments changes.
+     * 0 of a segment that is not there any more.
      */
     long limit(ProjectionVersion version, int segment);
 

@@ -85,10 +85,24 @@ final class RunningVersions<T> {
     private void register() {
         if (!registered) {
             for (ProjectionSetup<T> setup : List.copyOf(setups.values()).reversed()) {
-                manager.store()
+                ProjectionState state = manager.store()
                         .register(name, ProjectionContext.segments(setup), ProjectionCode.of(setup.projection()));
+                sayIfOther(ProjectionContext.segments(setup), state.segments());
             }
             registered = true;
+        }
+    }
+
+    private void sayIfOther(int configured, int stored) {
+        if (configured != stored) {
+            log.warn(
+                    "[{}] the projection has {} segments, and runs with those; the {} that are configured count for a new one alone: set projections.segments = {}, or change the projection by 'projection segments {} {}'",
+                    name,
+                    stored,
+                    configured,
+                    stored,
+                    name,
+                    configured);
         }
     }
 

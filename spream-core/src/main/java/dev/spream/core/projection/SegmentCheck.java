@@ -13,9 +13,10 @@ final class SegmentCheck {
     private SegmentCheck() {}
 
     /**
-     * Checks the number of segments of those that are in the store. If it cannot be reached, each is checked when it can be.
+     * Checks that those which are in the store have segments if their sources have positions. If it cannot be reached, each is checked
+     * when it can be.
      *
-     * @throws IllegalArgumentException if there are some with another number
+     * @throws IllegalArgumentException if there are some of which that is not so
      */
     static void of(ManagerSetup<?> setup) {
         List<String> problems = new ArrayList<>();

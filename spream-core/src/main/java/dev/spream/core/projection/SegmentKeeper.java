@@ -44,6 +44,7 @@ final class SegmentKeeper<T> implements Keeper {
     private volatile LocalLease granted;
     private volatile boolean stopping;
     private int fair = Integer.MAX_VALUE;
+    private int number; // of segments, those that are held among them
 
     SegmentKeeper(ProjectionContext<T> context) {
         this.context = context;
@@ -149,6 +150,7 @@ final class SegmentKeeper<T> implements Keeper {
         context.troubles().over("holding segments");
         granted = requested;
         fair = share.fair();
+        number = share.segments();
         giveUp.forEach(this::forget);
         update(share, startable);
         leaveSurplus();
@@ -179,7 +181,7 @@ final class SegmentKeeper<T> implements Keeper {
                 .forEach(this::start);
     }
 
-    /** It was somebody else's meanwhile, or roles were exchanged: its loop writes nothing more, and another one begins. */
+    /** It was somebody else's meanwhile, or roles were exchanged, or it is one of another number of segments: its loop writes nothing more, and another one begins. */
     private void takeAnew(Held held, SegmentLease lease) {
         tellLost(held);
         held.lease = lease;
@@ -200,7 +202,7 @@ final class SegmentKeeper<T> implements Keeper {
         context.keeperWake().raise();
     }
 
-    /** Unless the status or the role of the projection has changed, which takes it away without anything being amiss. */
+    /** Unless the status, the role or the segments of the projection have changed, which takes it away without anything being amiss. */
     private void tellLost(Held held) {
         if (!isChanged(held)) {
             log.warn(
@@ -228,8 +230,7 @@ final class SegmentKeeper<T> implements Keeper {
         held.slot.start(new Assignment(
                 new Fence.Segment(context.name(), context.manager().owner(), lease.segment(), lease.epoch()),
                 held.epoch,
-                new FeedRequest(
-                        context.name(), lease.segment(), context.options().segments(), lease.position()),
+                new FeedRequest(context.name(), lease.segment(), number, lease.position()),
                 this::isHeld));
     }
 

@@ -30,6 +30,18 @@ final class SegmentTable {
         return segments.size();
     }
 
+    /**
+     * Another number of segments for the same owners, all of them where the furthest behind of these is. No lease of these, and
+     * none of those before them, is of one of the new ones.
+     */
+    SegmentTable split(int count) {
+        long epoch = segments.stream().mapToLong(segment -> segment.epoch).max().orElse(0) + 1;
+        SegmentTable split = new SegmentTable(count, position());
+        split.segments.forEach(segment -> segment.epoch = epoch);
+        split.owners.putAll(owners);
+        return split;
+    }
+
     SegmentShare hold(ProjectionOwner owner, Set<Integer> giveUp, Instant now, Duration lease) {
         owners.values().removeIf(until -> !until.isAfter(now));
         owners.put(owner, now.plus(lease));
@@ -47,7 +59,7 @@ final class SegmentTable {
                 held.add(segment.lease(owner, now, lease));
             }
         }
-        return new SegmentShare(held, fair, owners.size());
+        return new SegmentShare(held, segments.size(), fair, owners.size());
     }
 
     void leave(ProjectionOwner owner) {
@@ -74,8 +86,9 @@ final class SegmentTable {
         segments.get(fence.segment()).position = position;
     }
 
+    /** 0 of one that is not there any more. */
     long position(int segment) {
-        return segments.get(segment).position;
+        return segment < segments.size() ? segments.get(segment).position : 0;
     }
 
     /** The first segment that is not where it is in the other table; -1 if there is none. */

@@ -20,15 +20,13 @@ import org.jspecify.annotations.Nullable;
 
 /** A version of a projection in an {@link InMemoryProjectionStore}, with all that is remembered of it. Guarded by the memory. */
 final class StoredProjection {
-    private static final int MAX_SEGMENTS = 256;
-
     private final String name;
     private final Map<String, Long> versions = new HashMap<>();
 
     /** In the order in which they were parked. */
     private final Map<String, ParkedEvents> parked = new LinkedHashMap<>();
 
-    final SegmentTable segments;
+    SegmentTable segments;
     final List<ProjectionDeadLetter> deadLetters = new ArrayList<>();
     final List<AuditedAct> audit;
     final BuildRate rate;
@@ -58,10 +56,6 @@ final class StoredProjection {
      */
     StoredProjection(
             ProjectionVersion version, int segments, ProjectionCode code, List<AuditedAct> audit, Instant now) {
-        if (segments < 0 || segments > MAX_SEGMENTS || Integer.bitCount(segments) > 1) {
-            throw new IllegalArgumentException(
-                    "%d segments: must be a power of 2 up to %d, or 0".formatted(segments, MAX_SEGMENTS));
-        }
         this.name = version.stateName();
         this.version = version;
         this.code = code;
@@ -139,6 +133,15 @@ final class StoredProjection {
 
     private ProjectionStatus activeStatus() {
         return version.isLive() ? ProjectionStatus.RUNNING : ProjectionStatus.REBUILDING;
+    }
+
+    /** Splits it into another number of segments. Nobody is in it. */
+    void split(int count, Instant now) {
+        int before = segments.count();
+        segments = segments.split(count);
+        parked.values().forEach(events -> events.split(before, count));
+        epoch++;
+        updatedAt = now;
     }
 
     boolean isAlone() {

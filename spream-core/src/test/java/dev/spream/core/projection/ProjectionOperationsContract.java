@@ -6,4 +6,4 @@ package dev.spream.core.projection;
  * @param <T> a transaction of the store
  */
 public abstract class ProjectionOperationsContract<T> extends ProjectionSuite<T>
-        implements StatusContract<T>, MendingContract<T> {}
+        implements StatusContract<T>, MendingContract<T>, SplitContract<T> {}

@@ -199,29 +199,46 @@ final class ProjectionSegmentTest {
     }
 
     @Test
-    void another_number_of_segments_is_refused() {
-        bench.database.register("balances", 4);
-        Running other = bench.start(
-                bench.database.store(),
-                builder -> builder.add(new Balances("balances"), bench.source, ManagerBench.OPTIONS.withSegments(8)));
-        assertThatThrownBy(other::join).hasCauseInstanceOf(IllegalArgumentException.class);
-    }
-
-    @Test
-    void no_projection_starts_if_one_of_them_has_another_number_of_segments() {
-        bench.database.register("bad", 4);
-        bench.database.register("worse", 2);
+    void another_number_of_segments_than_the_stored_one_does_not_count() {
+        bench.database.register("balances", 2);
         appendMany();
         Running running = bench.start(
                 bench.database.store(),
-                builder -> builder.add(new Balances("good"), bench.source)
-                        .add(new Balances("bad"), bench.source, ManagerBench.OPTIONS.withSegments(8))
-                        .add(new Balances("worse"), bench.source));
+                builder -> builder.add(new Balances("balances"), bench.source, ManagerBench.OPTIONS.withSegments(8)));
+        bench.awaitBalances("balances");
+        assertThat(held(running)).isEqualTo(2);
+    }
+
+    @Test
+    void no_projection_starts_if_one_of_them_had_no_positions() {
+        bench.database.register("bad", 0);
+        appendMany();
+        Running running = bench.start(new Balances("good"), new Balances("bad"));
         assertThatThrownBy(running::join)
                 .cause()
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContainingAll("'bad' has 4 segments", "set 4", "'worse' has 2 segments", "set 2");
+                .hasMessageContainingAll("'bad'", "without positions");
         assertThat(bench.operations.show("good")).isEmpty();
+    }
+
+    @Test
+    void segments_change_while_managers_run_and_every_event_counts_once() throws Exception {
+        Balances first = new Balances("balances");
+        Balances second = new Balances("balances");
+        Running one = bench.start(first);
+        Running other = bench.start(second);
+        for (int segments : new int[] {8, 2, 16}) {
+            appendMany();
+            bench.await(
+                    "split into " + segments,
+                    () -> bench.operations.show("balances").isPresent()
+                            && bench.operations.split("balances", segments, ManagerBench.ACT));
+            appendMany();
+            bench.await("segments shared", () -> held(one) == segments / 2 && held(other) == segments / 2);
+        }
+        bench.awaitBalances("balances");
+        assertThat(bench.told.all(RecordingProjectionListener.Told.Lost.class)).isEmpty();
+        assertThat(one.manager().views()).allMatch(view -> view.outage().isEmpty());
     }
 
     @Test

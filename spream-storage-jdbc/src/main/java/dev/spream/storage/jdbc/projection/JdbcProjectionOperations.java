@@ -29,6 +29,7 @@ public final class JdbcProjectionOperations implements ProjectionOperations {
     private final ParkedChanges changes;
     private final NamedVersions names;
     private final JdbcProjectionRebuilds rebuilds;
+    private final SegmentSplit splitting;
     private final DeadLetterTable deadLetters;
 
     private JdbcProjectionOperations(ProjectionDatabase database) {
@@ -40,6 +41,7 @@ public final class JdbcProjectionOperations implements ProjectionOperations {
         this.changes = new ParkedChanges(database);
         this.names = new NamedVersions(database);
         this.rebuilds = new JdbcProjectionRebuilds(database);
+        this.splitting = new SegmentSplit(database);
         this.deadLetters = new DeadLetterTable(database);
     }
 
@@ -80,6 +82,11 @@ public final class JdbcProjectionOperations implements ProjectionOperations {
     @Override
     public boolean skip(String projection, String key, long version, Act act) {
         return changes.skip(projection, key, version, act);
+    }
+
+    @Override
+    public boolean split(String projection, int segments, Act act) {
+        return splitting.run(projection, segments, act);
     }
 
     @Override

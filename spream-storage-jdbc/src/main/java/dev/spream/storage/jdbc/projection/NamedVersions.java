@@ -72,6 +72,11 @@ final class NamedVersions {
         return hold(transaction, what, name, AloneLock::take);
     }
 
+    /** The lock of a version alone, by the name of its state, if its role cannot change. */
+    void takeStateAlone(ProjectionTransaction transaction, String what, String state) throws SQLException {
+        take(transaction, what, state, AloneLock::take);
+    }
+
     private interface Lock {
         void take(ProjectionTransaction transaction, String state) throws SQLException, AloneLock.NotHad;
     }

@@ -4,6 +4,7 @@ import dev.spream.core.projection.ProjectionOwner;
 import dev.spream.core.projection.SegmentLease;
 import dev.spream.core.projection.SegmentShare;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Comparator;
@@ -35,7 +36,10 @@ final class SegmentLeases {
                 WHERE o.projection = p.projection_name AND o.alive_until > clock_timestamp()) AS owners
             FROM @projection_states p WHERE p.projection_name = ?""";
 
-    /** Those that it has are its own until somebody else has taken them. */
+    /**
+     * Those that it has are its own until somebody else has taken them. Into how many the projection is split is as of the snapshot that
+     * the segments are found with: who splits it anew replaces all of their rows.
+     */
     private static final String HOLD = """
             WITH mine AS MATERIALIZED (
                 SELECT segment, segment = ANY (?::int[]) AS is_surplus FROM @projection_segments
@@ -56,7 +60,8 @@ final class SegmentLeases {
                     ELSE clock_timestamp() + ? * interval '1 microsecond' END,
                 epoch = s.epoch + CASE changed.change WHEN 'taken' THEN 1 ELSE 0 END
             FROM changed WHERE s.projection = ? AND s.segment = changed.segment
-            RETURNING s.segment, s.epoch, s.position, s.owner""";
+            RETURNING s.segment, s.epoch, s.position, s.owner,
+                (SELECT p.segments FROM @projection_states p WHERE p.projection_name = s.projection) AS segments""";
 
     private static final String LEAVE = """
             UPDATE @projection_segments s SET owner = NULL, lease_until = NULL
@@ -77,16 +82,9 @@ final class SegmentLeases {
         return database.inTransaction(what, transaction -> {
             Crowd crowd = join(transaction, projection, owner, JdbcTimestamps.micros(lease))
                     .orElseThrow(() -> StateTable.unknown(what, projection));
-            List<SegmentLease> held = crowd.segments() == 0
-                    ? List.of()
-                    : hold(
-                            transaction,
-                            projection,
-                            owner.toString(),
-                            giveUp,
-                            crowd.fair(),
-                            JdbcTimestamps.micros(lease));
-            return new SegmentShare(held, crowd.fair(), crowd.owners());
+            return crowd.segments() == 0
+                    ? new SegmentShare(List.of(), 0, 0, crowd.owners())
+                    : hold(transaction, projection, owner.toString(), giveUp, crowd, JdbcTimestamps.micros(lease));
         });
     }
 
@@ -109,16 +107,28 @@ final class SegmentLeases {
         return crowd.list().stream().findFirst();
     }
 
-    private static List<SegmentLease> hold(
+    private record Held(Optional<SegmentLease> lease, int segments) {
+        static Held read(ResultSet row) throws SQLException {
+            boolean freed = row.getString("owner") == null;
+            return new Held(
+                    freed
+                            ? Optional.empty()
+                            : Optional.of(new SegmentLease(
+                                    row.getInt("segment"), row.getLong("epoch"), row.getLong("position"))),
+                    row.getInt("segments"));
+        }
+    }
+
+    private static SegmentShare hold(
             ProjectionTransaction transaction,
             String projection,
             String owner,
             Set<Integer> giveUp,
-            int fair,
+            Crowd crowd,
             long leaseMicros)
             throws SQLException {
         RoundTrip trip = transaction.next();
-        RoundTrip.Rows<Optional<SegmentLease>> rows = trip.rows(
+        RoundTrip.Rows<Held> rows = trip.rows(
                 HOLD,
                 p -> p.integers(giveUp)
                         .text(projection)
@@ -126,19 +136,19 @@ final class SegmentLeases {
                         .text(projection)
                         .text(owner)
                         .integers(giveUp)
-                        .number(fair)
+                        .number(crowd.fair())
                         .text(owner)
                         .number(leaseMicros)
                         .text(projection),
-                row -> row.getString("owner") == null
-                        ? Optional.empty()
-                        : Optional.of(new SegmentLease(
-                                row.getInt("segment"), row.getLong("epoch"), row.getLong("position"))));
+                Held::read);
         trip.run();
-        return rows.list().stream()
-                .flatMap(Optional::stream)
+        int segments = rows.list().stream().findFirst().map(Held::segments).orElse(crowd.segments());
+        List<SegmentLease> held = rows.list().stream()
+                .flatMap(row -> row.lease().stream())
                 .sorted(Comparator.comparingInt(SegmentLease::segment))
                 .toList();
+        Crowd now = new Crowd(segments, crowd.owners());
+        return new SegmentShare(held, segments, now.fair(), crowd.owners());
     }
 
     void leave(String projection, ProjectionOwner owner) {

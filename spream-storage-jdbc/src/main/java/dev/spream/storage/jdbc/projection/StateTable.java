@@ -18,7 +18,6 @@ import java.util.regex.Pattern;
 /** The rows of projections, which sum up what their segments and keys have. */
 final class StateTable {
     private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9_-]{0,99}");
-    private static final int MAX_SEGMENTS = 256;
 
     static final String COLUMNS = """
             p.projection_name, p.status, p.epoch, p.segments, p.event_store_position, p.last_processed_event_id,
@@ -45,11 +44,13 @@ final class StateTable {
             FROM @projection_versions v WHERE v.projection = ? AND v.version = 1
             ON CONFLICT DO NOTHING""";
 
+    /** All or none: some are missing while it is split into others. */
     static final String ADD_SEGMENTS = """
             INSERT INTO @projection_segments (projection, segment)
             SELECT p.projection_name, s.segment
             FROM @projection_states p, generate_series(0, p.segments - 1) AS s (segment)
             WHERE p.projection_name = ?
+                AND NOT EXISTS (SELECT FROM @projection_segments o WHERE o.projection = p.projection_name)
             ON CONFLICT DO NOTHING""";
 
     private static final String LIVE = """
@@ -114,10 +115,7 @@ final class StateTable {
                     "the name of a projection is '%s', must be 1 to 100 letters, digits, hyphens and underscores, a letter first"
                             .formatted(projection));
         }
-        if (segments < 0 || segments > MAX_SEGMENTS || Integer.bitCount(segments) > 1) {
-            throw new IllegalArgumentException(
-                    "%d segments: must be a power of 2 up to %d, or 0".formatted(segments, MAX_SEGMENTS));
-        }
+        ProjectionState.requireNumber(segments);
     }
 
     Optional<ProjectionState> find(String projection) {

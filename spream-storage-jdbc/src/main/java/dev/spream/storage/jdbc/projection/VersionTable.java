@@ -24,8 +24,9 @@ final class VersionTable {
             "SELECT %s FROM @projection_versions v WHERE v.projection = ? ORDER BY v.version".formatted(COLUMNS);
 
     private static final String LIMIT = """
-            SELECT s.position FROM @projection_versions l JOIN @projection_segments s ON s.projection = l.state
-            WHERE l.projection = ? AND l.role = 'LIVE' AND s.segment = ?""";
+            SELECT coalesce(s.position, 0) AS position FROM @projection_versions l
+            LEFT JOIN @projection_segments s ON s.projection = l.state AND s.segment = ?
+            WHERE l.projection = ? AND l.role = 'LIVE'""";
 
     private static final String BUILT = """
             UPDATE @projection_versions v SET
@@ -94,7 +95,7 @@ final class VersionTable {
     long limit(ProjectionVersion version, int segment) {
         String what = "reading how far the live version of projection '%s' is".formatted(version.projection());
         return database
-                .rows(what, LIMIT, p -> p.text(version.projection()).number(segment), row -> row.getLong("position"))
+                .rows(what, LIMIT, p -> p.number(segment).text(version.projection()), row -> row.getLong("position"))
                 .stream()
                 .findFirst()
                 .orElseThrow(() -> StateTable.unknown(what, version.projection()));
