@@ -13,6 +13,7 @@ import dev.spream.api.spi.ConfigType;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.core.consume.ErrorHandler;
 import dev.spream.core.projection.ProjectionOptions;
+import dev.spream.core.subscription.DecodingFailure;
 import dev.spream.core.subscription.SubscriberOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -139,12 +140,15 @@ final class Judgement {
         noteRefusal(this::filter);
         judgeProjections();
         times().problem().ifPresent(problems::add);
-        if (own().get(FailurePolicy.ON_FAILURE).needsDeadLetters()
-                && own.errorHandler == null
-                && own.deadLetterSink == null
-                && selection.plugin(PluginKind.DEAD_LETTERS).isEmpty()) {
+        boolean hasDeadLetters = own.deadLetterSink != null
+                || selection.plugin(PluginKind.DEAD_LETTERS).isPresent();
+        if (own().get(FailurePolicy.ON_FAILURE).needsDeadLetters() && own.errorHandler == null && !hasDeadLetters) {
             problems.add(
                     "on-failure sets changes aside, and dead-letters is not configured: choose one, such as jsonl");
+        }
+        if (own().get(SubscriptionKeys.DECODING_FAILURE.key()) == DecodingFailure.DEAD_LETTER && !hasDeadLetters) {
+            problems.add(
+                    "decoding-failure is dead-letter, and dead-letters is not configured: choose one, such as jsonl");
         }
     }
 

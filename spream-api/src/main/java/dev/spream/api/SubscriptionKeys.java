@@ -5,6 +5,7 @@ import dev.spream.api.spi.ConfigType;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.partition.WorkerId;
+import dev.spream.core.subscription.DecodingFailure;
 import dev.spream.core.subscription.RetentionLoss;
 import dev.spream.core.subscription.SubscriberOptions;
 import java.time.Duration;
@@ -53,6 +54,14 @@ final class SubscriptionKeys {
 
     private static final SubscriberOptions DEFAULTS = SubscriberOptions.defaults();
     private static final int MAX_WORKER_LENGTH = 150;
+
+    static final OptionKey<SubscriberOptions.Builder, DecodingFailure> DECODING_FAILURE = option(
+            "decoding-failure",
+            ConfigType.choice(DecodingFailure.class),
+            "What to do with a row that cannot be decoded: stop, or keep it in dead-letters as it came and continue behind"
+                    + " it, unless it may name child partitions.",
+            SubscriberOptions::decodingFailure,
+            SubscriberOptions.Builder::decodingFailure);
 
     private static final List<OptionKey<SubscriberOptions.Builder, ?>> OPTIONS = List.of(
             option(
@@ -124,6 +133,7 @@ final class SubscriptionKeys {
                             + " it and go on behind it.",
                     SubscriberOptions::retentionLoss,
                     SubscriberOptions.Builder::retentionLoss),
+            DECODING_FAILURE,
             option(
                     "watermark-interval",
                     ConfigType.duration(Duration.ofMillis(1), Duration.ofMinutes(10)),

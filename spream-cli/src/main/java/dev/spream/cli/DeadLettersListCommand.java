@@ -83,7 +83,8 @@ final class DeadLettersListCommand implements Callable<Integer> {
     }
 
     private boolean isChosen(DeadLetterStore.Entry letter) {
-        return (!overtaken || letter.overtaken()) && letter.keys().stream().anyMatch(keys::matches);
+        return (!overtaken || letter.overtaken())
+                && (!keys.isGiven() || letter.keys().stream().anyMatch(keys::matches));
     }
 
     /** Those that are still open. */

@@ -23,15 +23,22 @@ final class LetterLines {
     static List<String> text(DeadLetterStore.Entry entry, StoredLetter letter) {
         return List.of(
                 entry.identity().toString(),
-                cut("  %s%s: %s"
-                        .formatted(
-                                reason(entry.reason()),
-                                entry.overtaken() ? ", overtaken" : "",
-                                KeyText.of(entry.keys()))),
+                cut(letter.undecodableRow()
+                        .map(row -> "  not decoded: a row of %s, %d characters".formatted(table(letter), row.length()))
+                        .orElseGet(() -> "  %s%s: %s"
+                                .formatted(
+                                        reason(entry.reason()),
+                                        entry.overtaken() ? ", overtaken" : "",
+                                        KeyText.of(entry.keys())))),
                 cut("  "
                         + letter.failure()
                                 .map(LetterLines::failure)
                                 .orElse("not tried; set aside " + seconds(letter.at()))));
+    }
+
+    private static String table(StoredLetter letter) {
+        String table = letter.change().tableName();
+        return table.isEmpty() ? "an unknown table" : table;
     }
 
     private static String failure(StoredLetter.Failure failure) {
@@ -78,6 +85,7 @@ final class LetterLines {
                         .toList());
         members.put("reason", entry.reason().name().toLowerCase(Locale.ROOT));
         members.put("overtaken", entry.overtaken());
+        members.put("undecodable", letter.undecodableRow().isPresent());
         members.put("partition", letter.partition().value());
         members.put("set_aside_at", letter.at().toString());
         letter.failure().ifPresent(failure -> {

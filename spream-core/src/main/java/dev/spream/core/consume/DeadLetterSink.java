@@ -7,6 +7,9 @@ import java.util.Set;
  * Keeps the changes that were set aside. Called by many threads at once; the letters of one key come one at a time, in
  * commit order. One sink serves one subscription.
  *
+ * <p>A row of the stream that could not be decoded is a letter as well, if the subscription is told so: its failure's cause is
+ * an {@link UndecodableRowException} that has the row, and its change has no rows and no keys.
+ *
  * <p>A sink that also hands its letters back, and releases keys, is a {@link DeadLetterStore}.
  */
 public interface DeadLetterSink {

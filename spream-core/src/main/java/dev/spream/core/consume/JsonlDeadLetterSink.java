@@ -26,7 +26,8 @@ import java.util.stream.Collectors;
  *
  * <p>A line with {@code "type":"letter"} has {@code reason}, {@code partition}, {@code at}, the change as {@code
  * data_change_record} in the documentation's shape and, unless the change follows a parked one, {@code attempts}, {@code
- * first_failure_at}, {@code failed_at}, {@code error_class} and {@code error_message}. The other types are {@code
+ * first_failure_at}, {@code failed_at}, {@code error_class} and {@code error_message}, and {@code undecodable_row} if the
+ * row could not be decoded. The other types are {@code
  * replayed}, {@code discarded}, {@code overtaken} and {@code released}.
  *
  * <p>The file holds what rows held: it is created for its owner alone, a file that exists keeps its permissions. One sink

@@ -47,6 +47,7 @@ final class LetterJson {
             members.put("failed_at", failure.failedAt().toString());
             members.put("error_class", failure.errorClass());
             members.put("error_message", failure.errorMessage());
+            failure.undecodableRow().ifPresent(row -> members.put("undecodable_row", row));
         });
         String head = json(members);
         return head.substring(0, head.length() - 1) + ",\"data_change_record\":"
@@ -119,7 +120,8 @@ final class LetterJson {
                 instant(json, "first_failure_at"),
                 instant(json, "failed_at"),
                 required(json, "error_class"),
-                required(json, "error_message"));
+                required(json, "error_message"),
+                json.string("undecodable_row"));
     }
 
     private static RecordIdentity identity(JsonObject json) {

@@ -106,7 +106,10 @@ final class ReplayRun {
                     .collect(Collectors.toMap(letter -> letter.change().identity(), Function.identity()));
             List<DeadLetterStore.Entry> open = new ArrayList<>();
             for (DeadLetterStore.Entry letter : batch.subList(0, claim.considered())) {
-                if (claimed.containsKey(letter.identity())) {
+                StoredLetter found = claimed.get(letter.identity());
+                if (found != null && found.undecodableRow().isPresent()) {
+                    refuse(letter, undecodable());
+                } else if (found != null) {
                     open.add(letter);
                 } else {
                     busy.addAll(letter.keys());
@@ -117,6 +120,11 @@ final class ReplayRun {
             putBack.addAll(batch.subList(claim.considered(), batch.size()));
         }
         putBack.reversed().forEach(waiting::addFirst);
+    }
+
+    private static DeadLetterException undecodable() {
+        return new DeadLetterException(
+                "a row that could not be decoded cannot be replayed: apply by hand what show prints of it, and discard the letter");
     }
 
     /** Settles what the consumer takes, and returns those that there was no time for. */

@@ -32,14 +32,25 @@ public record StoredLetter(
      * @param failedAt when the last attempt failed
      * @param errorClass the name of the class of what the consumer threw
      * @param errorMessage its message, or empty; a long one is cut
+     * @param undecodableRow the row as it came, if it could not be decoded; the letter's change has no rows then
      */
     public record Failure(
-            int attempts, Instant firstFailureAt, Instant failedAt, String errorClass, String errorMessage) {
+            int attempts,
+            Instant firstFailureAt,
+            Instant failedAt,
+            String errorClass,
+            String errorMessage,
+            Optional<String> undecodableRow) {
+        public Failure(int attempts, Instant firstFailureAt, Instant failedAt, String errorClass, String errorMessage) {
+            this(attempts, firstFailureAt, failedAt, errorClass, errorMessage, Optional.empty());
+        }
+
         public Failure {
             requireNonNull(firstFailureAt, "firstFailureAt");
             requireNonNull(failedAt, "failedAt");
             requireNonNull(errorClass, "errorClass");
             requireNonNull(errorMessage, "errorMessage");
+            requireNonNull(undecodableRow, "undecodableRow");
             if (attempts < 1) {
                 throw new IllegalArgumentException("attempts is %d, must be 1 or more".formatted(attempts));
             }
@@ -59,6 +70,11 @@ public record StoredLetter(
         }
     }
 
+    /** The row as it came, if it could not be decoded: such a letter cannot be replayed. */
+    public Optional<String> undecodableRow() {
+        return failure.flatMap(Failure::undecodableRow);
+    }
+
     /** What of a letter can be written down. */
     public static StoredLetter of(DeadLetter letter) {
         return new StoredLetter(
@@ -72,7 +88,10 @@ public record StoredLetter(
                                 failure.firstFailureAt(),
                                 failure.failedAt(),
                                 failure.cause().getClass().getName(),
-                                message(failure.cause()))));
+                                message(failure.cause()),
+                                failure.cause() instanceof UndecodableRowException undecodable
+                                        ? Optional.of(undecodable.row())
+                                        : Optional.empty())));
     }
 
     private static String message(Throwable cause) {

@@ -20,23 +20,31 @@ public final class ChangeRecordJson {
 
     /**
      * Reads the object that a row of a {@code spanner.read_json_} function holds, which names its record: {@code
-     * {"heartbeat_record": {…}}}.
+     * {"heartbeat_record": {…}}}. An empty object beside it counts as absent, and a record that names no child partitions
+     * as none.
      *
+     * @return what the row holds: one record, as the documentation has it
      * @throws IllegalArgumentException if it holds no record that this version knows
      */
-    public static ChangeRecord read(String json) {
+    public static List<ChangeRecord> read(String json) {
         JsonObject row = JsonObject.of(json);
-        return record(row)
-                .orElseThrow(() -> new IllegalArgumentException(
-                        "no data change, heartbeat or child partitions record in a row with members "
-                                + row.members().keySet()));
+        Optional<JsonObject> change = record(row, "data_change_record");
+        Optional<JsonObject> heartbeat = record(row, "heartbeat_record");
+        Optional<JsonObject> children = record(row, "child_partitions_record");
+        if (change.isEmpty() && heartbeat.isEmpty() && children.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "no data change, heartbeat or child partitions record in a row with members "
+                            + row.members().keySet());
+        }
+        List<ChangeRecord> records = new ArrayList<>(1);
+        change.map(ChangeRecordJson::dataChange).ifPresent(records::add);
+        heartbeat.map(ChangeRecordJson::heartbeat).ifPresent(records::add);
+        children.flatMap(ChangeRecordJson::childPartitions).ifPresent(records::add);
+        return records;
     }
 
-    private static Optional<ChangeRecord> record(JsonObject row) {
-        return row.object("data_change_record")
-                .<ChangeRecord>map(ChangeRecordJson::dataChange)
-                .or(() -> row.object("heartbeat_record").map(ChangeRecordJson::heartbeat))
-                .or(() -> row.object("child_partitions_record").map(ChangeRecordJson::childPartitions));
+    private static Optional<JsonObject> record(JsonObject row, String name) {
+        return row.object(name).filter(record -> !record.isEmpty());
     }
 
     /** Reads what {@link #write} wrote: the data change record alone. */
@@ -139,13 +147,20 @@ public final class ChangeRecordJson {
         return new HeartbeatRecord(timestamp(json, "timestamp"));
     }
 
-    private static ChildPartitionsRecord childPartitions(JsonObject json) {
-        return new ChildPartitionsRecord(
-                timestamp(json, "start_timestamp"),
-                json.string("record_sequence").orElse(""),
-                json.objects("child_partitions").stream()
-                        .map(child -> ChildPartition.of(required(child, "token"), parents(child)))
-                        .toList());
+    /** Empty if it names none, which an empty list says; a list that is missing says nothing. */
+    private static Optional<ChildPartitionsRecord> childPartitions(JsonObject json) {
+        if (json.get("child_partitions") == null) {
+            throw new IllegalArgumentException("a change record has no member child_partitions");
+        }
+        List<ChildPartition> children = json.objects("child_partitions").stream()
+                .map(child -> ChildPartition.of(required(child, "token"), parents(child)))
+                .toList();
+        return children.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new ChildPartitionsRecord(
+                        timestamp(json, "start_timestamp"),
+                        json.string("record_sequence").orElse(""),
+                        children));
     }
 
     private static List<@Nullable String> parents(JsonObject child) {

@@ -99,17 +99,18 @@ public final class JsonObject {
         };
     }
 
-    /** The member as a list of objects; empty where it is null or absent. */
+    /** The member as a list of objects, without elements that are null; empty where it is null or absent. */
     public List<JsonObject> objects(String name) {
         return switch (get(name)) {
             case null -> List.of();
             case List<?> list -> {
                 List<JsonObject> objects = new ArrayList<>(list.size());
                 for (Object element : list) {
-                    if (!(element instanceof Map<?, ?> map)) {
-                        throw wrongType(name, "a list of objects", String.valueOf(element));
+                    switch (element) {
+                        case null -> {}
+                        case Map<?, ?> map -> objects.add(ofParsed(map));
+                        case Object other -> throw wrongType(name, "a list of objects", other);
                     }
-                    objects.add(ofParsed(map));
                 }
                 yield objects;
             }

@@ -12,7 +12,8 @@ public interface ChangeStreamCursor extends AutoCloseable {
      * Waits for the next record. Records come in the order of their timestamps.
      *
      * @return the record, or empty when the server ended the stream with OK; which proves nothing about the partition yet
-     * @throws SourceException if the stream ended in any other way; the cursor is of no use then
+     * @throws SourceException if the stream ended in any other way; the cursor is of no use then, unless the exception has
+     *     an {@linkplain SourceException#undecodableChange undecodable change}: the next call continues behind that
      * @throws InterruptedException if the thread was interrupted while waiting
      */
     Optional<ChangeRecord> next() throws InterruptedException;

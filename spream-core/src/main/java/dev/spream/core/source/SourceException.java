@@ -37,15 +37,31 @@ public final class SourceException extends SpreamException {
 
     private final Kind kind;
     private final transient @Nullable Instant validUntil;
+    private final transient @Nullable UndecodableChange undecodableChange;
 
     public SourceException(Kind kind, String message, @Nullable Throwable cause) {
-        this(kind, message, cause, null);
+        this(kind, message, cause, null, null);
     }
 
     public SourceException(Kind kind, String message, @Nullable Throwable cause, @Nullable Instant validUntil) {
+        this(kind, message, cause, validUntil, null);
+    }
+
+    private SourceException(
+            Kind kind,
+            String message,
+            @Nullable Throwable cause,
+            @Nullable Instant validUntil,
+            @Nullable UndecodableChange undecodableChange) {
         super(message, cause);
         this.kind = requireNonNull(kind, "kind");
         this.validUntil = validUntil;
+        this.undecodableChange = undecodableChange;
+    }
+
+    /** A row cannot be decoded, which is known to hold a change and nothing else: the cursor can be read on behind it. */
+    public static SourceException undecodable(UndecodableChange change, String message, Throwable cause) {
+        return new SourceException(Kind.MALFORMED, message, cause, null, requireNonNull(change, "change"));
     }
 
     public Kind kind() {
@@ -55,5 +71,10 @@ public final class SourceException extends SpreamException {
     /** Where the partition ends, if the server said so. */
     public Optional<Instant> validUntil() {
         return Optional.ofNullable(validUntil);
+    }
+
+    /** The change that could not be decoded, if the cursor can be read on behind it. */
+    public Optional<UndecodableChange> undecodableChange() {
+        return Optional.ofNullable(undecodableChange);
     }
 }

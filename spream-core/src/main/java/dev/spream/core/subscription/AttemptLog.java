@@ -21,6 +21,7 @@ final class AttemptLog {
     private static final String RETRIED = "more attempts failed, which are repeated";
     private static final String DEAD_LETTERED = "more changes were dead-lettered after their last attempt";
     private static final String PARKED = "more changes were dead-lettered and their keys parked";
+    private static final String UNDECODABLE = "more rows could not be decoded and were dead-lettered";
     private static final String BATCHES = "more batches failed, of which the rest is handed over one by one";
 
     private final EngineContext context;
@@ -63,6 +64,15 @@ final class AttemptLog {
                 PARKED,
                 failure,
                 "[{}] consumer failed on {} after {} attempts; its keys are parked, as decided: it and later changes of them are dead-lettered until they are released");
+    }
+
+    void undecodable(DeliveryFailure failure) {
+        log.atLevel(level(UNDECODABLE))
+                .setCause(failure.cause())
+                .log(
+                        "[{}] a row cannot be decoded and was dead-lettered as {}; later changes of its keys are delivered",
+                        context.label(failure.partition()),
+                        failure.change().identity());
     }
 
     void batchFailed(HeldPartition partition, int size, Throwable thrown) {

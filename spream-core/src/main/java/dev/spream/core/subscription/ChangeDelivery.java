@@ -6,6 +6,7 @@ import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.ErrorDecision;
+import dev.spream.core.consume.UndecodableRowException;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.subscription.SubscriptionListener.Outcome;
 import java.time.Duration;
@@ -89,6 +90,17 @@ final class ChangeDelivery {
         }
         settled(partition, record, Outcome.DEAD_LETTERED, Duration.ZERO);
         return true;
+    }
+
+    /** Dead-letters a change that cannot be decoded; it is durable when this returns. */
+    void keepUndecodable(HeldPartition partition, DataChangeRecord change, UndecodableRowException failure)
+            throws InterruptedException {
+        Instant now = now();
+        DeliveryFailure undecodable = new DeliveryFailure(partition.token(), change, 1, now, now, failure);
+        deadLetters.keep(DeadLetter.Reason.FAILED, undecodable);
+        attempts.undecodable(undecodable);
+        context.listener()
+                .tell(listener -> listener.settled(partition.token(), change, Outcome.DEAD_LETTERED, Duration.ZERO));
     }
 
     private @Nullable Throwable attempt(HeldPartition partition, InflightRecord record) {

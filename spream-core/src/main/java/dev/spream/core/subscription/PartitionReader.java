@@ -5,6 +5,7 @@ import dev.spream.core.partition.EndProof;
 import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
+import dev.spream.core.source.UndecodableChange;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -124,7 +125,7 @@ final class PartitionReader {
             startedInFuture = !queries.awaitServerPassed(queryStart());
         }
         boolean serverPassedEnd = endedWithOk && queries.awaitServerPassed(endTimestamp.orElseThrow());
-        return switch (queries.run(query(), this::take)) {
+        return switch (queries.run(query(), new Taken())) {
             case StreamEnd.Ok ok -> judgeOk(serverPassedEnd);
             case StreamEnd.Broken broken -> recover(broken.cause());
             case StreamEnd.Stopped stopped -> Optional.empty();
@@ -217,13 +218,27 @@ final class PartitionReader {
                 e);
     }
 
-    private boolean take(ChangeRecord record) throws InterruptedException {
+    /** What a query brings, on its way to the intake: it shows that a stream which broke is there again. */
+    private final class Taken implements QueryRunner.Taker {
+        @Override
+        public boolean take(ChangeRecord record) throws InterruptedException {
+            tellReconnected();
+            return intake.take(record);
+        }
+
+        @Override
+        public boolean takeUndecodable(UndecodableChange change, SourceException failure) throws InterruptedException {
+            tellReconnected();
+            return intake.takeUndecodable(change, failure);
+        }
+    }
+
+    private void tellReconnected() {
         if (broken) {
             broken = false;
             reconnectLog.info("[{}] the stream brings records again", label);
             context.listener().tell(listener -> listener.reconnected(partition.token()));
         }
-        return intake.take(record);
     }
 
     private void reconnect(@Nullable SourceException cause) throws InterruptedException {

@@ -4,6 +4,7 @@ import dev.spream.core.internal.Alarm;
 import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
+import dev.spream.core.source.UndecodableChange;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -20,6 +21,11 @@ final class QueryRunner {
     /** Where the records of a query go; false if one was not taken, and then no later one may be. */
     interface Taker {
         boolean take(ChangeRecord record) throws InterruptedException;
+
+        /** Takes a row that could not be decoded, or throws the failure if it has to stop the reader. */
+        default boolean takeUndecodable(UndecodableChange change, SourceException failure) throws InterruptedException {
+            throw failure;
+        }
     }
 
     private final EngineContext context;
@@ -42,7 +48,15 @@ final class QueryRunner {
         try (WatchedCursor open = new WatchedCursor(context, context.source().query(query))) {
             cursor = open;
             while (isReading.getAsBoolean()) {
-                Optional<ChangeRecord> next = open.next();
+                Optional<ChangeRecord> next;
+                try {
+                    next = open.next();
+                } catch (SourceException e) {
+                    if (!isTaken(e, taker)) {
+                        return new StreamEnd.Stopped();
+                    }
+                    continue;
+                }
                 if (next.isEmpty()) {
                     return new StreamEnd.Ok();
                 }
@@ -73,6 +87,11 @@ final class QueryRunner {
             pause(ahead.plus(SERVER_TIME_POLL));
         }
         return false;
+    }
+
+    private boolean isTaken(SourceException failure, Taker taker) throws InterruptedException {
+        UndecodableChange change = failure.undecodableChange().orElseThrow(() -> failure);
+        return isReading.getAsBoolean() && taker.takeUndecodable(change, failure);
     }
 
     /** Cancels the query if it has shown no life for too long; its reader then connects anew. Called from time to time. */

@@ -2,6 +2,7 @@ package dev.spream.core.subscription;
 
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.consume.RecordKey;
+import dev.spream.core.consume.UndecodableRowException;
 import dev.spream.core.record.DataChangeRecord;
 import java.time.Duration;
 import java.time.Instant;
@@ -95,6 +96,11 @@ final class RecordDispatcher implements DeliveryControl {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Has a change that cannot be decoded dead-lettered, past everything that is in flight. */
+    void keepUndecodable(DataChangeRecord change, UndecodableRowException failure) throws InterruptedException {
+        path.changes().keepUndecodable(partition, change, failure);
     }
 
     private Set<?> lanesOf(DataChangeRecord change) {

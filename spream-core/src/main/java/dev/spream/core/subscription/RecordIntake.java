@@ -1,5 +1,9 @@
 package dev.spream.core.subscription;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.spream.core.consume.RecordKey;
+import dev.spream.core.consume.UndecodableRowException;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChangeRecord;
@@ -7,10 +11,14 @@ import dev.spream.core.record.ChildPartition;
 import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.HeartbeatRecord;
+import dev.spream.core.source.SourceException;
+import dev.spream.core.source.UndecodableChange;
 import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -86,6 +94,85 @@ final class RecordIntake {
     }
 
     private boolean dispatch(DataChangeRecord change) throws InterruptedException {
+        if (!isNew(change)) {
+            return true;
+        }
+        Optional<IllegalArgumentException> unreadable = unreadableKeys(change);
+        if (unreadable.isPresent()) {
+            String message = "the primary keys of %s cannot be read".formatted(change.identity());
+            UndecodableChange undecodable = new UndecodableChange(
+                    Optional.of(change.commitTimestamp()),
+                    Optional.of(change.serverTransactionId()),
+                    Optional.of(change.recordSequence()),
+                    Optional.of(change.tableName()),
+                    change.toJson());
+            return keep(
+                    standIn(undecodable), new UndecodableRowException(message, undecodable.row(), unreadable.get()));
+        }
+        return dispatcher.submit(change, position.timestamp());
+    }
+
+    /** Why the change's keys cannot be read, where it is to be dead-lettered for that. */
+    private Optional<IllegalArgumentException> unreadableKeys(DataChangeRecord change) {
+        if (context.options().decodingFailure() == DecodingFailure.STOP) {
+            return Optional.empty();
+        }
+        try {
+            RecordKey.of(change);
+            return Optional.empty();
+        } catch (IllegalArgumentException e) {
+            return Optional.of(e);
+        }
+    }
+
+    /**
+     * Takes a row that could not be decoded, or throws the failure if the options say so. A change whose commit timestamp cannot be read takes the position of what was read before it: Spanner
+     * returns changes in commit order, so no watermark passes anything that it could be behind.
+     */
+    boolean takeUndecodable(UndecodableChange change, SourceException failure) throws InterruptedException {
+        if (context.options().decodingFailure() == DecodingFailure.STOP) {
+            throw failure;
+        }
+        DataChangeRecord standIn = standIn(change);
+        return !isNew(standIn) || keep(standIn, new UndecodableRowException(messageOf(failure), change.row(), failure));
+    }
+
+    private static String messageOf(Throwable failure) {
+        return String.valueOf(failure.getMessage());
+    }
+
+    /** A change without rows that says what is known of the real one. */
+    private DataChangeRecord standIn(UndecodableChange change) {
+        return new DataChangeRecord(
+                change.commitTimestamp().orElse(position.timestamp()),
+                change.recordSequence().orElse(""),
+                change.serverTransactionId()
+                        .orElseGet(() -> "undecodable-"
+                                + UUID.nameUUIDFromBytes(change.row().getBytes(UTF_8))),
+                false,
+                change.tableName().orElse(""),
+                List.of(),
+                List.of(),
+                "",
+                "",
+                0,
+                0,
+                "",
+                false);
+    }
+
+    /** Has what cannot be decoded kept before the position moves past it. */
+    private boolean keep(DataChangeRecord change, UndecodableRowException failure) throws InterruptedException {
+        if (!isActive.getAsBoolean()) {
+            return false;
+        }
+        dispatcher.keepUndecodable(change, failure);
+        mark(position.timestamp());
+        return true;
+    }
+
+    /** Whether the change was not dispatched before. */
+    private boolean isNew(DataChangeRecord change) {
         switch (position.arrive(change)) {
             case IN_ORDER -> {}
             case BEHIND_MARK ->
@@ -98,12 +185,12 @@ final class RecordIntake {
                 log.debug(
                         "[{}] {} was dispatched before; dropped", context.label(partition.token()), change.identity());
                 context.listener().tell(listener -> listener.duplicateDropped(partition.token(), change));
-                return true;
+                return false;
             }
             case BEHIND_CHANGE -> throw outOfOrder(change);
         }
         broughtChanges = true;
-        return dispatcher.submit(change, position.timestamp());
+        return true;
     }
 
     private SubscriptionException outOfOrder(DataChangeRecord change) {

@@ -29,6 +29,7 @@ public record SubscriberOptions(
         long maxBufferedBytes,
         int maxOpenPartitions,
         RetentionLoss retentionLoss,
+        DecodingFailure decodingFailure,
         ErrorHandler errorHandler,
         Optional<DeadLetterSink> deadLetterSink,
         Duration watermarkInterval,
@@ -64,8 +65,12 @@ public record SubscriberOptions(
         requireBetween("maxBufferedBytes", maxBufferedBytes, MIN_MAX_BUFFERED_BYTES, Long.MAX_VALUE);
         requireBetween("maxOpenPartitions", maxOpenPartitions, 1, MAX_MAX_OPEN_PARTITIONS);
         requireNonNull(retentionLoss, "retentionLoss");
+        requireNonNull(decodingFailure, "decodingFailure");
         requireNonNull(errorHandler, "errorHandler");
         requireNonNull(deadLetterSink, "deadLetterSink");
+        if (decodingFailure == DecodingFailure.DEAD_LETTER && deadLetterSink.isEmpty()) {
+            throw new IllegalArgumentException("decodingFailure is DEAD_LETTER, which needs a deadLetterSink");
+        }
         requireBetween("watermarkInterval", watermarkInterval, Duration.ofMillis(1), Duration.ofMinutes(10));
         requireBetween(
                 "partitionDiscoveryInterval", partitionDiscoveryInterval, Duration.ofMillis(1), Duration.ofMinutes(10));
@@ -131,6 +136,7 @@ public record SubscriberOptions(
         builder.maxBufferedBytes = maxBufferedBytes;
         builder.maxOpenPartitions = maxOpenPartitions;
         builder.retentionLoss = retentionLoss;
+        builder.decodingFailure = decodingFailure;
         builder.errorHandler = errorHandler;
         builder.deadLetterSink = deadLetterSink;
         builder.watermarkInterval = watermarkInterval;
@@ -158,6 +164,7 @@ public record SubscriberOptions(
                 Math.max(MIN_MAX_BUFFERED_BYTES, Runtime.getRuntime().maxMemory() / DEFAULT_HEAP_SHARE);
         private int maxOpenPartitions = 1_000;
         private RetentionLoss retentionLoss = RetentionLoss.STOP;
+        private DecodingFailure decodingFailure = DecodingFailure.STOP;
         private ErrorHandler errorHandler = ErrorHandler.stop();
         private Optional<DeadLetterSink> deadLetterSink = Optional.empty();
         private Duration watermarkInterval = Duration.ofSeconds(1);
@@ -284,6 +291,15 @@ public record SubscriberOptions(
             return this;
         }
 
+        /**
+         * What to do with a row that cannot be decoded; by default the subscription stops. {@link DecodingFailure#DEAD_LETTER}
+         * needs a {@link #deadLetterSink}.
+         */
+        public Builder decodingFailure(DecodingFailure decodingFailure) {
+            this.decodingFailure = requireNonNull(decodingFailure, "decodingFailure");
+            return this;
+        }
+
         /** Decides what happens to a change that the consumer refused; by default the subscription stops. */
         public Builder errorHandler(ErrorHandler errorHandler) {
             this.errorHandler = requireNonNull(errorHandler, "errorHandler");
@@ -373,6 +389,7 @@ public record SubscriberOptions(
                     maxBufferedBytes,
                     maxOpenPartitions,
                     retentionLoss,
+                    decodingFailure,
                     errorHandler,
                     deadLetterSink,
                     watermarkInterval,

@@ -70,6 +70,36 @@ public abstract class DeadLetterStoreContract extends DeadLetterSinkContract {
     }
 
     @Test
+    public final void a_row_that_could_not_be_decoded_is_kept_as_it_came_and_not_replayed() throws Exception {
+        String row = "{\"data_change_record\": {\"mods\": 7, \"text\": \"a\\u0000b\"}}";
+        DeadLetter letter = Letters.of(
+                DeadLetter.Reason.FAILED,
+                Changes.of(1),
+                new UndecodableRowException("mods: a list was expected", row, new IllegalArgumentException("x")));
+        sink().accept(letter);
+        sink().accept(failed(Changes.of(2, "A")));
+        given().restart();
+
+        assertThat(store().openLetters())
+                .containsExactly(
+                        new DeadLetterStore.Entry(identity(1), DeadLetter.Reason.FAILED, Set.of(), false),
+                        entry(2, DeadLetter.Reason.FAILED, "A"));
+        StoredLetter stored = store().read(List.of(identity(1))).getFirst();
+        assertThat(stored).isEqualTo(StoredLetter.of(letter));
+        assertThat(stored.undecodableRow()).contains(row);
+
+        ReplayResult result =
+                DeadLetterReplay.of(store(), (change, delivery) -> {}).all();
+        assertThat(result.replayed()).isEqualTo(1);
+        assertThat(result.refused()).singleElement().satisfies(refusal -> {
+            assertThat(refusal.identity()).isEqualTo(identity(1));
+            assertThat(refusal.cause()).hasMessageContaining("cannot be replayed");
+        });
+        assertThat(store().discard(identity(1))).isTrue();
+        assertThat(store().openLetters()).isEmpty();
+    }
+
+    @Test
     public final void open_letters_are_read_in_commit_order_claimed_or_not() throws Exception {
         sink().accept(parked(Changes.of(3, "A")));
         sink().accept(failed(Changes.of(1, "B")));

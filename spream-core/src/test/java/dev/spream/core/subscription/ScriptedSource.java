@@ -13,6 +13,7 @@ import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
+import dev.spream.core.source.UndecodableChange;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -48,6 +49,9 @@ public final class ScriptedSource implements ChangeStreamSource {
 
         /** The stream stays open after that many rows, and nothing comes. */
         record Stall(int afterRows) implements Fault {}
+
+        /** After that many rows there is one that cannot be decoded. */
+        record Garble(int afterRows, UndecodableChange change) implements Fault {}
 
         /** The stream fails after that many rows, in every detail. */
         record Fail(int afterRows, SourceException failure) implements Fault {}
@@ -382,6 +386,7 @@ public final class ScriptedSource implements ChangeStreamSource {
         private int index;
         private int rows;
         private @Nullable ChangeRecord again;
+        private boolean garbled;
         private boolean closed;
 
         Cursor(ScriptedPartition partition, PartitionQuery query, Fault fault) {
@@ -403,6 +408,11 @@ public final class ScriptedSource implements ChangeStreamSource {
                     }
                     if (fault instanceof Fault.Fail fail && rows == fail.afterRows()) {
                         throw fail.failure();
+                    }
+                    if (fault instanceof Fault.Garble garble && rows == garble.afterRows() && !garbled) {
+                        garbled = true;
+                        throw SourceException.undecodable(
+                                garble.change(), "a garbled row", new IllegalArgumentException("no mods"));
                     }
                     if (fault instanceof Fault.EndWithOk end && rows == end.afterRows()) {
                         return Optional.empty();

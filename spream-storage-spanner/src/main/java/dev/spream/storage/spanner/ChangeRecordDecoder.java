@@ -16,6 +16,7 @@ import dev.spream.core.record.Mod;
 import dev.spream.core.record.SpannerType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Reads change records from rows: an array of structs from GoogleSQL databases, JSON from PostgreSQL ones. What Spanner
@@ -33,8 +34,8 @@ final class ChangeRecordDecoder {
         Type type = row.getColumnType(0);
         return switch (type.getCode()) {
             case ARRAY -> row.isNull(0) ? List.of() : decode(row.getStructList(0));
-            case PG_JSONB -> List.of(ChangeRecordJson.read(row.getPgJsonb(0)));
-            case JSON -> List.of(ChangeRecordJson.read(row.getJson(0)));
+            case PG_JSONB -> ChangeRecordJson.read(row.getPgJsonb(0));
+            case JSON -> ChangeRecordJson.read(row.getJson(0));
             case PROTO, BYTES ->
                 throw new IllegalArgumentException("the stream has partition mode MUTABLE_KEY_RANGE: its records are "
                         + type + ", which this version does not read");
@@ -46,10 +47,11 @@ final class ChangeRecordDecoder {
         List<ChangeRecord> records = new ArrayList<>(changeRecords.size());
         for (Struct changeRecord : Fields.present(changeRecords)) {
             int before = records.size();
+            List<Struct> children = Fields.structs(changeRecord, "child_partitions_record");
             Fields.structs(changeRecord, "data_change_record").forEach(data -> records.add(dataChange(data)));
             Fields.structs(changeRecord, "heartbeat_record").forEach(beat -> records.add(heartbeat(beat)));
-            Fields.structs(changeRecord, "child_partitions_record").forEach(child -> records.add(children(child)));
-            if (records.size() == before) {
+            children.forEach(record -> children(record).ifPresent(records::add));
+            if (records.size() == before && children.isEmpty()) {
                 throw new IllegalArgumentException(
                         "no data change, heartbeat or child partitions record in " + changeRecord.getType());
             }
@@ -101,13 +103,19 @@ final class ChangeRecordDecoder {
         return new HeartbeatRecord(Fields.timestamp(heartbeat, "timestamp"));
     }
 
-    private static ChildPartitionsRecord children(StructReader record) {
-        List<ChildPartition> children = new ArrayList<>();
-        for (Struct child : Fields.structs(record, "child_partitions")) {
+    /** Empty if it names none, which an empty list says; a list that is missing says nothing. */
+    private static Optional<ChildPartitionsRecord> children(StructReader record) {
+        List<Struct> named = Fields.requiredStructs(record, "child_partitions");
+        List<ChildPartition> children = new ArrayList<>(named.size());
+        for (Struct child : named) {
             children.add(
                     ChildPartition.of(Fields.string(child, "token"), Fields.strings(child, "parent_partition_tokens")));
         }
-        return new ChildPartitionsRecord(
-                Fields.timestamp(record, "start_timestamp"), Fields.stringOrEmpty(record, "record_sequence"), children);
+        return children.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new ChildPartitionsRecord(
+                        Fields.timestamp(record, "start_timestamp"),
+                        Fields.stringOrEmpty(record, "record_sequence"),
+                        children));
     }
 }

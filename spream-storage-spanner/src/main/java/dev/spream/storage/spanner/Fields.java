@@ -61,6 +61,11 @@ final class Fields {
         return index == ABSENT ? List.of() : present(struct.getStructList(index));
     }
 
+    /** The elements that are not NULL, of a list that must be there. */
+    static List<Struct> requiredStructs(StructReader struct, String name) {
+        return present(struct.getStructList(required(struct, name)));
+    }
+
     /** The elements, NULL ones included. */
     static List<@Nullable String> strings(StructReader struct, String name) {
         int index = index(struct, name);

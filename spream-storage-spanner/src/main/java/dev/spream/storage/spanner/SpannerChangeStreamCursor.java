@@ -100,10 +100,10 @@ final class SpannerChangeStreamCursor implements ChangeStreamCursor {
         try {
             return ChangeRecordDecoder.decode(open);
         } catch (RuntimeException e) {
-            throw new SourceException(
-                    SourceException.Kind.MALFORMED,
-                    "%s failed: a row cannot be understood: %s".formatted(description, e.getMessage()),
-                    e);
+            String message = "%s failed: a row cannot be decoded: %s".formatted(description, e.getMessage());
+            throw RawRow.change(open)
+                    .map(change -> SourceException.undecodable(change, message, e))
+                    .orElseGet(() -> new SourceException(SourceException.Kind.MALFORMED, message, e));
         }
     }
 

@@ -186,6 +186,24 @@ class ChangeRecordDecoderTest {
     }
 
     @Test
+    void a_record_that_names_no_children_is_none_and_one_that_may_name_some_is_malformed() {
+        Struct child = Struct.newBuilder().set("token").to("child").build();
+        Struct none = Struct.newBuilder()
+                .set("start_timestamp")
+                .to(TIMESTAMP)
+                .set("child_partitions")
+                .toStructArray(child.getType(), List.of())
+                .build();
+        assertThat(decode(record("child_partitions_record", none))).isEmpty();
+
+        Struct unknown =
+                Struct.newBuilder().set("start_timestamp").to(TIMESTAMP).build();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> decode(record("child_partitions_record", unknown)))
+                .withMessage("a change record has no child_partitions");
+    }
+
+    @Test
     void json_is_read_whatever_its_type_is_called() {
         String json = "{\"heartbeat_record\": {\"timestamp\": \"%s\"}}".formatted(TIME);
         assertThat(decodeRow(Value.pgJsonb(json))).containsExactly(new HeartbeatRecord(TIME));

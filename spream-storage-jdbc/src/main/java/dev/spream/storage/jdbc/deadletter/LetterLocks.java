@@ -25,7 +25,7 @@ final class LetterLocks {
             "SELECT count(pg_advisory_xact_lock(?::bigint::int, lock::int)) FROM unnest(?::bigint[]) AS locks(lock)";
 
     private static final String CLAIM =
-            "SELECT bool_and(pg_try_advisory_xact_lock(?::bigint::int, lock::int)) FROM unnest(?::bigint[]) AS locks(lock)";
+            "SELECT coalesce(bool_and(pg_try_advisory_xact_lock(?::bigint::int, lock::int)), true) FROM unnest(?::bigint[]) AS locks(lock)";
 
     private static final String CLAIMS =
             "SELECT lock FROM unnest(?::bigint[]) AS locks(lock) WHERE pg_try_advisory_xact_lock(?::bigint::int, lock::int)";

@@ -20,6 +20,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The letters of one subscription and the keys of those that are open. What changes them holds the states of their keys. */
 final class LetterTable {
@@ -154,7 +156,7 @@ final class LetterTable {
                 FROM (SELECT id AS letter_id, * FROM @dead_letters) AS k
                 WHERE k.subscription = ? AND k.settled IS NULL
             )
-            SELECT open.*, k.table_name, k.key FROM open JOIN @dead_letter_keys k ON k.letter_id = open.letter_id
+            SELECT open.*, k.table_name, k.key FROM open LEFT JOIN @dead_letter_keys k ON k.letter_id = open.letter_id
             ORDER BY open.commit_timestamp, open.server_transaction_id, open.record_sequence""".formatted(OVERTAKEN);
 
     private static final String READ = """
@@ -317,13 +319,17 @@ final class LetterTable {
                 .toList();
     }
 
-    /** An open letter and one of its keys. */
-    private record OneKey(RecordIdentity identity, Reason reason, RecordKey key, boolean overtaken) {
+    /** An open letter and one of its keys; null for a letter that has none, such as a row that could not be decoded. */
+    private record OneKey(
+            RecordIdentity identity,
+            Reason reason,
+            @Nullable RecordKey key,
+            boolean overtaken) {
         static OneKey read(ResultSet row) throws SQLException {
             return new OneKey(
                     LetterTable.identity(row),
                     Reason.valueOf(row.getString("reason")),
-                    StoredKey.read(row),
+                    row.getString("key") == null ? null : StoredKey.read(row),
                     row.getBoolean("overtaken"));
         }
 
@@ -333,7 +339,7 @@ final class LetterTable {
             return new DeadLetterStore.Entry(
                     any.identity,
                     any.reason,
-                    keys.stream().map(OneKey::key).collect(Collectors.toSet()),
+                    keys.stream().flatMap(key -> Stream.ofNullable(key.key)).collect(Collectors.toSet()),
                     any.overtaken);
         }
     }
