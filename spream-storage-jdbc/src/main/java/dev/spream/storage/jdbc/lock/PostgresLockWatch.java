@@ -28,13 +28,17 @@ import org.jspecify.annotations.Nullable;
  *     pg_blocking_pids</a>
  */
 final class PostgresLockWatch implements LockWatch {
-    /** Those of keys, and whatever else somebody waits for. */
+    /**
+     * Those of keys, and whatever else somebody waits for. A session that is in no transaction has none of these locks, which
+     * end with theirs: what it holds is another program's.
+     */
     private static final String ADVISORY = """
-            SELECT coalesce(pid, 0)::text AS session, granted, mode,
-                CASE WHEN locktype = 'advisory' AND objsubid = 1
-                    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-                    THEN (classid::bigint << 32) | objid::bigint END AS number
-            FROM pg_locks WHERE locktype = 'advisory' OR NOT granted""";
+            SELECT coalesce(l.pid, 0)::text AS session, l.granted, l.mode,
+                CASE WHEN l.locktype = 'advisory' AND l.objsubid = 1 AND a.state IS DISTINCT FROM 'idle'
+                    AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                    THEN (l.classid::bigint << 32) | l.objid::bigint END AS number
+            FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
+            WHERE l.locktype = 'advisory' OR NOT l.granted""";
 
     /**
      * Whoever locks a row holds the table's lock until the end of the transaction. Whoever waits for a row holds the lock of

@@ -1,10 +1,20 @@
 package dev.spream.storage.jdbc.lock;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.spream.core.lock.BucketProvisioning;
+import dev.spream.core.lock.LockKey;
+import dev.spream.core.lock.LockMode;
+import dev.spream.core.lock.PlannedLock;
 import dev.spream.storage.jdbc.TestDatabase;
+import dev.spream.storage.jdbc.internal.SchemaName;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.util.List;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
 
 final class PostgresAdvisoryShownIT extends ShownLocksContract {
     private static final String SCHEMA = "shown_advisory";
@@ -30,6 +40,25 @@ final class PostgresAdvisoryShownIT extends ShownLocksContract {
             provisioning.provision((done, all) -> {});
         }
         return builder.build();
+    }
+
+    @Test
+    void a_lock_that_a_session_holds_outside_of_transactions_is_another_programs() throws Exception {
+        try (JdbcLockStore store = open();
+                Connection foreign = dataSource().getConnection();
+                Statement statement = foreign.createStatement()) {
+            statement.execute("SELECT pg_advisory_lock(%d)"
+                    .formatted(new AdvisoryKeys(new SchemaName(SCHEMA)).number(new LockKey(0, 1))));
+            assertThat(observer().observe().sessions()).isEmpty();
+            foreign.setAutoCommit(false);
+            assertThat(store.tryLock(foreign, List.of(new PlannedLock(new LockKey(0, 2), LockMode.SHARED)))
+                            .count())
+                    .isEqualTo(1);
+            assertThat(observer().observe().sessions()).hasSize(1);
+            foreign.rollback();
+            statement.execute("SELECT pg_advisory_unlock_all()");
+            foreign.commit();
+        }
     }
 
     @Override
