@@ -8,10 +8,14 @@ import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Looks now and then at what is in an outbox, for its meters: a scrape asks nothing of the database. */
 final class OutboxSampling implements AutoCloseable {
     private static final long INTERVAL_SECONDS = 15;
+
+    private static final Logger log = LoggerFactory.getLogger(OutboxSampling.class);
 
     private final ScheduledExecutorService sampling = Executors.newSingleThreadScheduledExecutor(
             Thread.ofVirtual().name("spream-outbox-sampling").factory());
@@ -30,12 +34,12 @@ final class OutboxSampling implements AutoCloseable {
         return started;
     }
 
-    /** What is not known is not shown; the worker itself says when the outbox cannot be reached. */
+    /** What was known last stays, and grows old; the worker itself says when the outbox cannot be reached. */
     private static void sample(OutboxOperations outbox, OutboxEndpoints endpoints) {
         try {
             endpoints.sampled(outbox.stats());
         } catch (SpreamException e) {
-            endpoints.notSampled();
+            log.debug("the outbox was not sampled; its gauges stay as they were", e);
         }
     }
 

@@ -15,11 +15,15 @@ import org.jspecify.annotations.Nullable;
 /** The gauges of a worker and of its outbox, the latter as they were last sampled. Safe for use by many threads. */
 final class OutboxGauges {
     private static final double MILLIS = 1_000;
+    private static final double NANOS = 1e9;
 
     private final MeterRegistry registry;
     private final AtomicInteger sending = new AtomicInteger();
     private volatile boolean breakerOpen;
-    private volatile @Nullable OutboxStats stats;
+    private volatile @Nullable Sample sample;
+
+    /** @param takenAt by the registry's monotonic clock, in nanoseconds */
+    private record Sample(OutboxStats stats, long takenAt) {}
 
     OutboxGauges(MeterRegistry registry, Tags tags) {
         this.registry = registry;
@@ -48,6 +52,12 @@ final class OutboxGauges {
                 "Entries being sent by somebody whose lease has run out, and that nobody has claimed yet.",
                 tags,
                 OutboxStats::leasesExpired);
+        Gauge.builder("outbox.sample.age", this::sampleAge)
+                .description(
+                        "How old the sample is that the gauges of the whole outbox show; it grows while samples fail.")
+                .baseUnit("seconds")
+                .tags(tags)
+                .register(registry);
         Gauge.builder("outbox.lag", () -> ofStats(known -> known.lag().toMillis() / MILLIS))
                 .description("How long the entry that has been due for longest has waited; 0 if none is due.")
                 .baseUnit("seconds")
@@ -64,16 +74,17 @@ final class OutboxGauges {
     }
 
     private double ofStats(ToDoubleFunction<OutboxStats> value) {
-        OutboxStats known = stats;
-        return known == null ? Double.NaN : value.applyAsDouble(known);
+        Sample last = sample;
+        return last == null ? Double.NaN : value.applyAsDouble(last.stats());
+    }
+
+    private double sampleAge() {
+        Sample last = sample;
+        return last == null ? Double.NaN : (registry.config().clock().monotonicTime() - last.takenAt()) / NANOS;
     }
 
     void sampled(OutboxStats now) {
-        stats = now;
-    }
-
-    void notSampled() {
-        stats = null;
+        sample = new Sample(now, registry.config().clock().monotonicTime());
     }
 
     void started() {

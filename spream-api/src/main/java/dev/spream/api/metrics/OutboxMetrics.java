@@ -46,14 +46,12 @@ public final class OutboxMetrics implements OutboxListener {
                 requireNonNull(registry, "registry"), Tags.of("outbox", requireNonNull(outbox, "outbox")));
     }
 
-    /** What is in the outbox now. To be called now and then, by whoever has its operations. */
+    /**
+     * What is in the outbox now. To be called now and then, by whoever has its operations. The gauges of it keep their values until
+     * the next sample, and {@code outbox.sample.age} says how old they are.
+     */
     public void sampled(OutboxStats stats) {
         gauges.sampled(stats);
-    }
-
-    /** What is in the outbox is not known any more: the gauges of it are {@code NaN} until the next sample. */
-    public void notSampled() {
-        gauges.notSampled();
     }
 
     @Override

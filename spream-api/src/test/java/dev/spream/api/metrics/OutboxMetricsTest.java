@@ -12,8 +12,10 @@ import dev.spream.core.outbox.OutboxStatus;
 import dev.spream.core.outbox.ReasonCode;
 import dev.spream.core.outbox.SendOutcome;
 import dev.spream.core.outbox.Settlement;
+import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.simple.SimpleConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
@@ -21,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 final class OutboxMetricsTest {
@@ -154,9 +157,32 @@ final class OutboxMetricsTest {
                         .gauge()
                         .value())
                 .isZero();
-        metrics.notSampled();
-        assertThat(gauge("outbox.lag")).isNaN();
-        assertThat(gauge("outbox.due")).isNaN();
+    }
+
+    @Test
+    void gauges_keep_what_was_sampled_last_and_say_how_old_it_is() {
+        AtomicLong nanos = new AtomicLong(7);
+        SimpleMeterRegistry driven = new SimpleMeterRegistry(SimpleConfig.DEFAULT, new Clock() {
+            @Override
+            public long wallTime() {
+                return 0;
+            }
+
+            @Override
+            public long monotonicTime() {
+                return nanos.get();
+            }
+        });
+        OutboxMetrics sampled = OutboxMetrics.of(driven, "orders");
+        assertThat(driven.get("outbox.sample.age").gauge().value()).isNaN();
+        assertThat(driven.get("outbox.due").gauge().value()).isNaN();
+        OutboxStats stats = new OutboxStats(Instant.EPOCH, Map.of(), 3, Optional.empty(), 0, 0, 0);
+        sampled.sampled(stats);
+        nanos.addAndGet(Duration.ofSeconds(90).toNanos());
+        assertThat(driven.get("outbox.due").gauge().value()).isEqualTo(3);
+        assertThat(driven.get("outbox.sample.age").gauge().value()).isEqualTo(90);
+        sampled.sampled(stats);
+        assertThat(driven.get("outbox.sample.age").gauge().value()).isZero();
     }
 
     @Test

@@ -55,11 +55,6 @@ public final class OutboxEndpoints implements Endpoints {
         metrics.sampled(stats);
     }
 
-    /** What is in the outbox is not known any more. */
-    public void notSampled() {
-        metrics.notSampled();
-    }
-
     @Override
     public String listen() throws IOException {
         Listening started = Listening.start(

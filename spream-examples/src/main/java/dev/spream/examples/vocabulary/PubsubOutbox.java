@@ -60,7 +60,6 @@ final class PubsubOutbox implements Sampling.Sampled, AutoCloseable {
     @Override
     public void notSampled() {
         stats = Optional.empty();
-        metrics.notSampled();
     }
 
     /** Lets what is being published finish. */
