@@ -262,7 +262,13 @@ final class VocabularyIT {
             for (String projection : projections.keySet()) {
                 assertThat(projections.getAsJsonObject(projection).keySet())
                         .containsExactly(
-                                "status", "last_processed_event", "last_processed_at", "error_count", "position");
+                                "status",
+                                "last_processed_event",
+                                "last_processed_at",
+                                "error_count",
+                                "position",
+                                "parked_aggregates",
+                                "parked_events");
             }
             client.get(management, "/ready").expect(200);
             client.get(management, "/live").expect(200);
