@@ -137,7 +137,7 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
     private static Map<String, @Nullable Object> members(ProjectionView view) {
         ProjectionState state = view.state();
         Map<String, @Nullable Object> members = new LinkedHashMap<>();
-        members.put("status", lower(state.status()));
+        members.put("status", view.version().text(state.status()));
         state.lastEventId().ifPresent(id -> members.put("last_processed_event", id));
         state.lastEventAt().ifPresent(at -> members.put("last_processed_at", at.toString()));
         members.put("error_count", state.errorCount());

@@ -221,6 +221,29 @@ final class ProjectionHealthTest {
                 .containsOnlyKeys("entries");
     }
 
+    @Test
+    void a_retired_version_follows_and_is_not_rebuilt() {
+        ProjectionView retired = new ProjectionView(
+                new ProjectionVersion("entries", 1, 1, VersionRole.RETIRED, 0, true),
+                view("entries", ProjectionStatus.REBUILDING, 1, Optional.empty())
+                        .state(),
+                4,
+                OptionalLong.of(0),
+                Optional.of(Duration.ZERO),
+                Optional.of("this process cannot run it"),
+                Optional.empty(),
+                ParkedSummary.NONE);
+        JsonObject projections = JsonObject.of(
+                        health(shadow(ProjectionStatus.REBUILDING), retired).json())
+                .object("projections")
+                .orElseThrow();
+        assertThat(projections.object("entries@1").orElseThrow().string("status"))
+                .contains("following");
+        assertThat(projections.object("entries@2").orElseThrow().string("status"))
+                .contains("rebuilding");
+        assertThat(health(retired).isReady()).isTrue();
+    }
+
     private static ProjectionView shadow(ProjectionStatus status) {
         return new ProjectionView(
                 new ProjectionVersion("entries", 2, 1, VersionRole.SHADOW, 0, true),

@@ -28,6 +28,7 @@ final class VocabularyPageIT {
 
             browser.run(TYPE, "q", "wat");
             browser.await("words for what is not typed to its end", SHOWS, "wat");
+            assertThat(browser.run("return location.search")).isEqualTo("?q=wat");
             assertThat(text(browser, "#results .word")).isEqualTo("水");
             assertThat(text(browser, "#results .reading")).isEqualTo("みず");
             assertThat(text(browser, "#results .definition")).contains("water");
@@ -62,6 +63,29 @@ final class VocabularyPageIT {
                         .as("labels of " + labelled)
                         .isEqualTo(1L);
             }
+        }
+    }
+
+    @Test
+    void the_address_has_the_query_and_the_page() throws Exception {
+        try (ExampleProgram program = ExampleProgram.start("dev.spream.examples.vocabulary.VocabularyProgram");
+                Chromium browser = Chromium.start()) {
+            browser.open(URI.create(program.page() + "?q=water&difficulty=elementary"));
+            browser.await("the search of the address", """
+                    return document.body.dataset.state === "shown" && document.getElementById("q").value === "water"
+                        && document.getElementById("difficulty").value === "elementary";""");
+            browser.open(program.page());
+            browser.await("the first page", "return document.querySelectorAll('#results li[data-item]').length === 20");
+            Object first = browser.run("return document.querySelector('#results li').dataset.item");
+            browser.run("document.getElementById('next').click(); return true");
+            browser.await("the second page", """
+                    return location.search === "?page=2" && document.getElementById("page").textContent.startsWith("Page 2 of ")
+                        && document.body.dataset.state === "shown"
+                        && document.querySelector("#results li").dataset.item !== arguments[0];""", first);
+            browser.run("history.back(); return true");
+            browser.await("the first page again", """
+                    return location.search === "" && document.body.dataset.state === "shown"
+                        && document.querySelector("#results li").dataset.item === arguments[0];""", first);
         }
     }
 

@@ -33,7 +33,7 @@ final class ProjectionLines {
             Optional<ProjectionBuild> build = Optional.ofNullable(builds.get(state.projection()));
             rows.add(List.of(
                     PlainText.of(build.map(known -> known.version().label()).orElse(state.projection())),
-                    status(projection),
+                    status(projection, build),
                     position(state),
                     parked(projection),
                     count(state.errorCount()),
@@ -61,15 +61,15 @@ final class ProjectionLines {
     }
 
     /** With how many segments stand still, since nobody holds them. */
-    private static String status(ProjectionDetails projection) {
+    private static String status(ProjectionDetails projection, Optional<ProjectionBuild> build) {
         long unheld = unheld(projection);
+        String status = build.map(
+                        known -> known.version().text(projection.state().status()))
+                .orElseGet(() -> status(projection.state()));
         return unheld == 0
-                ? status(projection.state())
+                ? status
                 : "%s (nobody has %d of %d segments)"
-                        .formatted(
-                                status(projection.state()),
-                                unheld,
-                                projection.segments().size());
+                        .formatted(status, unheld, projection.segments().size());
     }
 
     /** Of one that is to go on, how many segments nobody holds. */
@@ -109,7 +109,7 @@ final class ProjectionLines {
      */
     static List<String> whole(
             ProjectionDetails projection, List<ProjectionBuild> builds, List<ParkedKey> parked, Instant now) {
-        List<List<String>> facts = facts(projection, now);
+        List<List<String>> facts = facts(projection, builds, now);
         builds.forEach(build -> facts.add(List.of("version", build.text())));
         List<String> lines = new ArrayList<>(Columns.align(facts));
         lines.addAll(segments(projection));
@@ -117,11 +117,17 @@ final class ProjectionLines {
         return lines;
     }
 
-    private static List<List<String>> facts(ProjectionDetails projection, Instant now) {
+    private static List<List<String>> facts(ProjectionDetails projection, List<ProjectionBuild> builds, Instant now) {
         ProjectionState state = projection.state();
         List<List<String>> facts = new ArrayList<>();
         facts.add(List.of("projection", PlainText.of(state.projection())));
-        facts.add(List.of("status", status(projection)));
+        facts.add(List.of(
+                "status",
+                status(
+                        projection,
+                        builds.stream()
+                                .filter(build -> build.version().stateName().equals(state.projection()))
+                                .findFirst())));
         facts.add(List.of(
                 "position", state.segments() == 0 ? "none: its source has no positions" : count(state.position())));
         state.lastEventId().ifPresent(id -> facts.add(List.of("last event", PlainText.of(id))));

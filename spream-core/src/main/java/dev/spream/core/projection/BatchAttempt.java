@@ -64,7 +64,13 @@ final class BatchAttempt<T> implements ProjectionStore.Work<T> {
             rehearsed = true;
             throw new Rehearsed();
         }
-        return planned.progress(position, events.isEmpty() ? Optional.empty() : Optional.of(events.getLast()));
+        return planned.progress(position, lastHandled(planned));
+    }
+
+    private static Optional<EventEnvelope> lastHandled(BatchPlan planned) {
+        return planned.handle().isEmpty()
+                ? Optional.empty()
+                : Optional.of(planned.handle().getLast());
     }
 
     /** Whether an event could be applied, and it was rolled back for that reason. */

@@ -75,16 +75,17 @@ public record CutOver(String projection, int from, int to, Duration pause, Losse
                 lost.add(
                         "side effects of events of %d aggregates that are parked in version %d, and are dealt with or left out in version %d"
                                 .formatted(withoutEffects, from, to));
-                remedies.add("retry or skip what is parked in '%s@%d', or go on without those effects (--drop-effects)"
-                        .formatted(projection, from));
+                remedies.add(
+                        "'projection retry %1$s --all', or 'projection skip %1$s --key K --version V', of what 'projection show %1$s' has parked, or cut over without those effects (--drop-effects)"
+                                .formatted(projection));
             }
             if (parked + skipped > 0 && !accepted.contains(Loss.PARKED)) {
                 lost.add(
                         "what readers see of %d aggregates that are parked in version %d and further in version %d, and of %d events that were skipped in version %d alone"
                                 .formatted(parked, to, from, skipped, to));
                 remedies.add(
-                        "retry what is parked in '%s@%d' with code that can apply it, drop that version and rebuild it, or have readers miss it (--accept-parked)"
-                                .formatted(projection, to));
+                        "'projection show %1$s@%2$d' has what is parked: with code that can apply it 'projection retry %1$s@%2$d --all'; what was skipped in version %3$d as well, 'projection skip %1$s@%2$d --key K --version V'; or 'projection drop %1$s --version %2$d' and rebuild it; or have readers miss it (--accept-parked)"
+                                .formatted(projection, to, from));
             }
             if (leftOut > 0 && !accepted.contains(Loss.EARLIER)) {
                 lost.add(

@@ -14,7 +14,7 @@ import java.util.OptionalLong;
  * @param setAside events of aggregates that are parked, those of {@code parked} among them; one that is set aside already
  *     stays as it is
  * @param position how far the segment is now; empty for sources without positions, and if it is where it was
- * @param last the last event of the batch
+ * @param last the last event of the batch that was applied; empty if none was
  */
 public record Progress(
         Map<String, Long> versions,

@@ -12,7 +12,7 @@ import java.util.Optional;
  * @param epoch raised each time the status changes
  * @param segments how many it is split into; 0 if its source has no positions
  * @param position every event up to here is applied, skipped, or parked; 0 if there was none, or its source has no positions
- * @param lastEventId of the last event that was dealt with
+ * @param lastEventId of the last event that was applied as it came; not of one that was parked or passed over
  * @param lastEventAt when that event occurred
  * @param errorCount failures since it was created
  * @param lastError what failed last; without what events contain

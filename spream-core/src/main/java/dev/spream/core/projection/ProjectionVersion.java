@@ -2,6 +2,8 @@ package dev.spream.core.projection;
 
 import static java.util.Objects.requireNonNull;
 
+import java.util.Locale;
+
 /**
  * A version of a projection: a read model of its own, with a state of its own in the store, built from the same events.
  *
@@ -40,6 +42,16 @@ public record ProjectionVersion(
      */
     public String label() {
         return isLive() ? projection : projection + SEPARATOR + version;
+    }
+
+    /**
+     * What people are told of its status: the status in lower case, and {@code following} of a retired version that is kept up to
+     * date, which is stored as {@link ProjectionStatus#REBUILDING}.
+     */
+    public String text(ProjectionStatus status) {
+        return role == VersionRole.RETIRED && status == ProjectionStatus.REBUILDING
+                ? "following"
+                : status.name().toLowerCase(Locale.ROOT);
     }
 
     public boolean isLive() {

@@ -70,7 +70,10 @@ final class StatusWatch {
         ProjectionState state = found.get();
         context.read(state);
         if (!known || state.status() != before.status()) {
-            log.info("[{}] the projection is {}", context.name(), state.status());
+            log.info(
+                    "[{}] the projection is {}",
+                    context.name(),
+                    context.version().text(state.status()));
             context.parkLimit().reset();
             context.tell(listener -> listener.statusChanged(context.name(), state.status()));
         }

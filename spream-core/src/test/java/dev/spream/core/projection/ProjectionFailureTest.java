@@ -25,6 +25,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
@@ -272,6 +273,29 @@ final class ProjectionFailureTest {
         assertThat(bench.details("balances").state().lastError().orElseThrow())
                 .contains("5 aggregates are parked and wait for somebody, and at most 5 may")
                 .contains("first error: a test wants it; last error: a test wants it");
+    }
+
+    @Test
+    void the_last_event_is_one_that_was_applied() {
+        Accounts.append(bench.events, "account-1", 1);
+        Accounts.append(bench.events, "account-2", 1);
+        AtomicReference<String> applied = new AtomicReference<>("");
+        bench.start(
+                bench.database.store(),
+                builder -> builder.add(
+                        new Balances("balances").failing(event -> {
+                            if (event.aggregateId().equals("account-2")) {
+                                throw failure(FailureKind.POISON);
+                            }
+                            applied.set(event.eventId());
+                        }),
+                        bench.source,
+                        ManagerBench.OPTIONS.withSegments(1)));
+        bench.awaitParked("balances", "account-2", ParkReason.POISON);
+        bench.await("the last event", () -> {
+            ProjectionState state = bench.details("balances").state();
+            return state.position() == 2 && state.lastEventId().equals(Optional.ofNullable(applied.get()));
+        });
     }
 
     @Test

@@ -11,14 +11,22 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
+import java.util.regex.Pattern;
 
 /** A request, while it is answered. Confined to the thread that does so. */
 public final class Call {
     public static final int MAX_BODY = 64 * 1024;
 
+    /** The header that names what a request belongs to. */
+    public static final String CORRELATION_ID = "X-Correlation-Id";
+
     static final String HEAD = "HEAD";
 
+    private static final Pattern CORRELATION = Pattern.compile("[A-Za-z0-9._:-]{1,64}");
+
     private final HttpExchange exchange;
+    private Optional<String> correlationId = Optional.empty();
 
     Call(HttpExchange exchange) {
         this.exchange = exchange;
@@ -79,6 +87,32 @@ public final class Call {
                 : values.stream()
                         .map(value -> utf8("the header " + name, value))
                         .toList();
+    }
+
+    /**
+     * What the request belongs to: the id that the caller gives, or else a new one, the same each time.
+     *
+     * @throws IllegalArgumentException if the caller gives several, or one that is not 1 to 64 letters, digits, dots, colons, hyphens
+     *     and underscores
+     */
+    public String correlationId() {
+        if (correlationId.isEmpty()) {
+            correlationId = Optional.of(readCorrelationId());
+        }
+        return correlationId.get();
+    }
+
+    private String readCorrelationId() {
+        List<String> ids = headers(CORRELATION_ID);
+        if (ids.isEmpty()) {
+            return UUID.randomUUID().toString();
+        }
+        if (ids.size() > 1 || !CORRELATION.matcher(ids.getFirst()).matches()) {
+            throw new IllegalArgumentException(
+                    "the header %s may be there once, with 1 to 64 letters, digits, dots, colons, hyphens and underscores"
+                            .formatted(CORRELATION_ID));
+        }
+        return ids.getFirst();
     }
 
     /** @param value with a character for each byte, as the server has read it */

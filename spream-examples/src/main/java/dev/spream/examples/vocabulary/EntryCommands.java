@@ -12,7 +12,6 @@ import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 
 /**
  * Carries commands out, each as one event. A command says which version of the entry its user has seen, and is decided by that
@@ -68,8 +67,7 @@ final class EntryCommands {
                 event.type(),
                 EventCodec.write(event),
                 clock.instant().truncatedTo(ChronoUnit.MICROS), // as PostgreSQL holds it
-                new EventMetadata(
-                        UUID.randomUUID().toString(), ids.userId(), "vocabulary", Optional.of(ids.idempotencyKey())));
+                new EventMetadata(ids.correlationId(), ids.userId(), "vocabulary", Optional.of(ids.idempotencyKey())));
     }
 
     private EventEnvelope append(String entryId, long version, NewEvent event) {

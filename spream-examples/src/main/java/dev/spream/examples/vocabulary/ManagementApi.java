@@ -99,7 +99,7 @@ final class ManagementApi implements JsonServer.Handler {
 
     private static JsonObject document(ProjectionView view) {
         ProjectionState state = view.state();
-        JsonObject document = status(lower(state.status()));
+        JsonObject document = status(view.version().text(state.status()));
         document.add(
                 "last_processed_event",
                 state.lastEventId().<JsonElement>map(JsonPrimitive::new).orElse(JsonNull.INSTANCE));

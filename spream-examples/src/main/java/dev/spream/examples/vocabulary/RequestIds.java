@@ -5,8 +5,15 @@ import java.util.UUID;
 
 /**
  * The ids of what a request makes, from who it is and from its idempotency key: a request that comes again makes nothing new.
+ *
+ * @param correlationId of what the request leads to, which is no part of those
  */
-record RequestIds(String userId, String idempotencyKey) {
+record RequestIds(String userId, String idempotencyKey, String correlationId) {
+    /** Of a request that nothing else is correlated with. */
+    RequestIds(String userId, String idempotencyKey) {
+        this(userId, idempotencyKey, UUID.randomUUID().toString());
+    }
+
     String entry() {
         return of("entry");
     }

@@ -18,6 +18,7 @@ import dev.spream.examples.vocabulary.VocabularyEvent.ItemAddedToEntry;
 import dev.spream.examples.vocabulary.VocabularyEvent.ItemsGeneratedWithAI;
 import java.io.IOException;
 import java.sql.SQLException;
+import java.time.InstantSource;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,16 +31,14 @@ import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What users of the vocabulary see: commands, queries, searches, and a page to search with. A command is answered as soon as its
  * event is stored; queries and searches follow a moment later. Whoever a user is, is for something in front of this to find out,
- * which says it in the header {@code X-User-Id}. Safe for use by many threads.
+ * which says it in the header {@code X-User-Id}. What a request leads to, its answer included, has the id that the caller gives it
+ * in the header {@code X-Correlation-Id}, or else a new one. Safe for use by many threads.
  */
 final class VocabularyApi implements JsonServer.Handler {
-    private static final Logger log = LoggerFactory.getLogger(VocabularyApi.class);
     private static final Pattern PATH =
             Pattern.compile("/(entries|search|contributors)(?:/([^/]+))?(?:/([^/]+))?" + "(?:/([^/]+))?(?:/([^/]+))?");
     private static final Pattern KEY = Pattern.compile("[\\x21-\\x7e]{1,255}");
@@ -57,6 +56,7 @@ final class VocabularyApi implements JsonServer.Handler {
     private final VocabularyQueries queries;
     private final Supplier<SearchIndex> index;
     private final PageFiles page = PageFiles.load();
+    private final UnansweredRequests unanswered = new UnansweredRequests(InstantSource.system());
 
     VocabularyApi(EntryCommands commands, VocabularyQueries queries, Supplier<SearchIndex> index) {
         this.commands = commands;
@@ -66,17 +66,30 @@ final class VocabularyApi implements JsonServer.Handler {
 
     @Override
     public Optional<Answer> answer(Call call) throws IOException {
+        Matcher path = PATH.matcher(call.path());
+        if (!path.matches()) {
+            return Optional.of(page.answer(call));
+        }
+        String correlationId = call.correlationId();
+        return Optional.of(answer(call, parts(path)).header(Call.CORRELATION_ID, correlationId));
+    }
+
+    private Answer answer(Call call, List<String> parts) throws IOException {
+        String kind = call.method() + " /" + parts.getFirst();
         try {
-            return Optional.of(route(call));
+            Answer answer = route(call, parts);
+            unanswered.answered(kind);
+            return answer;
         } catch (Refusal e) {
-            return Optional.of(refused(e));
+            unanswered.answered(kind);
+            return refused(e);
         } catch (SQLException | StorageException | SearchException e) {
-            log.warn("{} {} could not be answered", call.method(), call.rawPath(), e);
-            return Optional.of(Answer.problem(
+            unanswered.failed(kind, call.method() + " " + call.rawPath(), call.correlationId(), e);
+            return Answer.problem(
                             Answer.UNAVAILABLE,
                             "Not known",
                             "Something that this needs did not answer. A command may have been carried out: repeat it with the same key.")
-                    .header("Retry-After", "1"));
+                    .header("Retry-After", "1");
         }
     }
 
@@ -91,12 +104,7 @@ final class VocabularyApi implements JsonServer.Handler {
                 .with("reason", refusal.reason().name());
     }
 
-    private Answer route(Call call) throws IOException, SQLException {
-        Matcher path = PATH.matcher(call.path());
-        if (!path.matches()) {
-            return page.answer(call);
-        }
-        List<String> parts = parts(path);
+    private Answer route(Call call, List<String> parts) throws IOException, SQLException {
         return switch (parts.getFirst()) {
             case "search" -> only(call, "GET", parts.size() == 1, () -> search(call.query()));
             case "contributors" -> contributor(call, parts);
@@ -322,7 +330,8 @@ final class VocabularyApi implements JsonServer.Handler {
                     "one header Idempotency-Key is needed, of 1 to 255 printable characters of ASCII without blanks");
         }
         List<String> users = call.headers("X-User-Id");
-        return new RequestIds(users.isEmpty() ? "anonymous" : userId(users.getFirst()), keys.getFirst());
+        return new RequestIds(
+                users.isEmpty() ? "anonymous" : userId(users.getFirst()), keys.getFirst(), call.correlationId());
     }
 
     private static String userId(String text) {

@@ -51,6 +51,24 @@ final class JsonServerTest {
     }
 
     @Test
+    void a_request_has_the_correlation_id_of_its_caller_or_one_of_its_own() throws IOException {
+        server.close();
+        server = JsonServer.start(
+                "test",
+                HttpAddress.parse("0"),
+                call -> Optional.of(
+                        Answer.text(Answer.OK, "text/plain", call.correlationId() + " " + call.correlationId())));
+        assertThat(answer("GET /", "X-Correlation-Id: order-7:a.b_c\r\n"))
+                .contains("\r\n\r\norder-7:a.b_c order-7:a.b_c");
+        assertThat(answer("GET /", "")).containsPattern("\r\n([0-9a-f-]{36}) \\1\n");
+        for (String refused : new String[] {"a b", "", "ä", "x".repeat(65)}) {
+            assertThat(answer("GET /", "X-Correlation-Id: " + refused + "\r\n")).startsWith("HTTP/1.1 400 ");
+        }
+        assertThat(answer("GET /", "X-Correlation-Id: a\r\nX-Correlation-Id: b\r\n"))
+                .startsWith("HTTP/1.1 400 ");
+    }
+
+    @Test
     void a_path_is_shown_without_control_characters() throws IOException {
         assertThat(answer("GET /a%1b%0ab", "")).contains("at /a%1b%0ab\n");
         assertThat(answer("GET /a\u001bb", "")).startsWith("HTTP/1.1 400 ");

@@ -16,6 +16,15 @@ record ErrorCode(String type, String code) {
     private static final Set<String> WHOEVER = Set.of("auth", "no_server");
     private static final Set<String> WHATEVER =
             Set.of("index_not_found", "index_primary_key_already_exists", "invalid_state");
+    private static final Set<String> OF_A_DOCUMENT = Set.of(
+            "invalid_document_id",
+            "missing_document_id",
+            "invalid_document_geo_field",
+            "invalid_document_geojson_field",
+            "document_fields_limit_reached",
+            "max_fields_limit_exceeded",
+            "malformed_payload"); // no document is malformed by itself, but one may have what cannot be read
+    private static final String OF_A_SEARCH = "invalid_search_";
     private static final Set<String> MAY_PASS =
             Set.of("task_not_found", "task_file_not_found"); // the server forgets old tasks
 
@@ -31,7 +40,6 @@ record ErrorCode(String type, String code) {
 
     private static String type(int status) {
         return switch (status) {
-            case 400, 413, 422 -> "invalid_request";
             case 401, 403 -> "auth";
             case 408, 425, 429 -> "internal";
             default -> status >= 500 ? "internal" : "no_server";
@@ -45,7 +53,13 @@ record ErrorCode(String type, String code) {
         if (WHATEVER.contains(code)) {
             return FailureKind.FATAL;
         }
-        return type.equals("invalid_request") && !MAY_PASS.contains(code) ? FailureKind.POISON : FailureKind.TRANSIENT;
+        if (!type.equals("invalid_request") || MAY_PASS.contains(code)) {
+            return FailureKind.TRANSIENT;
+        }
+        boolean ofWhatItWasGiven = OF_A_DOCUMENT.contains(code) || code.startsWith(OF_A_SEARCH);
+        return ofWhatItWasGiven
+                ? FailureKind.POISON
+                : FailureKind.FATAL; // else of the request as such, or of the server
     }
 
     /** @param what happened, and with what */
