@@ -62,6 +62,17 @@ final class KubernetesTest {
                 .isEqualTo(at(container(), "volumeMounts", 0, "mountPath") + "/spream.properties");
     }
 
+    @Test
+    void the_network_lets_in_the_port_that_is_served_and_out_what_the_configuration_names() throws IOException {
+        Map<?, ?> policy = object("NetworkPolicy");
+        assertThat(at(policy, "spec", "podSelector", "matchLabels"))
+                .isEqualTo(at(object("Deployment"), "spec", "selector", "matchLabels"));
+        assertThat(at(policy, "spec", "policyTypes")).isEqualTo(List.of("Ingress", "Egress"));
+        assertThat(at(policy, "spec", "ingress", 0, "ports", 0, "port")).isEqualTo(at(container(), "ports", 0, "name"));
+        assertThat(at(policy, "spec", "egress", 3, "ports", 0, "port")).isEqualTo(5432);
+        assertThat(value(judge(), "storage.jdbc.url")).contains(":5432/");
+    }
+
     @ParameterizedTest
     @CsvSource({"startupProbe, /health", "livenessProbe, /health", "readinessProbe, /ready"})
     void the_probes_ask_for_what_is_served(String probe, String path) {

@@ -43,6 +43,7 @@ public final class JsonServer implements AutoCloseable {
 
     private final HttpServer server;
     private final Handler handler;
+    private final BrowserCheck browsers;
     private final ExecutorService requests;
     private final Semaphore underWay = new Semaphore(MAX_REQUESTS);
     private volatile boolean closing;
@@ -50,6 +51,7 @@ public final class JsonServer implements AutoCloseable {
     private JsonServer(HttpServer server, Handler handler, ExecutorService requests) {
         this.server = server;
         this.handler = handler;
+        this.browsers = BrowserCheck.of(server.getAddress().getAddress());
         this.requests = requests;
     }
 
@@ -109,6 +111,10 @@ public final class JsonServer implements AutoCloseable {
     }
 
     private Optional<Answer> answer(HttpExchange exchange) {
+        Optional<Answer> refusal = browsers.refusal(exchange.getRequestHeaders());
+        if (refusal.isPresent()) {
+            return refusal;
+        }
         try {
             return handler.answer(new Call(exchange));
         } catch (IllegalArgumentException e) {

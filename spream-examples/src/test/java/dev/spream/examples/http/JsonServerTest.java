@@ -34,11 +34,26 @@ final class JsonServerTest {
     }
 
     private String answer(String requestLine, String header) throws IOException {
+        return answer(requestLine, header, "localhost");
+    }
+
+    private String answer(String requestLine, String header, String host) throws IOException {
         try (Socket socket = new Socket(server.uri().getHost(), server.uri().getPort())) {
-            String request = requestLine + " HTTP/1.1\r\nHost: here\r\nConnection: close\r\n" + header + "\r\n";
+            String request = requestLine + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n" + header + "\r\n";
             socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         }
+    }
+
+    @Test
+    void a_browser_is_refused_that_was_led_here_by_another_name_or_another_page() throws IOException {
+        assertThat(answer("GET /", "")).startsWith("HTTP/1.1 200 ");
+        assertThat(answer("POST /", "Origin: http://localhost\r\n")).startsWith("HTTP/1.1 200 ");
+        assertThat(answer("POST /", "Origin: http://evil.example\r\n")).startsWith("HTTP/1.1 403 ");
+        assertThat(answer("POST /", "Origin: null\r\n")).startsWith("HTTP/1.1 403 ");
+        assertThat(answer("GET /", "", "evil.example")).startsWith("HTTP/1.1 421 ");
+        assertThat(answer("GET /", "", "127.0.0.1.evil.example:80")).startsWith("HTTP/1.1 421 ");
+        assertThat(answer("GET /", "", "127.0.0.1:80")).startsWith("HTTP/1.1 200 ");
     }
 
     @Test
