@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  * A change stream of a Spanner database, of either dialect, read with the google-cloud-spanner client.
  *
  * <p>The client belongs to the caller: closing the source cancels the source's queries and leaves the client open. One
- * client can serve any number of sources; {@link SpannerConnection} builds one that is sized for change streams.
+ * client can serve any number of sources; {@link SpannerConnection} builds one that is sized for change streams, and that
+ * notices connections which went silent: another client's keep-alive cannot be changed afterwards.
  *
  * <p>A broken stream is not resumed by the client behind the reader's back, as the client does with other queries: it
  * ends with a {@link SourceException}.
