@@ -300,7 +300,9 @@ final class LetterTable {
     List<Row> read(Transaction transaction, List<Listed> letters) throws SQLException {
         Map<Long, Long> kept = letters.stream().collect(Collectors.toMap(Listed::id, Listed::kept));
         return transaction.rows(
-                LETTERS, p -> p.numbers(kept.keySet()), row -> Row.read(row).keptAsOften(kept.get(row.getLong("id"))));
+                LETTERS,
+                p -> p.numbers(kept.keySet()),
+                row -> Row.read(row).keptAsOften(requireNonNull(kept.get(row.getLong("id")))));
     }
 
     /** Whether an open letter parks one of the keys. */
