@@ -248,6 +248,21 @@ final class VocabularyIT {
     }
 
     @Test
+    void an_event_is_kept_with_the_correlation_id_of_the_request_that_led_to_it() throws Exception {
+        try (VocabularyService service = VocabularyService.start(environment)) {
+            client.send(HttpRequest.newBuilder(URI.create(service.uri() + "/entries"))
+                            .header("Idempotency-Key", "k")
+                            .header("X-Correlation-Id", "order-7")
+                            .POST(BodyPublishers.ofString(WORD)))
+                    .expect(201);
+            assertThat(ReadModelJudge.events(database))
+                    .singleElement()
+                    .extracting(event -> event.metadata().correlationId())
+                    .isEqualTo("order-7");
+        }
+    }
+
+    @Test
     void health_readiness_and_metrics_say_what_they_should() throws Exception {
         try (VocabularyService service = VocabularyService.start(environment)) {
             commandEverything(service.uri());
