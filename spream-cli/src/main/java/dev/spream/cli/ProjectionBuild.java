@@ -1,6 +1,7 @@
 package dev.spream.cli;
 
 import dev.spream.core.projection.ProjectionRebuilds;
+import dev.spream.core.projection.ProjectionState;
 import dev.spream.core.projection.ProjectionVersion;
 import dev.spream.core.projection.RebuildProgress;
 import dev.spream.core.projection.VersionRole;
@@ -37,6 +38,13 @@ record ProjectionBuild(ProjectionVersion version, Optional<RebuildProgress> prog
     static Optional<ProjectionBuild> of(ProjectionRebuilds rebuilds, String state) {
         return all(rebuilds, state).stream()
                 .filter(build -> build.version().stateName().equals(state))
+                .findFirst();
+    }
+
+    /** The one that has that state, among those of its projection. */
+    static Optional<ProjectionBuild> of(List<ProjectionBuild> builds, ProjectionState state) {
+        return builds.stream()
+                .filter(build -> build.version().stateName().equals(state.projection()))
                 .findFirst();
     }
 

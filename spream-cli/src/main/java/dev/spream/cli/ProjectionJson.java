@@ -19,7 +19,7 @@ final class ProjectionJson {
     private ProjectionJson() {}
 
     static String row(ProjectionDetails projection, Optional<ProjectionBuild> build) {
-        Map<String, @Nullable Object> members = members(projection);
+        Map<String, @Nullable Object> members = members(projection, build);
         build.ifPresent(known -> {
             members.put("name", known.version().label());
             members.put("version", known.members());
@@ -29,7 +29,7 @@ final class ProjectionJson {
 
     /** With its versions and its segments. */
     static String whole(ProjectionDetails projection, List<ProjectionBuild> builds, List<ParkedKey> parked) {
-        Map<String, @Nullable Object> members = members(projection);
+        Map<String, @Nullable Object> members = members(projection, ProjectionBuild.of(builds, projection.state()));
         members.put("versions", builds.stream().map(ProjectionBuild::members).toList());
         members.put(
                 "segments",
@@ -38,11 +38,12 @@ final class ProjectionJson {
         return JsonObject.of(members).toString();
     }
 
-    private static Map<String, @Nullable Object> members(ProjectionDetails projection) {
+    private static Map<String, @Nullable Object> members(
+            ProjectionDetails projection, Optional<ProjectionBuild> build) {
         ProjectionState state = projection.state();
         Map<String, @Nullable Object> members = new LinkedHashMap<>();
         members.put("projection_name", state.projection());
-        members.put("status", lower(state.status()));
+        members.put("status", ProjectionLines.status(state, build));
         members.put("epoch", state.epoch());
         members.put("segment_count", state.segments());
         members.put("segments_unheld", ProjectionLines.unheld(projection));

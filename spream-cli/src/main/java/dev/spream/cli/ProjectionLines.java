@@ -4,6 +4,7 @@ import dev.spream.core.projection.ParkReason;
 import dev.spream.core.projection.ParkedKey;
 import dev.spream.core.projection.ProjectionDetails;
 import dev.spream.core.projection.ProjectionState;
+import dev.spream.core.projection.ProjectionVersion;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -60,12 +61,15 @@ final class ProjectionLines {
         return state.status().name().toLowerCase(Locale.ROOT);
     }
 
+    /** The same of a version, as {@link ProjectionVersion#text} has it. */
+    static String status(ProjectionState state, Optional<ProjectionBuild> build) {
+        return build.map(known -> known.version().text(state.status())).orElseGet(() -> status(state));
+    }
+
     /** With how many segments stand still, since nobody holds them. */
     private static String status(ProjectionDetails projection, Optional<ProjectionBuild> build) {
         long unheld = unheld(projection);
-        String status = build.map(
-                        known -> known.version().text(projection.state().status()))
-                .orElseGet(() -> status(projection.state()));
+        String status = status(projection.state(), build);
         return unheld == 0
                 ? status
                 : "%s (nobody has %d of %d segments)"
@@ -121,13 +125,7 @@ final class ProjectionLines {
         ProjectionState state = projection.state();
         List<List<String>> facts = new ArrayList<>();
         facts.add(List.of("projection", PlainText.of(state.projection())));
-        facts.add(List.of(
-                "status",
-                status(
-                        projection,
-                        builds.stream()
-                                .filter(build -> build.version().stateName().equals(state.projection()))
-                                .findFirst())));
+        facts.add(List.of("status", status(projection, ProjectionBuild.of(builds, state))));
         facts.add(List.of(
                 "position", state.segments() == 0 ? "none: its source has no positions" : count(state.position())));
         state.lastEventId().ifPresent(id -> facts.add(List.of("last event", PlainText.of(id))));

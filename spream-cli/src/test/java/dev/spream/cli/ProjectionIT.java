@@ -464,8 +464,12 @@ final class ProjectionIT {
                             "1 aggregates are parked and behind what readers saw; its events begin 3 positions later");
             run(0, "list");
             assertThat(out.toString())
-                    .containsPattern("words@1 +rebuilding .* 1 retired 100.0 %")
+                    .containsPattern("words@1 +following .* 1 retired 100.0 %")
                     .containsPattern("words +running .* 2 live");
+            run(0, "list", "--json");
+            assertThat(out.toString()).contains("\"projection_name\":\"words\",\"status\":\"following\"");
+            run(0, "show", "words@1", "--json");
+            assertThat(out.toString()).contains("\"projection_name\":\"words\",\"status\":\"following\"");
             execute("INSERT INTO words VALUES ('new')");
             assertThat(run(1, "parity", "words")).containsExactly("parity words: versions 2 and 1 differ");
             assertThat(out.toString()).containsPattern("words +1 +0 +1");
