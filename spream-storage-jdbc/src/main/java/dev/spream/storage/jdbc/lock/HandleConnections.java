@@ -27,6 +27,9 @@ import org.slf4j.LoggerFactory;
 final class HandleConnections implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(HandleConnections.class);
 
+    /** For a connection, also of a call that does not wait for locks: the pool may have to open one. */
+    private static final Duration LEAST = Duration.ofMillis(250);
+
     private final DataSource dataSource;
     private final LockSql sql;
     private final int size;
@@ -73,7 +76,9 @@ final class HandleConnections implements AutoCloseable {
     /** A connection as work may see it; {@link #end} gives it back. */
     Connection begin(LockDeadline deadline) throws InterruptedException {
         acquirePermit(deadline);
-        Connection lent = openOrRelease();
+        Optional<Duration> left = deadline.left().map(time -> time.compareTo(LEAST) < 0 ? LEAST : time);
+        Connection lent =
+                left.isEmpty() ? openOrRelease() : BoundedOpening.within(left.get(), this::openOrRelease, this::end);
         if (closed) {
             end(lent);
             throw storeClosed();

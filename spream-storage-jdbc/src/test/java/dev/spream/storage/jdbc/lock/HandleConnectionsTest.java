@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.lock.LockConnectionException;
 import dev.spream.core.lock.LockDeadline;
+import dev.spream.core.lock.LockTimeoutException;
 import dev.spream.core.lock.LockWait;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import java.lang.reflect.Proxy;
@@ -12,7 +13,11 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -25,11 +30,11 @@ final class HandleConnectionsTest {
 
     private final FakeConnection fake = new FakeConnection();
     private final Connection connection = fake.proxy();
-    private Runnable onGetConnection = () -> {};
+    private volatile Runnable onGetConnection = () -> {};
     private final HandleConnections handles = new HandleConnections(
             dataSource(),
             new PostgresAdvisoryLocks(new SchemaName("spream")),
-            1,
+            2,
             Duration.ofMinutes(1),
             Duration.ofMillis(ANSWER_TIME));
 
@@ -104,6 +109,57 @@ final class HandleConnectionsTest {
                 .isInstanceOf(LockConnectionException.class)
                 .hasMessageContaining("the store of locks is closed");
         assertThat(fake.closed).isTrue();
+    }
+
+    @Test
+    void a_pool_without_a_connection_does_not_hold_a_call_up_for_longer_than_its_time() throws Exception {
+        CountDownLatch given = new CountDownLatch(1);
+        onGetConnection = () -> awaitStubbornly(given);
+        for (LockWait wait : List.of(LockWait.NONE, LockWait.atMost(Duration.ofMillis(500)))) {
+            long start = System.nanoTime();
+            assertThatThrownBy(() -> handles.begin(LockDeadline.start(wait, InstantSource.system())))
+                    .isInstanceOf(LockTimeoutException.class)
+                    .hasMessageContaining("the pool had no connection in time");
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(4));
+        }
+        assertThatThrownBy(() -> handles.begin(LockDeadline.start(LockWait.NONE, InstantSource.system())))
+                .as("a connection that may still come has its permit")
+                .isInstanceOf(LockTimeoutException.class)
+                .hasMessageContaining("all 2 connections for handles are in use");
+
+        given.countDown();
+        handles.end(handles.begin(FOREVER)); // has to wait for the permit of one that came too late
+        assertThat(fake.closed).as("given back").isTrue();
+    }
+
+    /** As a data source that an interrupt does not reach. */
+    private static void awaitStubbornly(CountDownLatch latch) {
+        boolean done = false;
+        while (!done) {
+            try {
+                latch.await();
+                done = true;
+            } catch (InterruptedException e) {
+                done = false;
+            }
+        }
+    }
+
+    @Test
+    void an_interrupted_call_leaves_the_pool_at_once() throws Exception {
+        CountDownLatch given = new CountDownLatch(1);
+        CountDownLatch asked = new CountDownLatch(1);
+        onGetConnection = () -> {
+            asked.countDown();
+            awaitStubbornly(given);
+        };
+        FutureTask<Connection> call = new FutureTask<>(
+                () -> handles.begin(LockDeadline.start(LockWait.atMost(Duration.ofDays(1)), InstantSource.system())));
+        Thread caller = Thread.ofVirtual().start(call);
+        assertThat(asked.await(10, TimeUnit.SECONDS)).isTrue();
+        caller.interrupt();
+        assertThatThrownBy(() -> call.get(10, TimeUnit.SECONDS)).hasCauseInstanceOf(InterruptedException.class);
+        given.countDown();
     }
 
     private DataSource dataSource() {

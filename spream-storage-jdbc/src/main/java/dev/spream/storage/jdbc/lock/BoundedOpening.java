@@ -1,0 +1,86 @@
+package dev.spream.storage.jdbc.lock;
+
+import dev.spream.core.lock.LockTimeoutException;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+
+/**
+ * The opening of a connection on a thread of its own, so that its caller can leave when its time is over: how long a data
+ * source waits, and whether an interrupt reaches it, is its own affair. A connection that comes too late is given back.
+ */
+final class BoundedOpening {
+    private final CompletableFuture<Connection> opened = new CompletableFuture<>();
+    private final Consumer<Connection> giveBack;
+
+    /** Opens a connection. */
+    interface Opening {
+        Connection open() throws InterruptedException;
+    }
+
+    private BoundedOpening(Consumer<Connection> giveBack) {
+        this.giveBack = giveBack;
+    }
+
+    /**
+     * Opens within that time.
+     *
+     * @throws LockTimeoutException if the time is over
+     */
+    static Connection within(Duration limit, Opening opening, Consumer<Connection> giveBack)
+            throws InterruptedException {
+        return new BoundedOpening(giveBack).await(limit, opening);
+    }
+
+    private Connection await(Duration limit, Opening opening) throws InterruptedException {
+        Thread thread = Thread.ofVirtual().name("spream-locks-begin").start(() -> run(opening));
+        try {
+            return opened.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            opened.completeExceptionally(new LockTimeoutException(
+                    "beginning a handle failed: the pool had no connection in time; give it more, or see whether the database answers",
+                    e));
+            thread.interrupt();
+            return outcome();
+        } catch (InterruptedException e) {
+            opened.whenComplete((connection, failure) -> {
+                if (connection != null) {
+                    giveBack.accept(connection);
+                }
+            });
+            thread.interrupt();
+            throw e;
+        } catch (ExecutionException e) {
+            return outcome();
+        }
+    }
+
+    private void run(Opening opening) {
+        try {
+            Connection connection = opening.open();
+            if (!opened.complete(connection)) {
+                giveBack.accept(connection);
+            }
+        } catch (Throwable t) {
+            opened.completeExceptionally(t);
+        }
+    }
+
+    private Connection outcome() throws InterruptedException {
+        try {
+            return opened.join();
+        } catch (CompletionException e) {
+            switch (e.getCause()) {
+                case InterruptedException interruption -> throw interruption;
+                case RuntimeException failure -> throw failure;
+                case Error failure -> throw failure;
+                case null, default -> throw e;
+            }
+        }
+    }
+}
