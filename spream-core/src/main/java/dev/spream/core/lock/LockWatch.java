@@ -2,6 +2,8 @@ package dev.spream.core.lock;
 
 import dev.spream.core.DurationText;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Condition;
@@ -18,7 +20,7 @@ import org.slf4j.LoggerFactory;
 final class LockWatch<T> {
     private static final Logger log = LoggerFactory.getLogger(LockWatch.class);
     private static final int CHECKS_PER_TIMEOUT = 3;
-    private static final Duration LAST_REPORT = Duration.ofSeconds(5);
+    private static final Duration LAST_ENDS = Duration.ofSeconds(5);
 
     private final Duration checkInterval;
     private final Duration interval;
@@ -149,15 +151,24 @@ final class LockWatch<T> {
         }
     }
 
-    /** Ends the handles that are open, and waits a little for the last report. */
+    /** Ends the handles that are open, at the same time, and waits a little for that and for the last report. */
     void close() {
         Thread last = stop();
-        handles.forEach(OpenHandle::abandon);
+        List<Thread> ends = new ArrayList<>();
+        handles.forEach(
+                handle -> ends.add(Thread.ofVirtual().name("spream-locks-end").start(handle::abandon)));
+        if (last != null) {
+            ends.add(last);
+        }
+        long limit = System.nanoTime() + LAST_ENDS.toNanos();
         try {
-            if (last != null && !last.join(LAST_REPORT)) {
-                log.warn(
-                        "the last report of locks has taken longer than {}, it is not waited for",
-                        DurationText.of(LAST_REPORT));
+            for (Thread end : ends) {
+                if (!end.join(Duration.ofNanos(Math.max(1, limit - System.nanoTime())))) {
+                    log.warn(
+                            "ending the open handles and the last report of locks take longer than {}: the database does not answer, and frees the locks when it notices",
+                            DurationText.of(LAST_ENDS));
+                    return;
+                }
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -48,11 +48,9 @@ final class BoundedOpening {
             thread.interrupt();
             return outcome();
         } catch (InterruptedException e) {
-            opened.whenComplete((connection, failure) -> {
-                if (connection != null) {
-                    giveBack.accept(connection);
-                }
-            });
+            if (!opened.completeExceptionally(e) && !opened.isCompletedExceptionally()) {
+                giveBack.accept(opened.join());
+            }
             thread.interrupt();
             throw e;
         } catch (ExecutionException e) {

@@ -1,37 +1,41 @@
 package dev.spream.storage.jdbc.lock;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Statements that wait in the database, run one after the other by one thread, and cancelled by any other. Used once.
  *
  * <p>A cancellation that comes before its statement or after it has no effect. So it is sent again until the work has ended;
- * if that takes long the server is out of reach, and the connection is given up.
+ * if that takes long the server is out of reach, and the connection is aborted. If not even that ends the work, it is left
+ * behind with its connection.
  */
 final class CancellableWait implements Runnable {
-    private static final Logger log = LoggerFactory.getLogger(CancellableWait.class);
-
     private static final Duration CANCEL_AGAIN = Duration.ofMillis(50);
-    private static final Duration GIVE_UP = Duration.ofSeconds(10);
+    private static final Duration ABORT = Duration.ofSeconds(5);
+    private static final Duration LEAVE = Duration.ofSeconds(7);
+    static final Duration LONGEST_CANCELLATION = LEAVE.plusSeconds(1);
 
-    private final FutureTask<Integer> task;
-    private final CountDownLatch done = new CountDownLatch(1);
+    private final Connection connection;
+    private final CancellableWaits.Work work;
+    private final CompletableFuture<Integer> outcome = new CompletableFuture<>();
+    private final CountDownLatch ended = new CountDownLatch(1);
     private volatile @Nullable Statement running;
     private volatile boolean cancelled;
 
-    CancellableWait(CancellableWaits.Work work) {
-        this.task = new FutureTask<>(() -> work.run(this));
+    /** @param connection that the work uses, as the driver or the pool knows it */
+    CancellableWait(Connection connection, CancellableWaits.Work work) {
+        this.connection = connection;
+        this.work = work;
     }
 
     /** The work was cancelled because its time was over. Drivers have meanings of their own for what the JDK has for that. */
@@ -43,6 +47,15 @@ final class CancellableWait implements Runnable {
         }
     }
 
+    /** The work was cancelled and its connection aborted, and it did not end. */
+    static final class LeftBehindException extends SQLException {
+        private static final long serialVersionUID = 1L;
+
+        LeftBehindException() {
+            super("the server does not answer; the connection is closed", "08006");
+        }
+    }
+
     /** What a statement does. */
     interface Execution<T> {
         T run() throws SQLException;
@@ -51,9 +64,12 @@ final class CancellableWait implements Runnable {
     @Override
     public void run() {
         try {
-            task.run();
-        } finally {
-            done.countDown();
+            int taken = work.run(this);
+            ended.countDown();
+            outcome.complete(taken);
+        } catch (Throwable t) {
+            ended.countDown();
+            outcome.completeExceptionally(t);
         }
     }
 
@@ -79,10 +95,11 @@ final class CancellableWait implements Runnable {
      *
      * @param limit empty if there is none
      * @throws TimeOverException if the time was over
+     * @throws LeftBehindException if the work was cancelled and did not end
      */
     int result(Optional<Duration> limit) throws SQLException, InterruptedException {
         try {
-            return limit.isEmpty() ? task.get() : task.get(limit.get().toNanos(), TimeUnit.NANOSECONDS);
+            return limit.isEmpty() ? outcome.get() : outcome.get(limit.get().toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
             cancelUntilDone();
             return resultInTime();
@@ -97,9 +114,9 @@ final class CancellableWait implements Runnable {
     /** It may have had what it waited for before it was cancelled. */
     private int resultInTime() throws SQLException, InterruptedException {
         try {
-            return task.get();
+            return outcome.get();
         } catch (ExecutionException e) {
-            throw new TimeOverException(e);
+            throw e.getCause() instanceof LeftBehindException leftBehind ? leftBehind : new TimeOverException(e);
         }
     }
 
@@ -112,47 +129,55 @@ final class CancellableWait implements Runnable {
         };
     }
 
-    /** On another thread, where an interrupt of this one does not close the connection that carries the cancellation. */
+    /** Whether the caller has an outcome although the work is still there, and uses its connection. */
+    boolean isLeftBehind() {
+        return outcome.isDone() && ended.getCount() > 0;
+    }
+
+    /** Waits for the end of work that was left behind. */
+    void awaitEnd() throws InterruptedException {
+        ended.await();
+    }
+
     void cancelUntilDone() {
+        startCancelling().await(LONGEST_CANCELLATION);
+    }
+
+    /** On another thread, where an interrupt of this one does not close the connection that carries the cancellation. */
+    BoundedCall startCancelling() {
         cancelled = true;
-        Thread canceller = Thread.ofVirtual().name("spream-locks-cancel").start(this::cancelAgainAndAgain);
-        boolean interrupted = false;
-        while (true) {
-            try {
-                canceller.join();
-                break;
-            } catch (InterruptedException e) {
-                interrupted = true;
+        return BoundedCall.start("cancelling a wait for locks", this::cancelAgainAndAgain);
+    }
+
+    /**
+     * Each attempt has a thread of its own: a driver cancels by a connection that it opens, and aborts after it has tried to
+     * tell the server.
+     */
+    private void cancelAgainAndAgain() throws InterruptedException {
+        long start = System.nanoTime();
+        BoundedCall attempt = cancel();
+        boolean aborted = false;
+        while (!ended.await(CANCEL_AGAIN.toNanos(), TimeUnit.NANOSECONDS)) {
+            long passed = System.nanoTime() - start;
+            if (passed > LEAVE.toNanos()) {
+                outcome.completeExceptionally(new LeftBehindException());
+                return;
+            }
+            if (passed > ABORT.toNanos() && !aborted) {
+                aborted = true;
+                attempt = BoundedCall.start("aborting a connection", () -> connection.abort(Runnable::run));
+            } else if (!aborted && !attempt.isRunning()) {
+                attempt = cancel();
             }
         }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
     }
 
-    private void cancelAgainAndAgain() {
-        long giveUp = System.nanoTime() + GIVE_UP.toNanos();
-        try {
-            do {
-                Statement statement = running;
-                if (statement != null) {
-                    cancel(statement, System.nanoTime() - giveUp > 0);
-                }
-            } while (!done.await(CANCEL_AGAIN.toNanos(), TimeUnit.NANOSECONDS));
-        } catch (InterruptedException e) {
-            throw new IllegalStateException("nobody knows this thread", e);
-        }
-    }
-
-    private static void cancel(Statement statement, boolean giveUp) {
-        try {
-            if (giveUp) {
-                statement.getConnection().abort(Runnable::run);
-            } else {
+    private BoundedCall cancel() {
+        Statement statement = running;
+        return BoundedCall.start("cancelling a statement", () -> {
+            if (statement != null) {
                 statement.cancel();
             }
-        } catch (SQLException e) {
-            log.debug("cancelling a wait for locks failed: {}", e.getMessage());
-        }
+        });
     }
 }

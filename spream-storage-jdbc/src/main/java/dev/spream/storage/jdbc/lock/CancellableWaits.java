@@ -1,20 +1,29 @@
 package dev.spream.storage.jdbc.lock;
 
 import dev.spream.core.lock.LockConnectionException;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 
 /**
  * The waits of a store, each on a thread of its own: the caller's thread can be interrupted, while an interrupt of a thread
  * that waits in the driver has no effect, or on a virtual thread closes the connection, and the server goes on waiting in its
  * queue. Safe for use by many threads.
  */
-final class CancellableWaits implements AutoCloseable {
+final class CancellableWaits {
     private final Set<CancellableWait> open = ConcurrentHashMap.newKeySet();
+    private final BiConsumer<Connection, CancellableWait> onLeftBehind;
     private volatile boolean closed;
+
+    /** @param onLeftBehind is told of work that was cancelled and has not ended, before its caller is */
+    CancellableWaits(BiConsumer<Connection, CancellableWait> onLeftBehind) {
+        this.onLeftBehind = onLeftBehind;
+    }
 
     /** What waits. */
     interface Work {
@@ -26,11 +35,14 @@ final class CancellableWaits implements AutoCloseable {
      *
      * @param limit how long it may take; empty if there is no limit
      * @throws CancellableWait.TimeOverException if the time was over; the work has ended all the same, in the database as well
-     * @throws InterruptedException if the thread was interrupted; the work has ended all the same, in the database as well
+     * @throws InterruptedException if the thread was interrupted; the work has ended all the same, in the database as well,
+     *     unless that is out of reach
+     * @throws CancellableWait.LeftBehindException if the time was over, and the database is out of reach
      * @throws LockConnectionException if the store was closed meanwhile
      */
-    int call(String thread, Optional<Duration> limit, Work work) throws SQLException, InterruptedException {
-        CancellableWait wait = new CancellableWait(work);
+    int call(String thread, Connection connection, Optional<Duration> limit, Work work)
+            throws SQLException, InterruptedException {
+        CancellableWait wait = new CancellableWait(connection, work);
         open.add(wait);
         try {
             Thread.ofVirtual().name(thread).start(wait);
@@ -45,6 +57,9 @@ final class CancellableWaits implements AutoCloseable {
             throw e;
         } finally {
             open.remove(wait);
+            if (wait.isLeftBehind()) {
+                onLeftBehind.accept(connection, wait);
+            }
         }
     }
 
@@ -52,10 +67,9 @@ final class CancellableWaits implements AutoCloseable {
         return new LockConnectionException("waiting for locks failed: the store of locks is closed", null);
     }
 
-    /** Ends all waits, in the database as well. */
-    @Override
-    public void close() {
+    /** Begins to end all waits, in the database as well. */
+    List<BoundedCall> startClosing() {
         closed = true;
-        open.forEach(CancellableWait::cancelUntilDone);
+        return open.stream().map(CancellableWait::startCancelling).toList();
     }
 }

@@ -4,16 +4,19 @@ import dev.spream.core.lock.PlannedLock;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Waits for locks in the database, each ended when its time is over, by an interrupt, or by {@link #close}. Safe for use by
- * many threads.
+ * Waits for locks in the database, each ended when its time is over, by an interrupt, or by {@link #startClosing}. One that does not
+ * end, because the server is out of reach, is left behind with its connection. Safe for use by many threads.
  */
-final class DatabaseWaits implements AutoCloseable {
+final class DatabaseWaits {
     private static final Logger log = LoggerFactory.getLogger(DatabaseWaits.class);
 
     /** What is longer has no end: servers and drivers count milliseconds by an int. */
@@ -26,7 +29,8 @@ final class DatabaseWaits implements AutoCloseable {
     private static final Duration SERVER_FIRST = Duration.ofMillis(50);
 
     private final LockSql sql;
-    private final CancellableWaits waits = new CancellableWaits();
+    private final CancellableWaits waits = new CancellableWaits(this::leaveBehind);
+    private final Map<Connection, CancellableWait> leftBehind = Collections.synchronizedMap(new IdentityHashMap<>());
 
     DatabaseWaits(LockSql sql) {
         this.sql = sql;
@@ -49,6 +53,7 @@ final class DatabaseWaits implements AutoCloseable {
         try {
             return waits.call(
                     "spream-locks-wait-" + locks.getFirst().key(),
+                    transaction,
                     left.map(wait -> wait.plus(SERVER_FIRST)),
                     wait -> sql.lock(transaction, locks, left, wait));
         } finally {
@@ -60,9 +65,9 @@ final class DatabaseWaits implements AutoCloseable {
         return Math.toIntExact(wait.plus(JdbcLockStore.ANSWER_TIME).toMillis());
     }
 
-    private static void restore(Connection transaction, int networkTimeout) {
+    private void restore(Connection transaction, int networkTimeout) {
         try {
-            if (!transaction.isClosed()) {
+            if (!isLeftBehind(transaction) && !transaction.isClosed()) {
                 transaction.setNetworkTimeout(Runnable::run, networkTimeout);
             }
         } catch (SQLException e) {
@@ -70,9 +75,33 @@ final class DatabaseWaits implements AutoCloseable {
         }
     }
 
-    /** Ends all waits, in the database as well. */
-    @Override
-    public void close() {
-        waits.close();
+    private void leaveBehind(Connection connection, CancellableWait wait) {
+        leftBehind.put(connection, wait);
+        log.warn(
+                "a connection that waits for a lock does not answer; it is aborted, and given back when its driver has closed it");
+        whenFree(connection, () -> leftBehind.remove(connection));
+    }
+
+    /** Whether a wait has been left behind on that connection: whatever is asked of it may wait as long. */
+    boolean isLeftBehind(Connection connection) {
+        return leftBehind.containsKey(connection);
+    }
+
+    /** Acts when no wait is left behind on that connection: at once, or later on a thread of its own. */
+    void whenFree(Connection connection, Runnable action) {
+        CancellableWait wait = leftBehind.get(connection);
+        if (wait == null) {
+            action.run();
+            return;
+        }
+        BoundedCall.start("giving back a connection that does not answer", () -> {
+            wait.awaitEnd();
+            action.run();
+        });
+    }
+
+    /** Begins to end all waits, in the database as well. */
+    List<BoundedCall> startClosing() {
+        return waits.startClosing();
     }
 }

@@ -9,6 +9,7 @@ import dev.spream.storage.jdbc.internal.GuardedConnection;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -24,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * given back as it was. What the store itself asks has to be answered in time; what else runs on a connection of a handle has
  * the limit that the pool has set. Safe for use by many threads.
  */
-final class HandleConnections implements AutoCloseable {
+final class HandleConnections {
     private static final Logger log = LoggerFactory.getLogger(HandleConnections.class);
 
     /** For a connection, also of a call that does not wait for locks: the pool may have to open one. */
@@ -32,6 +33,7 @@ final class HandleConnections implements AutoCloseable {
 
     private final DataSource dataSource;
     private final LockSql sql;
+    private final DatabaseWaits waits;
     private final int size;
     private final Duration holderTimeout;
     private final int networkTimeoutMillis;
@@ -64,10 +66,17 @@ final class HandleConnections implements AutoCloseable {
             message -> new LockStoreException(message, null));
 
     /** @param answerTime how long a server may take to answer, before the connection counts as dead */
-    HandleConnections(DataSource dataSource, LockSql sql, int size, Duration holderTimeout, Duration answerTime) {
+    HandleConnections(
+            DataSource dataSource,
+            LockSql sql,
+            DatabaseWaits waits,
+            int size,
+            Duration holderTimeout,
+            Duration answerTime) {
         this.networkTimeoutMillis = Math.toIntExact(answerTime.toMillis());
         this.dataSource = dataSource;
         this.sql = sql;
+        this.waits = waits;
         this.size = size;
         this.holderTimeout = holderTimeout;
         this.permits = new Semaphore(size, true);
@@ -185,6 +194,9 @@ final class HandleConnections implements AutoCloseable {
 
     /** Rolls back, on a connection that is open; one that cannot is closed, so that the server does it. */
     void rollback(Connection connection) {
+        if (waits.isLeftBehind(behind(connection))) {
+            return; // it is aborted, and the server rolls back
+        }
         try {
             if (!behind(connection).isClosed()) {
                 ask(connection, real -> {
@@ -275,6 +287,10 @@ final class HandleConnections implements AutoCloseable {
             return;
         }
         handle.guard.end();
+        waits.whenFree(handle.connection, () -> giveBack(handle));
+    }
+
+    private void giveBack(Handle handle) {
         try (Connection connection = handle.connection) {
             reset(connection, handle);
         } catch (SQLException e) {
@@ -299,14 +315,15 @@ final class HandleConnections implements AutoCloseable {
         }
     }
 
-    /** Takes the connections away from the handles that are open. */
-    @Override
-    public void close() {
+    /** Begins to take the connections away from the handles that are open. */
+    List<BoundedCall> startClosing() {
         closed = true;
-        taken.keySet().forEach(connection -> {
-            closeHard(behind(connection));
-            end(connection);
-        });
+        return taken.keySet().stream()
+                .map(connection -> BoundedCall.start("closing the connection of a handle", () -> {
+                    closeHard(behind(connection));
+                    end(connection);
+                }))
+                .toList();
     }
 
     private static void closeHard(Connection connection) {

@@ -22,6 +22,7 @@ import dev.spream.storage.jdbc.internal.BuilderChecks;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -50,6 +51,9 @@ public final class JdbcLockStore implements LockStore<Connection> {
     /** What a server has to end a statement and say so, before the connection counts as dead. */
     static final Duration ANSWER_TIME = Duration.ofSeconds(2);
 
+    /** For waits to be cancelled before their connections are closed. */
+    private static final Duration CANCELLING = Duration.ofSeconds(1);
+
     private static final int MAX_CAUSES = 20;
 
     private final LockSql sql;
@@ -65,6 +69,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
             LockSpace space,
             Duration holderTimeout,
             HandleConnections handles,
+            DatabaseWaits waits,
             ServiceConnection service,
             LockReports reports) {
         this.sql = sql;
@@ -73,7 +78,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
         this.handles = handles;
         this.service = service;
         this.reports = reports;
-        this.waits = new DatabaseWaits(sql);
+        this.waits = waits;
     }
 
     private JdbcLockStore checked() {
@@ -269,11 +274,18 @@ public final class JdbcLockStore implements LockStore<Connection> {
         }
     }
 
+    /** {@inheritDoc} Returns within ten seconds, also if the server does not answer. */
     @Override
     public void close() {
-        waits.close();
-        handles.close();
-        service.close();
+        List<BoundedCall> ends = new ArrayList<>(waits.startClosing());
+        BoundedCall.awaitAll(ends, CANCELLING);
+        ends.addAll(handles.startClosing());
+        ends.add(BoundedCall.start("closing the connection kept for epochs", service::close));
+        BoundedCall.awaitAll(ends, CancellableWait.LONGEST_CANCELLATION);
+        if (ends.stream().anyMatch(BoundedCall::isRunning)) {
+            log.warn(
+                    "the store of locks is closed, but the server does not answer: it frees the locks when it notices");
+        }
     }
 
     /** Says what the store is to be. Confined to one thread. */
@@ -373,11 +385,13 @@ public final class JdbcLockStore implements LockStore<Connection> {
             LockLayout layout = new LockSpaceTable(tables, dataSource).settle(asked);
             LockSql sql = tables.sql(LockLayouts.strategy(layout));
             Duration answerTime = statementTimeout.plus(ANSWER_TIME);
+            DatabaseWaits waits = new DatabaseWaits(sql);
             return new JdbcLockStore(
                             sql,
                             layout.space(),
                             holderTimeout,
-                            new HandleConnections(dataSource, sql, handles, holderTimeout, answerTime),
+                            new HandleConnections(dataSource, sql, waits, handles, holderTimeout, answerTime),
+                            waits,
                             new ServiceConnection(dataSource, answerTime),
                             tables.reports())
                     .checked();

@@ -31,12 +31,9 @@ final class HandleConnectionsTest {
     private final FakeConnection fake = new FakeConnection();
     private final Connection connection = fake.proxy();
     private volatile Runnable onGetConnection = () -> {};
+    private final LockSql sql = new PostgresAdvisoryLocks(new SchemaName("spream"));
     private final HandleConnections handles = new HandleConnections(
-            dataSource(),
-            new PostgresAdvisoryLocks(new SchemaName("spream")),
-            2,
-            Duration.ofMinutes(1),
-            Duration.ofMillis(ANSWER_TIME));
+            dataSource(), sql, new DatabaseWaits(sql), 2, Duration.ofMinutes(1), Duration.ofMillis(ANSWER_TIME));
 
     @Test
     void only_what_the_store_asks_has_to_be_answered_in_its_time() throws Exception {
@@ -104,7 +101,7 @@ final class HandleConnectionsTest {
 
     @Test
     void a_handle_that_begins_while_the_store_closes_does_not_outlive_it() {
-        onGetConnection = handles::close;
+        onGetConnection = handles::startClosing;
         assertThatThrownBy(() -> handles.begin(FOREVER))
                 .isInstanceOf(LockConnectionException.class)
                 .hasMessageContaining("the store of locks is closed");

@@ -3,6 +3,7 @@ package dev.spream.storage.jdbc.lock;
 import com.mysql.cj.jdbc.JdbcConnection;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.lock.LockSpace;
+import dev.spream.storage.jdbc.DeadNetwork;
 import dev.spream.storage.jdbc.MySqlDatabase;
 import dev.spream.storage.jdbc.MySqlServer;
 import java.sql.Connection;
@@ -37,6 +38,12 @@ final class MySqlLockNamespaces implements AutoCloseable {
         this.database = database;
         this.pool = database.open(url, CONNECTIONS);
         this.waits = new MySqlLockWaits(pool);
+    }
+
+    /** Another pool, whose connections lead through that network. */
+    HikariDataSource openBehind(MySqlDriver driver, DeadNetwork network) {
+        String address = database.server().address();
+        return database.open(driver.url(database).replace(address, network.address()), CONNECTIONS);
     }
 
     HikariDataSource pool() {

@@ -3,7 +3,9 @@ package dev.spream.storage.jdbc.lock;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.lock.LockSpace;
+import dev.spream.storage.jdbc.DeadNetwork;
 import dev.spream.storage.jdbc.TestDatabase;
+import java.net.URI;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -23,11 +25,25 @@ final class PostgresLockNamespaces implements AutoCloseable {
 
     PostgresLockNamespaces(LockStrategy strategy) {
         this.strategy = strategy;
+        this.pool = open(database.url());
+    }
+
+    private static HikariDataSource open(String url) {
         HikariConfig config = new HikariConfig();
-        config.setJdbcUrl(database.url());
+        config.setJdbcUrl(url);
         config.setMaximumPoolSize(CONNECTIONS);
         config.setMinimumIdle(0);
-        this.pool = new HikariDataSource(config);
+        return new HikariDataSource(config);
+    }
+
+    /** The address of the server. */
+    String address() {
+        return URI.create(database.url().substring("jdbc:".length())).getAuthority();
+    }
+
+    /** Another pool, whose connections lead through that network. */
+    HikariDataSource openBehind(DeadNetwork network) {
+        return open(database.url().replace(address(), network.address()));
     }
 
     LockStrategy strategy() {

@@ -1,0 +1,74 @@
+package dev.spream.storage.jdbc.lock;
+
+import java.time.Duration;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A call of a driver on a thread of its own, which is left behind when the call takes too long. In a dead network a driver may
+ * wait without a limit: for its own lock, which a statement holds that waits for the server, or for a connection by which it
+ * would end that statement.
+ */
+final class BoundedCall {
+    private static final Logger log = LoggerFactory.getLogger(BoundedCall.class);
+
+    private final String what;
+    private final Thread thread;
+
+    /** Calls a driver. */
+    interface Call {
+        void run() throws Exception;
+    }
+
+    private BoundedCall(String what, Call call) {
+        this.what = what;
+        this.thread = Thread.ofVirtual().name("spream-locks-call").start(() -> run(what, call));
+    }
+
+    static BoundedCall start(String what, Call call) {
+        return new BoundedCall(what, call);
+    }
+
+    /** Drivers throw more than they declare. */
+    private static void run(String what, Call call) {
+        try {
+            call.run();
+        } catch (Exception e) {
+            log.debug("{} failed: {}", what, e.getMessage());
+        }
+    }
+
+    boolean isRunning() {
+        return thread.isAlive();
+    }
+
+    /** Waits for its end, but no longer than that; an interrupt is kept for later. */
+    void await(Duration limit) {
+        await(System.nanoTime() + limit.toNanos());
+    }
+
+    /** Waits for the end of all, but no longer than that. */
+    static void awaitAll(List<BoundedCall> calls, Duration limit) {
+        long end = System.nanoTime() + limit.toNanos();
+        calls.forEach(call -> call.await(end));
+    }
+
+    private void await(long end) {
+        boolean interrupted = false;
+        boolean ended = false;
+        while (!ended) {
+            try {
+                ended = thread.join(Duration.ofNanos(Math.max(1, end - System.nanoTime()))) || System.nanoTime() >= end;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        if (isRunning()) {
+            log.debug("{} is not waited for any longer: the server does not answer", what);
+        }
+    }
+}

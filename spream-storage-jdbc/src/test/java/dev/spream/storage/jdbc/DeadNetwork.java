@@ -1,0 +1,107 @@
+package dev.spream.storage.jdbc;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A network between clients and a server on this machine that can die without a word: what was connected stays so, what
+ * connects is accepted, and nothing is passed on or answered any more.
+ */
+public final class DeadNetwork implements AutoCloseable {
+    private final InetSocketAddress server;
+    private final ServerSocket listening;
+    private final Set<Closeable> open = ConcurrentHashMap.newKeySet();
+    private volatile boolean dead;
+
+    private DeadNetwork(InetSocketAddress server) throws IOException {
+        this.server = server;
+        this.listening = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
+    }
+
+    public static DeadNetwork before(String address) throws IOException {
+        int colon = address.lastIndexOf(':');
+        DeadNetwork network = new DeadNetwork(
+                new InetSocketAddress(address.substring(0, colon), Integer.parseInt(address.substring(colon + 1))));
+        Thread.ofVirtual().name("network").start(network::accept);
+        return network;
+    }
+
+    /** For clients, in place of the server's. */
+    public String address() {
+        return "127.0.0.1:" + listening.getLocalPort();
+    }
+
+    public void die() {
+        dead = true;
+    }
+
+    private void accept() {
+        try {
+            while (true) {
+                Socket client = listening.accept();
+                open.add(client);
+                Thread.ofVirtual().start(() -> connect(client));
+            }
+        } catch (IOException e) {
+            // closed
+        }
+    }
+
+    private void connect(Socket client) {
+        if (dead) {
+            return;
+        }
+        try {
+            Socket behind = new Socket(server.getAddress(), server.getPort());
+            open.add(behind);
+            client.setTcpNoDelay(true);
+            behind.setTcpNoDelay(true);
+            Thread.ofVirtual().start(() -> pass(client, behind));
+            pass(behind, client);
+        } catch (IOException e) {
+            // the server is gone, and so is the connection
+        }
+    }
+
+    /** In a dead network an end is not passed on either. */
+    private void pass(Socket from, Socket to) {
+        byte[] buffer = new byte[64 * 1024];
+        try {
+            InputStream in = from.getInputStream();
+            OutputStream out = to.getOutputStream();
+            for (int length = in.read(buffer); length > 0; length = in.read(buffer)) {
+                if (!dead) {
+                    out.write(buffer, 0, length);
+                }
+            }
+        } catch (IOException e) {
+            // either side is gone
+        }
+        if (!dead) {
+            closeQuietly(from);
+            closeQuietly(to);
+        }
+    }
+
+    private static void closeQuietly(Closeable socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            // it is closed
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        listening.close();
+        open.forEach(DeadNetwork::closeQuietly);
+    }
+}
