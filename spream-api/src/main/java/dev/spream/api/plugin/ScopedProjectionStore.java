@@ -62,8 +62,8 @@ record ScopedProjectionStore<T>(ProjectionStore<T> target, CallScope scope) impl
     }
 
     @Override
-    public Optional<RebuildProgress> built(ProjectionVersion version, long events) {
-        return scope.call(() -> target.built(version, events));
+    public Optional<RebuildProgress> built(ProjectionVersion version) {
+        return scope.call(() -> target.built(version));
     }
 
     @Override

@@ -28,7 +28,7 @@ record BatchPlan(
     record Verdict(long version, Parking parking) {}
 
     Progress progress(OptionalLong position, Optional<EventEnvelope> last) {
-        return new Progress(versions, parked, setAside, position, last);
+        return new Progress(versions, parked, setAside, position, last, applied() + setAside.size());
     }
 
     /** The first event that is set aside of an aggregate. */

@@ -407,7 +407,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
     @Override
     public void committed(List<FeedItem.Event> items, OptionalLong position) {
         position.ifPresent(this::storedUpTo);
-        context.dealt(items.size());
+        context.dealt();
         works();
         acknowledge(items);
     }

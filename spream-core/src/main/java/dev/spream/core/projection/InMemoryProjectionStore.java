@@ -249,11 +249,11 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
     }
 
     @Override
-    public Optional<RebuildProgress> built(ProjectionVersion version, long events) {
+    public Optional<RebuildProgress> built(ProjectionVersion version) {
         return memory.locked(() -> memory.find(version.stateName())
                 .filter(found -> !found.version().isLive())
                 .map(found -> {
-                    found.built(events, memory.now());
+                    found.measure(memory.now());
                     return memory.progress(found);
                 }));
     }

@@ -153,7 +153,6 @@ final class ParkedRetrier<T> {
                 context.suspicion().worked();
             }
             context.progressed();
-            context.dealt(attempt.taken());
             context.tell(listener -> {
                 listener.batchApplied(context.name(), attempt.taken(), 0, 0, took);
                 Duration each = took.dividedBy(Math.max(1, handled));

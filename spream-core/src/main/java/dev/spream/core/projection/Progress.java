@@ -15,13 +15,25 @@ import java.util.OptionalLong;
  *     stays as it is
  * @param position how far the segment is now; empty for sources without positions, and if it is where it was
  * @param last the last event of the batch that was applied; empty if none was
+ * @param dealt how many events the batch deals with that were not before: applied, passed over or set aside; 0 or more
  */
 public record Progress(
         Map<String, Long> versions,
         Map<String, Parking> parked,
         List<EventEnvelope> setAside,
         OptionalLong position,
-        Optional<EventEnvelope> last) {
+        Optional<EventEnvelope> last,
+        long dealt) {
+    /** Of which no event counts as dealt with, as of a position that moves without events. */
+    public Progress(
+            Map<String, Long> versions,
+            Map<String, Parking> parked,
+            List<EventEnvelope> setAside,
+            OptionalLong position,
+            Optional<EventEnvelope> last) {
+        this(versions, parked, setAside, position, last, 0);
+    }
+
     public Progress {
         versions = Map.copyOf(versions);
         parked = Map.copyOf(parked);

@@ -4,7 +4,7 @@ import dev.spream.core.internal.Alarm;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /** What the threads of one running version of a projection share. Safe for use by many threads. */
@@ -27,7 +27,7 @@ final class ProjectionContext<T> {
     private final Alarm watchWake;
     private final Alarm keeperWake;
     private final SegmentLags lags = new SegmentLags();
-    private final AtomicLong dealt = new AtomicLong(); // events that the version's progress does not show yet
+    private final AtomicBoolean dealt = new AtomicBoolean(); // with events since the version's progress was read
     private volatile ProjectionVersion version;
     private volatile Optional<RebuildProgress> rebuild = Optional.empty();
     private volatile ProjectionState state;
@@ -241,13 +241,13 @@ final class ProjectionContext<T> {
     }
 
     /** Events were dealt with. */
-    void dealt(long events) {
-        dealt.addAndGet(events);
+    void dealt() {
+        dealt.set(true);
     }
 
-    /** How many were since the last call. */
-    long takeDealt() {
-        return dealt.getAndSet(0);
+    /** Whether some were since the last call. */
+    boolean takeDealt() {
+        return dealt.getAndSet(false);
     }
 
     void rebuild(Optional<RebuildProgress> progress) {

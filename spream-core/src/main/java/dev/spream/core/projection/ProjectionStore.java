@@ -89,12 +89,11 @@ public interface ProjectionStore<T> extends AutoCloseable {
     long limit(ProjectionVersion version, int segment);
 
     /**
-     * Adds to how many events of a version that is not live were dealt with.
+     * Measures how fast a version that is not live is built, which whoever runs it does about once a second.
      *
-     * @param events since the last call; 0 or more
      * @return how far it is; empty if there is no such version any more, or it is live
      */
-    Optional<RebuildProgress> built(ProjectionVersion version, long events);
+    Optional<RebuildProgress> built(ProjectionVersion version);
 
     /** The state of a projection; empty if there is no such projection. */
     Optional<ProjectionState> state(String projection);

@@ -90,19 +90,19 @@ final class StatusWatch {
         }
     }
 
-    /** Of a version that is not live, says how many events were dealt with, and learns how far it is. */
+    /** Of a version that is not live, learns how far it is. */
     private void built() {
-        long events = context.takeDealt();
-        if (context.version().isLive() || (events == 0 && isSettled())) {
+        boolean dealt = context.takeDealt();
+        if (context.version().isLive() || (!dealt && isSettled())) {
             return;
         }
         builtAt = context.now();
         try {
-            Optional<RebuildProgress> progress = context.store().built(context.version(), events);
+            Optional<RebuildProgress> progress = context.store().built(context.version());
             context.rebuild(progress);
             progress.ifPresent(rebuildLog::say);
         } catch (RuntimeException e) {
-            context.dealt(events);
+            context.dealt();
             outage(e);
         }
     }

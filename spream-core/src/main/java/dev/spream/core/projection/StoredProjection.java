@@ -157,9 +157,8 @@ final class StoredProjection {
         return status == ProjectionStatus.RUNNING || status == ProjectionStatus.REBUILDING;
     }
 
-    void built(long events, Instant now) {
-        applied += events;
-        rate.add(events, now);
+    void measure(Instant now) {
+        rate.add(0, now);
     }
 
     RebuildProgress progress(long target, Instant now) {
@@ -291,6 +290,8 @@ final class StoredProjection {
             progress.position().ifPresent(to -> segments.move(segment, to));
         }
         lastSeen = progress.last().orElse(lastSeen);
+        applied += progress.dealt();
+        rate.add(progress.dealt(), now);
         return true;
     }
 

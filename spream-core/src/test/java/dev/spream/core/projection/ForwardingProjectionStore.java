@@ -75,8 +75,8 @@ abstract class ForwardingProjectionStore<T> implements ProjectionStore<T> {
     }
 
     @Override
-    public Optional<RebuildProgress> built(ProjectionVersion version, long events) {
-        return unchecked("built", () -> store.built(version, events));
+    public Optional<RebuildProgress> built(ProjectionVersion version) {
+        return unchecked("built", () -> store.built(version));
     }
 
     @Override

@@ -118,7 +118,7 @@ final class ProjectionScenario<T> implements AutoCloseable {
                 add(transaction, event.aggregateId());
                 versions.put(event.aggregateId(), event.eventVersion());
             }
-            return new Progress(versions, Map.of(), List.of(), position, last(events));
+            return new Progress(versions, Map.of(), List.of(), position, last(events), events.length);
         };
         return run(fence, keys(events), work);
     }
@@ -183,7 +183,8 @@ final class ProjectionScenario<T> implements AutoCloseable {
     }
 
     private void setAside(Fence fence, Map<String, Parking> parked, List<EventEnvelope> events) {
-        Progress progress = new Progress(Map.of(), parked, events, OptionalLong.empty(), Optional.empty());
+        Progress progress =
+                new Progress(Map.of(), parked, events, OptionalLong.empty(), Optional.empty(), events.size());
         assertThat(run(fence, keys(events.toArray(EventEnvelope[]::new)), (transaction, states) -> progress))
                 .as("the fence holds")
                 .isTrue();

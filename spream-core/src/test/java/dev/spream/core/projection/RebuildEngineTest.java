@@ -10,6 +10,7 @@ import dev.spream.core.projection.InMemoryProjectionStore.Transaction;
 import dev.spream.core.projection.ManagerBench.Running;
 import dev.spream.core.projection.RecordingProjectionListener.Told;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -291,6 +292,36 @@ final class RebuildEngineTest {
         awaitBuilt(2);
         assertThat(cutOver(2).to()).isEqualTo(2);
         assertFollowedOnce();
+    }
+
+    @Test
+    void a_version_that_has_caught_up_has_counted_each_event_once() {
+        AtomicBoolean broken = new AtomicBoolean();
+        bench.start(new Rebuilt(1) {
+            @Override
+            public void apply(Transaction transaction, EventEnvelope event) throws Exception {
+                if (broken.get() && event.aggregateId().equals("account-7") && event.eventVersion() > 2) {
+                    throw new ProjectionFailure(FailureKind.POISON, "no such account", null);
+                }
+                super.apply(transaction, event);
+            }
+        });
+        append();
+        bench.awaitBalances(NAME);
+        broken.set(true);
+        rebuild(1, 0);
+        List<RebuildProgress> caughtUp = new ArrayList<>();
+        bench.await("version 2", () -> {
+            rebuilds.progress(NAME).stream().filter(RebuildProgress::isCaughtUp).forEach(caughtUp::add);
+            return !caughtUp.isEmpty();
+        });
+        assertThat(caughtUp.getFirst().applied()).isEqualTo(100);
+        assertThat(caughtUp.getFirst().parked()).isEqualTo(1);
+        broken.set(false);
+        bench.operations.retry("balances@2", Optional.empty(), ManagerBench.ACT);
+        awaitBuilt(2);
+        bench.close();
+        assertThat(rebuilds.progress(NAME).getFirst().applied()).isEqualTo(100);
     }
 
     @Test

@@ -64,8 +64,8 @@ final class SpoiltProjectionStores {
         }
 
         @Override
-        public Optional<RebuildProgress> built(ProjectionVersion version, long events) {
-            return target.built(version, events);
+        public Optional<RebuildProgress> built(ProjectionVersion version) {
+            return target.built(version);
         }
 
         @Override

@@ -231,20 +231,25 @@ interface VersionContract<T> extends ProjectionScenario.Stage<T> {
         versions().move(versions().live(), 40);
         ProjectionVersion version = versions().begun(20);
         versions().prepare(version);
-        versions().move(versions().hold(2), 30);
-        given().store().built(version, 600);
+        Fence shadow = versions().hold(2);
+        given().apply(shadow, OptionalLong.of(25), event("a", 1), event("a", 2), event("b", 1));
+        given().store().built(version);
         given().fixture().passTime(Duration.ofSeconds(5));
-        RebuildProgress progress = given().store().built(version, 900).orElseThrow();
+        given().park(shadow, "c", ProjectionScenario.POISON, 1, 2);
+        versions().move(shadow, 30);
+        assertThat(versions().rebuilds().progress(NAME))
+                .singleElement()
+                .satisfies(seen -> assertThat(seen.applied()).isEqualTo(5));
+        RebuildProgress progress = given().store().built(version).orElseThrow();
         assertThat(progress.version()).isEqualTo(versions().version(2));
-        assertThat(progress.applied()).isEqualTo(1_500);
+        assertThat(progress.applied()).isEqualTo(5);
         assertThat(progress.position()).isEqualTo(30);
         assertThat(progress.target()).isEqualTo(40);
         assertThat(progress.share()).isEqualTo(0.5);
-        assertThat(progress.rate()).isPresent();
-        assertThat(versions().rebuilds().progress(NAME))
-                .singleElement()
-                .satisfies(seen -> assertThat(seen.applied()).isEqualTo(1_500));
-        assertThat(given().store().built(versions().version(1), 1)).isEmpty();
+        assertThat(progress.rate().orElse(0)).isPositive();
+        assertThat(given().store().built(versions().version(1))).isEmpty();
+        given().operations().split(NAME, 4, ACT);
+        assertThat(versions().rebuilds().progress(NAME).getFirst().applied()).isEqualTo(5);
         given().fixture().passTime(Duration.ofMinutes(1));
         assertThat(versions().rebuilds().progress(NAME).getFirst().rate())
                 .as("the rate when nobody runs it")
@@ -263,7 +268,7 @@ interface VersionContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(versions().roles()).containsOnly(Map.entry(1, VersionRole.LIVE));
         assertThat(given().store().state("balances@2")).isEmpty();
         assertThat(given().apply(shadow, event("a", 2))).isFalse();
-        assertThat(given().store().built(version, 1)).isEmpty();
+        assertThat(given().store().built(version)).isEmpty();
         assertThat(given().store().prepare(version, versions().code(1), given().fixture()::create))
                 .isFalse();
         Fence next = versions().shadow();

@@ -25,7 +25,7 @@ import java.util.TreeMap;
  */
 final class BatchApply {
     static final String MOVE = """
-            UPDATE @projection_segments SET
+            UPDATE @projection_segments SET dealt = dealt + ?,
                 position = coalesce(?::bigint, position),
                 last_event_id = coalesce(?, last_event_id), last_event_at = coalesce(?::timestamptz, last_event_at)
             WHERE projection = ? AND segment = ?""";
@@ -146,7 +146,7 @@ final class BatchApply {
         ParkedTable.park(trip, fence, progress.parked());
         ParkedTable.setAside(trip, fence.projection(), progress.setAside());
         if (fence instanceof Fence.Segment held
-                && (progress.position().isPresent() || progress.last().isPresent())) {
+                && (progress.position().isPresent() || progress.last().isPresent() || progress.dealt() > 0)) {
             move(trip, held, progress);
         }
         RoundTrip.Rows<Boolean> kept = HandedTransaction.leave(trip);
@@ -172,7 +172,8 @@ final class BatchApply {
     private static void move(RoundTrip trip, Fence.Segment held, Progress progress) {
         trip.update(
                 MOVE,
-                p -> p.optionalText(position(progress))
+                p -> p.number(progress.dealt())
+                        .optionalText(position(progress))
                         .optionalText(progress.last().map(EventEnvelope::eventId))
                         .optionalText(progress.last()
                                 .map(event ->

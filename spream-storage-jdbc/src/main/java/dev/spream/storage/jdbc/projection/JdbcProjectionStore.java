@@ -130,8 +130,8 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
     }
 
     @Override
-    public Optional<RebuildProgress> built(ProjectionVersion version, long events) {
-        return versions.built(version, events);
+    public Optional<RebuildProgress> built(ProjectionVersion version) {
+        return versions.built(version);
     }
 
     @Override

@@ -11,7 +11,7 @@ final class ProjectionSchema {
             "the projections",
             "dev/spream/storage/jdbc/projection",
             "projection_history",
-            1,
+            2,
             "migrate(true), in a configuration projections.jdbc.migrate=true, as whoever runs projections does unless told"
                     + " otherwise");
 

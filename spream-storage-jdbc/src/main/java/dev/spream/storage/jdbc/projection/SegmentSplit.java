@@ -22,15 +22,16 @@ final class SegmentSplit {
 
     private static final String REPLACE = """
             WITH old AS (
-                DELETE FROM @projection_segments WHERE projection = ? RETURNING epoch, position
+                DELETE FROM @projection_segments WHERE projection = ? RETURNING epoch, position, dealt
             ), merged AS (
-                SELECT max(epoch) + 1 AS epoch, min(position) AS position FROM old
+                SELECT max(epoch) + 1 AS epoch, min(position) AS position, sum(dealt) AS dealt FROM old
             )
-            SELECT epoch, position FROM merged""";
+            SELECT epoch, position, dealt FROM merged""";
 
+    /** What was dealt with counts for the first one. */
     private static final String ADD = """
-            INSERT INTO @projection_segments (projection, segment, epoch, position)
-            SELECT ?, s.segment, ?, ? FROM generate_series(0, ? - 1) AS s (segment)""";
+            INSERT INTO @projection_segments (projection, segment, epoch, position, dealt)
+            SELECT ?, s.segment, ?, ?, CASE s.segment WHEN 0 THEN ? ELSE 0 END FROM generate_series(0, ? - 1) AS s (segment)""";
 
     /** Those that a segment tries again are another's, which has about the same share of them. */
     private static final String PARKED =
@@ -81,7 +82,7 @@ final class SegmentSplit {
         return rows.list().getFirst();
     }
 
-    private record Merged(long epoch, long position) {}
+    private record Merged(long epoch, long position, long dealt) {}
 
     private static void split(ProjectionTransaction transaction, String state, int before, int segments)
             throws SQLException {
@@ -89,13 +90,19 @@ final class SegmentSplit {
         replacing.update(STATE, p -> p.number(segments).text(state));
         replacing.rows(LOCK, p -> p.text(state), row -> row.getInt("segment"));
         RoundTrip.Rows<Merged> merged = replacing.rows(
-                REPLACE, p -> p.text(state), row -> new Merged(row.getLong("epoch"), row.getLong("position")));
+                REPLACE,
+                p -> p.text(state),
+                row -> new Merged(row.getLong("epoch"), row.getLong("position"), row.getLong("dealt")));
         replacing.run();
         Merged old = merged.list().getFirst();
         RoundTrip adding = transaction.next();
         adding.update(
                 ADD,
-                p -> p.text(state).number(old.epoch()).number(old.position()).number(segments));
+                p -> p.text(state)
+                        .number(old.epoch())
+                        .number(old.position())
+                        .number(old.dealt())
+                        .number(segments));
         adding.update(PARKED, p -> p.number(segments).number(before).text(state));
         adding.run();
     }

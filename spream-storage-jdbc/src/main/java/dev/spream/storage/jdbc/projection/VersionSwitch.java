@@ -22,7 +22,8 @@ final class VersionSwitch {
             WHERE p.projection = ? AND old.projection = ? AND old.key = p.key""";
 
     private static final String RETIRE = """
-            UPDATE @projection_versions SET role = 'RETIRED', measured = applied, measured_at = clock_timestamp(), rate = NULL
+            UPDATE @projection_versions v SET role = 'RETIRED', measured_at = clock_timestamp(), rate = NULL,
+                measured = (SELECT coalesce(sum(s.dealt), 0) FROM @projection_segments s WHERE s.projection = v.state)
             WHERE projection = ? AND role = 'LIVE'""";
 
     private static final String BECOME_LIVE =

@@ -30,16 +30,17 @@ final class VersionTable {
 
     private static final String BUILT = """
             UPDATE @projection_versions v SET
-                applied = v.applied + ?,
-                rate = CASE WHEN late THEN (v.applied + ? - v.measured) / extract(epoch FROM now.at - v.measured_at) ELSE v.rate END,
-                measured = CASE WHEN late THEN v.applied + ? ELSE v.measured END,
+                rate = CASE WHEN late THEN (now.dealt - v.measured) / extract(epoch FROM now.at - v.measured_at) ELSE v.rate END,
+                measured = CASE WHEN late THEN now.dealt ELSE v.measured END,
                 measured_at = CASE WHEN late THEN now.at ELSE v.measured_at END
-            FROM (SELECT clock_timestamp() AS at) AS now
+            FROM (SELECT clock_timestamp() AS at, coalesce(sum(s.dealt), 0) AS dealt
+                FROM @projection_segments s WHERE s.projection = ?) AS now
             WHERE v.projection = ? AND v.version = ? AND v.role <> 'LIVE'""".replace("late", "now.at - v.measured_at >= interval '2 seconds'");
 
     /** A rate that nobody has measured lately is none. */
     private static final String PROGRESS = """
-            SELECT %s, v.created_at, v.applied,
+            SELECT %s, v.created_at,
+                (SELECT coalesce(sum(s.dealt), 0) FROM @projection_segments s WHERE s.projection = v.state) AS applied,
                 CASE WHEN v.measured_at > clock_timestamp() - interval '15 seconds' THEN v.rate END AS rate,
                 coalesce((SELECT min(s.position) FROM @projection_segments s WHERE s.projection = v.state), 0) AS position,
                 (SELECT count(*) FROM @projection_parked_keys p WHERE p.projection = v.state) AS parked,
@@ -101,16 +102,12 @@ final class VersionTable {
                 .orElseThrow(() -> StateTable.unknown(what, version.projection()));
     }
 
-    Optional<RebuildProgress> built(ProjectionVersion version, long events) {
-        String what = "reporting on version %d of projection '%s'".formatted(version.version(), version.projection());
+    Optional<RebuildProgress> built(ProjectionVersion version) {
+        String what = "measuring version %d of projection '%s'".formatted(version.version(), version.projection());
         database.update(
                 what,
                 BUILT,
-                p -> p.number(events)
-                        .number(events)
-                        .number(events)
-                        .text(version.projection())
-                        .number(version.version()));
+                p -> p.text(version.stateName()).text(version.projection()).number(version.version()));
         return progress(what, version.projection(), Optional.of(Integer.toString(version.version()))).stream()
                 .findFirst();
     }
