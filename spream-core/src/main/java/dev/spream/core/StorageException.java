@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * A store behind a port could not do what was asked. Unless a method says otherwise, nothing was changed, or the change was made
  * and only its confirmation was lost; every operation may be repeated.
  */
-public final class StorageException extends SpreamException {
+public class StorageException extends SpreamException {
     private static final long serialVersionUID = 1L;
 
     private final boolean retryable;

@@ -31,7 +31,9 @@ import java.util.Set;
  * those in its recorded gaps. It moves forward by {@link #advanceWatermarks} and {@link #finish} past what is settled, and
  * by {@link #acceptGap} past what is lost; it never moves back.
  *
- * <p>Methods block, and throw {@link StorageException} when the storage fails. They are called by many threads at once.
+ * <p>Methods block, and throw {@link StorageException} when the storage fails. One that works row by row does not wait for rows that
+ * another session has locked, if the storage can tell: it deals with the others, and then throws {@link BusyPartitionsException}; an
+ * acquire leaves them out instead. They are called by many threads at once.
  * Whoever created the storage closes it, after the last subscriber that uses it.
  */
 public interface PartitionStorage extends AutoCloseable {

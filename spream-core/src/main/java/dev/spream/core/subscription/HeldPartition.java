@@ -107,7 +107,9 @@ final class HeldPartition {
         return persistedWatermark;
     }
 
-    void persisted(Instant watermark) {
-        persistedWatermark = watermark;
+    synchronized void persisted(Instant watermark) {
+        if (watermark.isAfter(persistedWatermark)) {
+            persistedWatermark = watermark;
+        }
     }
 }

@@ -3,6 +3,7 @@ package dev.spream.core.subscription;
 import dev.spream.core.DurationText;
 import dev.spream.core.StorageException;
 import dev.spream.core.internal.LocalLease;
+import dev.spream.core.partition.BusyPartitionsException;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionToken;
 import java.time.Duration;
@@ -79,8 +80,22 @@ final class LeaseKeeper {
         List<PartitionLease> leases = held.stream().map(HeldPartition::lease).toList();
         LocalLease requested =
                 LocalLease.requested(context.time(), context.options().leaseTime());
-        Set<PartitionToken> lost =
-                context.storage().renew(leases, context.options().leaseTime());
+        try {
+            Set<PartitionToken> lost =
+                    context.storage().renew(leases, context.options().leaseTime());
+            renewed(held, requested, lost);
+        } catch (BusyPartitionsException e) {
+            renewed(
+                    held.stream()
+                            .filter(partition -> !e.busy().contains(partition.token()))
+                            .toList(),
+                    requested,
+                    e.lost());
+            throw e;
+        }
+    }
+
+    private static void renewed(List<HeldPartition> held, LocalLease requested, Set<PartitionToken> lost) {
         for (HeldPartition partition : held) {
             if (!lost.contains(partition.token())) {
                 partition.renewed(requested);

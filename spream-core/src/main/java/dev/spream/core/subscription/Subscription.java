@@ -385,12 +385,16 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
                         left.contains(reader.partition()) && reader.dispatcher().isIdle())
                 .toList();
         context.storageCalls()
+                .repeat("ending the registration", () -> context.time().nanoTime() - deadline < 0, () -> {
+                    context.storage().unregisterWorker(context.worker());
+                    return true;
+                });
+        context.storageCalls()
                 .repeat("giving partitions back", () -> context.time().nanoTime() - deadline < 0, () -> {
                     context.storage()
                             .release(idle.stream()
                                     .map(reader -> reader.partition().lease())
                                     .toList());
-                    context.storage().unregisterWorker(context.worker());
                     return true;
                 });
         idle.forEach(reader -> context.listener()

@@ -1,6 +1,9 @@
 package dev.spream.core.subscription;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.spream.core.consume.Consumer;
+import dev.spream.core.partition.BusyPartitionsException;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WatermarkAdvance;
@@ -13,17 +16,19 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
  * Stores watermarks: those of all partitions that moved, in one call. The order is always the same, and is what makes an
  * acknowledged change safe to forget: take the watermarks, flush the consumer, store them.
  *
- * <p>Safe for use by many threads; one of them at a time flushes and stores.
+ * <p>Safe for use by many threads. One of them at a time flushes; none waits for what another one stores, since the row of one
+ * partition may be locked.
  */
 final class WatermarkWriter {
     private final EngineContext context;
     private final Consumer consumer;
-    private final ReentrantLock writing = new ReentrantLock();
+    private final ReentrantLock flushing = new ReentrantLock();
 
     WatermarkWriter(EngineContext context, Consumer consumer) {
         this.context = context;
@@ -36,23 +41,23 @@ final class WatermarkWriter {
      * @param wanted whether to repeat a failed call to the storage
      */
     void persist(Collection<HeldPartition> partitions, BooleanSupplier wanted) throws InterruptedException {
-        writing.lockInterruptibly();
+        Map<HeldPartition, Instant> moved = flushed(() -> moved(partitions));
+        if (moved.isEmpty()) {
+            return;
+        }
+        List<WatermarkAdvance> advances = new ArrayList<>(moved.size());
+        moved.forEach((partition, watermark) -> advances.add(new WatermarkAdvance(partition.lease(), watermark)));
         try {
-            Map<HeldPartition, Instant> moved = moved(partitions);
-            if (moved.isEmpty()) {
-                return;
-            }
-            flush();
-            List<WatermarkAdvance> advances = new ArrayList<>(moved.size());
-            moved.forEach((partition, watermark) -> advances.add(new WatermarkAdvance(partition.lease(), watermark)));
             Set<PartitionToken> lost = context.storageCalls()
                     .repeat(
                             "storing watermarks",
                             wanted,
                             () -> context.storage().advanceWatermarks(advances));
             settle(moved, lost);
-        } finally {
-            writing.unlock();
+        } catch (BusyPartitionsException e) {
+            moved.keySet().removeIf(partition -> e.busy().contains(partition.token()));
+            settle(moved, e.lost());
+            throw e;
         }
     }
 
@@ -63,22 +68,33 @@ final class WatermarkWriter {
      * @return false if its lease was lost
      */
     boolean finish(HeldPartition partition, EndProof proof, BooleanSupplier wanted) throws InterruptedException {
-        writing.lockInterruptibly();
+        Instant watermark = requireNonNull(
+                flushed(() -> Map.of(partition, partition.tracker().watermark()))
+                        .get(partition));
+        partition.leaving();
+        boolean finished = context.storageCalls()
+                .repeat(
+                        "finishing a partition",
+                        wanted,
+                        () -> context.storage().finish(partition.lease(), watermark, proof));
+        if (finished) {
+            partition.finished();
+        }
+        return finished;
+    }
+
+    /** Watermarks that were taken before the consumer was flushed, if there are any. */
+    private Map<HeldPartition, Instant> flushed(Supplier<Map<HeldPartition, Instant>> taken)
+            throws InterruptedException {
+        flushing.lockInterruptibly();
         try {
-            Instant watermark = partition.tracker().watermark();
-            flush();
-            partition.leaving();
-            boolean finished = context.storageCalls()
-                    .repeat(
-                            "finishing a partition",
-                            wanted,
-                            () -> context.storage().finish(partition.lease(), watermark, proof));
-            if (finished) {
-                partition.finished();
+            Map<HeldPartition, Instant> watermarks = taken.get();
+            if (!watermarks.isEmpty()) {
+                flush();
             }
-            return finished;
+            return watermarks;
         } finally {
-            writing.unlock();
+            flushing.unlock();
         }
     }
 
@@ -99,7 +115,7 @@ final class WatermarkWriter {
             if (!lost.contains(partition.token())) {
                 partition.persisted(watermark);
                 persisted.put(partition.token(), watermark);
-            } else {
+            } else if (!partition.isLeaving()) {
                 partition.lose();
             }
         });

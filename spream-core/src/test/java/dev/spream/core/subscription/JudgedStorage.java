@@ -79,15 +79,10 @@ final class JudgedStorage {
         }
         JudgedHold hold = run.hold(lease).orElseThrow();
         requireSettledHere(run, hold, watermark);
-        if (watermark.isBefore(hold.watermark)) {
-            throw judge.violated(
-                    Promise.AT_LEAST_ONCE,
-                    "the watermark of %s goes back from %s to %s",
-                    lease.token(),
-                    hold.watermark,
-                    watermark);
+        // Requests of a process may overtake each other; the storage keeps the later watermark.
+        if (watermark.isAfter(hold.watermark)) {
+            hold.watermark = watermark;
         }
-        hold.watermark = watermark;
     }
 
     /** Whoever stores a watermark has settled everything before it, from where it began. */

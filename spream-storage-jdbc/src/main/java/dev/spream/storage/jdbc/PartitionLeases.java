@@ -19,7 +19,8 @@ import java.util.Set;
 
 /**
  * Who holds which partition. A batch locks its rows in the order of their keys before it changes any, so that batches of
- * several workers wait for each other and never in a circle; what it decides on is the row as locked, not as first seen.
+ * several workers meet, and never in a circle; what it decides on is the row as locked, not as first seen. It does not wait for rows
+ * that another session has locked ({@link UnlockedRows}).
  * The lateral subquery with a limit makes it look rows up one by one, by key and in that order, whatever the planner
  * believes about the table.
  *
@@ -36,7 +37,7 @@ final class PartitionLeases {
                     WHERE p.token_hash = claim.token_hash AND p.subscription = ?
                         AND p.token = claim.token AND p.epoch = claim.epoch AND p.state <> 'FINISHED'
                         AND (p.owner IS NULL OR p.lease_until IS NULL OR p.lease_until <= clock_timestamp())
-                    LIMIT 1 FOR NO KEY UPDATE) AS locked
+                    LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) AS locked
             )
             UPDATE @partitions p SET
                 epoch = p.epoch + 1,
@@ -58,12 +59,12 @@ final class PartitionLeases {
                 SELECT %s AS token_hash, l.* FROM unnest(?::text[], ?::text[], ?::bigint[]) AS l(token, owner, epoch)
                 ORDER BY token_hash
             ), held AS MATERIALIZED (
-                SELECT locked.token_hash FROM lease CROSS JOIN LATERAL (
-                    SELECT p.token_hash FROM @partitions p
+                SELECT locked.* FROM lease CROSS JOIN LATERAL (
+                    SELECT p.token_hash, p.token, p.owner, p.epoch FROM @partitions p
                     WHERE p.token_hash = lease.token_hash AND p.subscription = ?
                         AND p.token = lease.token AND p.owner = lease.owner AND p.epoch = lease.epoch
                         AND p.state <> 'FINISHED'
-                    LIMIT 1 FOR NO KEY UPDATE) AS locked
+                    LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) AS locked
             )
             """.formatted(PartitionRow.hashOf("l.token"));
 
@@ -74,14 +75,17 @@ final class PartitionLeases {
 
     private static final String RELEASE = HELD + """
             UPDATE @partitions p SET owner = NULL, lease_until = NULL
-            FROM held WHERE p.token_hash = held.token_hash AND p.subscription = ?""";
+            FROM held WHERE p.token_hash = held.token_hash AND p.subscription = ?
+            RETURNING held.token, held.owner, held.epoch""";
 
     private final Database database;
     private final String subscription;
+    private final UnlockedRows unlocked;
 
     PartitionLeases(Database database, String subscription) {
         this.database = database;
         this.subscription = subscription;
+        this.unlocked = new UnlockedRows(database, subscription);
     }
 
     List<PartitionLease> acquire(WorkerId worker, Collection<PartitionClaim> claims, Duration leaseTime) {
@@ -133,26 +137,35 @@ final class PartitionLeases {
         if (leases.isEmpty()) {
             return Set.of();
         }
-        List<Holding> asked = Holding.of(leases);
-        List<Holding> renewed = database.rows(
-                "renewing %d leases of subscription '%s'".formatted(leases.size(), subscription),
-                RENEW,
-                p -> Holding.bind(p, asked)
-                        .text(subscription)
-                        .number(JdbcTimestamps.micros(leaseTime))
-                        .text(subscription),
-                Holding::read);
-        return Holding.lost(asked, renewed);
+        String what = "renewing %d leases of subscription '%s'".formatted(leases.size(), subscription);
+        return unlocked.each(
+                what,
+                Holding.of(leases),
+                UnlockedRows.UNFINISHED,
+                asked -> database.rows(
+                        what,
+                        RENEW,
+                        p -> Holding.bind(p, asked)
+                                .text(subscription)
+                                .number(JdbcTimestamps.micros(leaseTime))
+                                .text(subscription),
+                        Holding::read));
     }
 
     void release(Collection<PartitionLease> leases) {
         if (leases.isEmpty()) {
             return;
         }
-        database.update(
-                "releasing %d leases of subscription '%s'".formatted(leases.size(), subscription),
-                RELEASE,
-                p -> Holding.bind(p, Holding.of(leases)).text(subscription).text(subscription));
+        String what = "releasing %d leases of subscription '%s'".formatted(leases.size(), subscription);
+        unlocked.each(
+                what,
+                Holding.of(leases),
+                UnlockedRows.UNFINISHED,
+                asked -> database.rows(
+                        what,
+                        RELEASE,
+                        p -> Holding.bind(p, asked).text(subscription).text(subscription),
+                        Holding::read));
     }
 
     private static PartitionLease lease(ResultSet row) throws SQLException {

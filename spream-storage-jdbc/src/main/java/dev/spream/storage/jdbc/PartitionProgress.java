@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc;
 
+import static java.util.Objects.requireNonNull;
 import static java.util.stream.Collectors.joining;
 import static java.util.stream.Collectors.toMap;
 
@@ -65,7 +66,7 @@ final class PartitionProgress {
                     WHERE p.token_hash = advance.token_hash AND p.subscription = ?
                         AND p.token = advance.token AND p.owner = advance.owner AND p.epoch = advance.epoch
                         AND p.state = 'RUNNING'
-                    LIMIT 1 FOR NO KEY UPDATE) AS locked
+                    LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) AS locked
             ), moved AS (
                 UPDATE @partitions p SET watermark = held.advanced
                 FROM held
@@ -110,10 +111,12 @@ final class PartitionProgress {
 
     private final Database database;
     private final String subscription;
+    private final UnlockedRows unlocked;
 
     PartitionProgress(Database database, String subscription) {
         this.database = database;
         this.subscription = subscription;
+        this.unlocked = new UnlockedRows(database, subscription);
     }
 
     /** In the order of their keys, so that the parents of a merge, adding the same children, do not wait in a circle. */
@@ -139,18 +142,21 @@ final class PartitionProgress {
         Map<Holding, Instant> latest = advances.stream()
                 .collect(toMap(
                         advance -> Holding.of(advance.lease()), WatermarkAdvance::watermark, PartitionProgress::later));
-        List<Holding> asked = List.copyOf(latest.keySet());
-        List<Holding> held = database.rows(
-                "advancing %d watermarks of subscription '%s'".formatted(asked.size(), subscription),
-                ADVANCE,
-                p -> Holding.bind(p, asked)
-                        .decimals(latest.values().stream()
-                                .map(JdbcTimestamps::exact)
-                                .toList())
-                        .text(subscription)
-                        .text(subscription),
-                Holding::read);
-        return Holding.lost(asked, held);
+        String what = "advancing %d watermarks of subscription '%s'".formatted(latest.size(), subscription);
+        return unlocked.each(
+                what,
+                List.copyOf(latest.keySet()),
+                UnlockedRows.RUNNING,
+                asked -> database.rows(
+                        what,
+                        ADVANCE,
+                        p -> Holding.bind(p, asked)
+                                .decimals(asked.stream()
+                                        .map(holding -> JdbcTimestamps.exact(requireNonNull(latest.get(holding))))
+                                        .toList())
+                                .text(subscription)
+                                .text(subscription),
+                        Holding::read));
     }
 
     private static Instant later(Instant one, Instant other) {

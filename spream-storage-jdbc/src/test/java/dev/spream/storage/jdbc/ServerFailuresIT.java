@@ -100,7 +100,7 @@ final class ServerFailuresIT {
             operator.setAutoCommit(false);
             statement.execute("SELECT * FROM spream.partitions FOR UPDATE");
 
-            assertThatThrownBy(() -> storage.renew(List.of(lease), LEASE))
+            assertThatThrownBy(() -> storage.toRunning(lease))
                     .isInstanceOfSatisfying(
                             StorageException.class,
                             e -> assertThat(e.retryable()).isTrue())

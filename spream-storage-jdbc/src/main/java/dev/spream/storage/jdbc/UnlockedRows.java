@@ -1,0 +1,89 @@
+package dev.spream.storage.jdbc;
+
+import static java.util.stream.Collectors.toSet;
+
+import dev.spream.core.partition.BusyPartitionsException;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.storage.jdbc.internal.Database;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+
+/**
+ * Batches of writes under leases that pass over rows which another session has locked, so that one locked row does not hold up the
+ * others. Rows that are passed over are tried again for half a second, because most
+ * locks last for a statement.
+ */
+final class UnlockedRows {
+    static final List<String> RUNNING = List.of("RUNNING");
+    static final List<String> UNFINISHED = List.of("CREATED", "SCHEDULED", "RUNNING");
+
+    private static final long PATIENCE = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(5);
+
+    /** The leases that are stored, locked or not. */
+    private static final String STORED = """
+            SELECT p.token, p.owner, p.epoch
+            FROM (SELECT %s AS token_hash, l.* FROM unnest(?::text[], ?::text[], ?::bigint[]) AS l(token, owner, epoch)) AS lease
+            JOIN @partitions p ON p.token_hash = lease.token_hash AND p.subscription = ?
+                AND p.token = lease.token AND p.owner = lease.owner AND p.epoch = lease.epoch
+            WHERE p.state = ANY (?)""".formatted(PartitionRow.hashOf("l.token"));
+
+    private final Database database;
+    private final String subscription;
+
+    UnlockedRows(Database database, String subscription) {
+        this.database = database;
+        this.subscription = subscription;
+    }
+
+    /**
+     * The partitions whose lease was lost.
+     *
+     * @param states of the partitions that the write is for
+     * @param write writes those rows that are held and not locked, and returns them
+     * @throws BusyPartitionsException if rows that are held stayed locked
+     */
+    Set<PartitionToken> each(
+            String what, List<Holding> asked, List<String> states, Function<List<Holding>, List<Holding>> write) {
+        List<Holding> left = new ArrayList<>(asked);
+        long startedAt = System.nanoTime();
+        left.removeAll(Set.copyOf(write.apply(left)));
+        if (left.isEmpty()) {
+            return Set.of();
+        }
+        List<Holding> stored = stored(what, left, states);
+        Set<PartitionToken> lost = new LinkedHashSet<>(Holding.lost(left, stored));
+        while (!stored.isEmpty() && System.nanoTime() - startedAt < PATIENCE) {
+            LockSupport.parkNanos(PAUSE);
+            left.clear();
+            left.addAll(stored);
+            left.removeAll(Set.copyOf(write.apply(left)));
+            stored = stored(what, left, states);
+            lost.addAll(Holding.lost(left, stored));
+        }
+        if (!stored.isEmpty()) {
+            Set<PartitionToken> busy = stored.stream().map(Holding::token).collect(toSet());
+            throw new BusyPartitionsException(
+                    "%s: another session has locked the rows of %d of them, such as %s; the others are done, and these are tried again"
+                            .formatted(what, busy.size(), busy.iterator().next().abbreviated()),
+                    busy,
+                    lost);
+        }
+        return lost;
+    }
+
+    private List<Holding> stored(String what, List<Holding> left, List<String> states) {
+        return left.isEmpty()
+                ? List.of()
+                : database.rows(
+                        what,
+                        STORED,
+                        p -> Holding.bind(p, left).text(subscription).texts(states),
+                        Holding::read);
+    }
+}

@@ -1,0 +1,197 @@
+package dev.spream.storage.jdbc;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.core.consume.Consumer;
+import dev.spream.core.partition.BusyPartitionsException;
+import dev.spream.core.partition.PartitionClaim;
+import dev.spream.core.partition.PartitionLease;
+import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.SubscriptionRecord;
+import dev.spream.core.partition.WatermarkAdvance;
+import dev.spream.core.partition.WorkerId;
+import dev.spream.core.record.ChildPartitionsRecord;
+import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.ScriptedSource;
+import dev.spream.core.subscription.Subscriber;
+import dev.spream.core.subscription.SubscriberOptions;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Another session holds the row of one partition: the watermarks, ends and leases of the others do not wait for it. */
+@Timeout(60)
+final class LockedRowIT {
+    private static final Duration LEASE = Duration.ofSeconds(2);
+
+    private final TestDatabase database = new TestDatabase();
+    private final HikariDataSource pool = database.open();
+    private final JdbcPartitionStorage storage = JdbcPartitionStorage.create(pool, "orders");
+
+    @AfterEach
+    void close() {
+        pool.close();
+        database.close();
+    }
+
+    @Test
+    void a_batch_passes_over_a_locked_row_and_says_which() throws SQLException {
+        List<PartitionLease> leases = running("a", "b");
+        PartitionToken a = new PartitionToken("a");
+        Instant moved = ScriptedSource.at(5);
+        try (Connection session = lock("a")) {
+            assertThat(busy(() -> storage.advanceWatermarks(leases.stream()
+                            .map(lease -> new WatermarkAdvance(lease, moved))
+                            .toList())))
+                    .containsExactly(a);
+            assertThat(busy(() -> storage.renew(leases, Duration.ofHours(1)))).containsExactly(a);
+            assertThat(stored("b").watermark()).isEqualTo(moved);
+            assertThat(stored("a").watermark()).isEqualTo(ScriptedSource.START);
+            assertThat(busy(() -> storage.release(leases))).containsExactly(a);
+            assertThat(stored("b").owner()).isEmpty();
+            session.rollback();
+        }
+        assertThat(storage.renew(leases, LEASE)).containsExactly(new PartitionToken("b"));
+    }
+
+    @Test
+    void the_other_partitions_of_a_run_move_and_end_and_keep_their_leases() throws Exception {
+        ScriptedSource source = new ScriptedSource()
+                .roots("a", "b", "held")
+                .change("a", 1, "A")
+                .change("b", 1, "B")
+                .change("held", 1, "H");
+        Map<String, CountDownLatch> may =
+                Map.of("a", new CountDownLatch(1), "b", new CountDownLatch(1), "held", new CountDownLatch(1));
+        CountDownLatch started = new CountDownLatch(3);
+        Consumer consumer = (change, delivery) -> {
+            started.countDown();
+            requireNonNull(may.get(delivery.partition().value())).await();
+        };
+        Subscriber subscriber = Subscriber.builder(source, storage)
+                .options(SubscriberOptions.builder()
+                        .startAt(ScriptedSource.START)
+                        .endAt(ScriptedSource.at(9))
+                        .leaseTime(LEASE)
+                        .watermarkInterval(Duration.ofMillis(50))
+                        .partitionDiscoveryInterval(Duration.ofMillis(100))
+                        .build())
+                .build();
+        CompletableFuture<RunResult> run = CompletableFuture.supplyAsync(() -> run(subscriber, consumer));
+        assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
+
+        try (Connection session = lock("a")) {
+            requireNonNull(may.get("a")).countDown();
+            await(this::isEndWaiting);
+            requireNonNull(may.get("b")).countDown();
+            await(() -> stored("b").isFinished());
+            assertThat(isEndWaiting())
+                    .as("the end of a still waits for its row")
+                    .isTrue();
+            Instant until = stored("held").leaseUntil().orElseThrow().plus(LEASE);
+            await(() -> stored("held").leaseUntil().orElseThrow().isAfter(until));
+            assertThat(stored("held").epoch()).isEqualTo(1);
+            assertThat(stored("a").isFinished()).isFalse();
+            session.rollback();
+        }
+        requireNonNull(may.get("held")).countDown();
+
+        assertThat(run.get(30, TimeUnit.SECONDS)).isEqualTo(RunResult.COMPLETED);
+    }
+
+    private static RunResult run(Subscriber subscriber, Consumer consumer) {
+        return subscriber.run(consumer);
+    }
+
+    private static Set<PartitionToken> busy(ThrowingCallable call) {
+        return catchThrowableOfType(BusyPartitionsException.class, call).busy();
+    }
+
+    private static void await(BooleanSupplier condition) {
+        long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new AssertionError("waited in vain");
+            }
+            Thread.onSpinWait();
+        }
+    }
+
+    /** Whether the server knows of a statement that finishes a partition and waits for a row. */
+    private boolean isEndWaiting() {
+        try (Connection connection = pool.getConnection();
+                ResultSet found = connection
+                        .createStatement()
+                        .executeQuery(
+                                "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%end_kind%'")) {
+            return found.next();
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private PartitionMetadata stored(String token) {
+        return storage.lineage().partition(new PartitionToken(token)).orElseThrow();
+    }
+
+    /** A session that holds the partition's row until it is rolled back. */
+    private Connection lock(String token) throws SQLException {
+        Connection session = pool.getConnection();
+        session.setAutoCommit(false);
+        try (PreparedStatement statement =
+                session.prepareStatement("SELECT FROM spream.partitions WHERE token = ? FOR UPDATE")) {
+            statement.setString(1, token);
+            statement.execute();
+        }
+        return session;
+    }
+
+    private List<PartitionLease> running(String... tokens) {
+        storage.open(new SubscriptionRecord(
+                "Orders",
+                ScriptedSource.START,
+                Optional.empty(),
+                Duration.ofSeconds(10),
+                PartitionMode.IMMUTABLE_KEY_RANGE,
+                false));
+        PartitionLease root = acquire(PartitionToken.ROOT);
+        storage.addChildren(
+                root,
+                new ChildPartitionsRecord(
+                        ScriptedSource.START,
+                        "0",
+                        Stream.of(tokens).map(ScriptedSource::child).toList()));
+        return Stream.of(tokens)
+                .map(token -> acquire(new PartitionToken(token)))
+                .toList();
+    }
+
+    private PartitionLease acquire(PartitionToken token) {
+        PartitionLease lease = storage.acquire(
+                        new WorkerId("ann"), List.of(new PartitionClaim(token, 0)), Duration.ofMinutes(1))
+                .getFirst();
+        storage.toRunning(lease);
+        return lease;
+    }
+}
