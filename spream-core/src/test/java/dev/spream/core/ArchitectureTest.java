@@ -98,6 +98,7 @@ final class ArchitectureTest {
         assertThat(visible)
                 .containsExactly(
                         "ConsumerException",
+                        "DecodingFailure",
                         "PartitionProgress",
                         "RetentionLoss",
                         "RunResult",
