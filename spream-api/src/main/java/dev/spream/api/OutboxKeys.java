@@ -6,6 +6,7 @@ import dev.spream.api.spi.PluginConfig;
 import dev.spream.core.outbox.OrderedFailure;
 import dev.spream.core.outbox.OutboxWorkerOptions;
 import dev.spream.core.outbox.UnknownFailure;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -102,7 +103,26 @@ final class OutboxKeys {
                     ConfigType.duration(OutboxWorkerOptions.MIN_BREAKER_PAUSE, OutboxWorkerOptions.MAX_BREAKER_PAUSE),
                     "How long nothing is claimed then, before one entry is tried.",
                     OutboxWorkerOptions::breakerPause,
-                    OutboxWorkerOptions.Builder::breakerPause));
+                    OutboxWorkerOptions.Builder::breakerPause),
+            option(
+                    "entry-retention",
+                    ConfigType.duration(Duration.ZERO, OutboxWorkerOptions.MAX_RETENTION),
+                    "How long an entry stays after it succeeded or was aborted, before a worker removes it; 0s for ever.",
+                    OutboxWorkerOptions::entryRetention,
+                    OutboxWorkerOptions.Builder::entryRetention),
+            option(
+                    "ledger-retention",
+                    ConfigType.duration(Duration.ZERO, OutboxWorkerOptions.MAX_RETENTION),
+                    "How long the ledger remembers a request after it was settled, and never less than its entry stays;"
+                            + " longer than any client repeats one. 0s for ever.",
+                    OutboxWorkerOptions::ledgerRetention,
+                    OutboxWorkerOptions.Builder::ledgerRetention),
+            option(
+                    "audit-retention",
+                    ConfigType.duration(Duration.ZERO, OutboxWorkerOptions.MAX_RETENTION),
+                    "How long the audit keeps what was changed by hand; 0s for ever.",
+                    OutboxWorkerOptions::auditRetention,
+                    OutboxWorkerOptions.Builder::auditRetention));
 
     private OutboxKeys() {}
 

@@ -70,7 +70,7 @@ final class OutboxKeysTest {
                 "max-age", "1h",
                 "ordered-failure", "park",
                 "breaker-failures", "0",
-                "breaker-pause", "3s"));
+                "entry-retention", "3d"));
         assertThat(options.concurrency()).isEqualTo(200);
         assertThat(options.batch()).isEqualTo(64);
         assertThat(options.pollInterval()).isEqualTo(Duration.ofSeconds(2));
@@ -80,7 +80,21 @@ final class OutboxKeysTest {
         assertThat(options.maxAge()).isEqualTo(Optional.of(Duration.ofHours(1)));
         assertThat(options.orderedFailure()).isEqualTo(OrderedFailure.PARK);
         assertThat(options.breakerFailures()).isZero();
+        assertThat(options.entryRetention()).isEqualTo(Duration.ofDays(3));
+    }
+
+    @Test
+    void what_is_old_is_removed_unless_the_configuration_says_otherwise() {
+        OutboxWorkerOptions defaults = options(Map.of());
+        assertThat(defaults.entryRetention()).isEqualTo(Duration.ofDays(7));
+        assertThat(defaults.ledgerRetention()).isEqualTo(Duration.ofDays(30));
+        assertThat(defaults.auditRetention()).isEqualTo(Duration.ofDays(90));
+        OutboxWorkerOptions options = options(Map.of(
+                "breaker-pause", "3s", "entry-retention", "0s", "ledger-retention", "60d", "audit-retention", "365d"));
         assertThat(options.breakerPause()).isEqualTo(Duration.ofSeconds(3));
+        assertThat(options.entryRetention()).isZero();
+        assertThat(options.ledgerRetention()).isEqualTo(Duration.ofDays(60));
+        assertThat(options.auditRetention()).isEqualTo(Duration.ofDays(365));
     }
 
     static List<OptionKey<OutboxWorkerOptions.Builder, ?>> withRange() {

@@ -5,6 +5,7 @@ import dev.spream.core.outbox.LaneLease;
 import dev.spream.core.outbox.LaneShare;
 import dev.spream.core.outbox.OrderedEntry;
 import dev.spream.core.outbox.OutboxClaim;
+import dev.spream.core.outbox.OutboxHistory;
 import dev.spream.core.outbox.OutboxOwner;
 import dev.spream.core.outbox.OutboxStore;
 import dev.spream.core.outbox.Settlement;
@@ -34,6 +35,11 @@ record ScopedOutboxStore(OutboxStore target, CallScope scope) implements OutboxS
     @Override
     public int expire(int limit) {
         return scope.call(() -> target.expire(limit));
+    }
+
+    @Override
+    public int removeOld(OutboxHistory part, Duration age, int limit) {
+        return scope.call(() -> target.removeOld(part, age, limit));
     }
 
     @Override

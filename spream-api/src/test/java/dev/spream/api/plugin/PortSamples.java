@@ -26,6 +26,7 @@ import dev.spream.core.outbox.ManualAct;
 import dev.spream.core.outbox.ManualResult;
 import dev.spream.core.outbox.OutboxEntry;
 import dev.spream.core.outbox.OutboxFilter;
+import dev.spream.core.outbox.OutboxHistory;
 import dev.spream.core.outbox.OutboxMessage;
 import dev.spream.core.outbox.OutboxOwner;
 import dev.spream.core.outbox.OutboxSender;
@@ -198,6 +199,7 @@ final class PortSamples {
                     StoredLetter.class,
                     new StoredLetter(DeadLetter.Reason.BEHIND_PARKED, TOKEN, CHANGE, START, Optional.empty())),
             Map.entry(RecordIdentity.class, CHANGE.identity()),
+            Map.entry(OutboxHistory.class, OutboxHistory.ENTRIES),
             Map.entry(PartitionMode.class, PartitionMode.IMMUTABLE_KEY_RANGE),
             Map.entry(PartitionQuery.class, new PartitionQuery(TOKEN, START, Optional.empty(), Duration.ofSeconds(10))),
             Map.entry(

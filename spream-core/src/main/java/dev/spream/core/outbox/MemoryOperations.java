@@ -199,16 +199,9 @@ final class MemoryOperations implements OutboxOperations {
     @Override
     public int purge(Duration settledFor, int limit, ManualAct act) {
         return memory.locked(() -> {
-            Instant end = memory.now().minus(settledFor);
-            List<StoredEntry> old = memory.entries.all().stream()
-                    .filter(entry ->
-                            entry.status().isSettled() && !entry.updatedAt().isAfter(end))
-                    .sorted(Comparator.comparing(StoredEntry::updatedAt).thenComparingLong(StoredEntry::id))
-                    .limit(limit)
-                    .toList();
-            old.forEach(memory.entries::remove);
-            recordSome("purge", old.size(), "removed", act);
-            return old.size();
+            int removed = memory.removeSettled(settledFor, limit);
+            recordSome("purge", removed, "removed", act);
+            return removed;
         });
     }
 

@@ -161,6 +161,15 @@ final class MemoryStore implements OutboxStore {
     }
 
     @Override
+    public int removeOld(OutboxHistory part, Duration age, int limit) {
+        return memory.locked(() -> switch (part) {
+            case ENTRIES -> memory.removeSettled(age, limit);
+            case LEDGER -> MemoryLedger.prune(memory, age, limit);
+            case AUDIT -> memory.removeAudit(age, limit);
+        });
+    }
+
+    @Override
     public LaneShare holdLanes(OutboxOwner owner, Set<Integer> giveUp, Duration lease) {
         return memory.locked(() -> memory.lanes.hold(owner, giveUp, memory.now(), lease));
     }

@@ -1,9 +1,11 @@
 package dev.spream.core.outbox;
 
 import dev.spream.core.outbox.InMemoryOutbox.Transaction;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
@@ -101,6 +103,29 @@ final class OutboxMemory {
                 yield true;
             }
         };
+    }
+
+    /** How many entries it removed that were settled that long ago, those settled first before others. */
+    int removeSettled(Duration settledFor, int limit) {
+        Instant end = now().minus(settledFor);
+        List<StoredEntry> old = entries.all().stream()
+                .filter(entry ->
+                        entry.status().isSettled() && !entry.updatedAt().isAfter(end))
+                .sorted(Comparator.comparing(StoredEntry::updatedAt).thenComparingLong(StoredEntry::id))
+                .limit(limit)
+                .toList();
+        old.forEach(entries::remove);
+        return old.size();
+    }
+
+    int removeAudit(Duration age, int limit) {
+        Instant end = now().minus(age);
+        List<AuditEntry> old = audit.stream()
+                .filter(act -> !act.at().isAfter(end))
+                .limit(limit)
+                .toList();
+        audit.subList(0, old.size()).clear(); // they are in the order of their times
+        return old.size();
     }
 
     /** What the ledger says of an entry. */

@@ -61,6 +61,17 @@ public interface OutboxStore extends AutoCloseable {
     int expire(int limit);
 
     /**
+     * Removes some of what is over and that old; never what is not settled. What other workers remove at the same time is
+     * left to them. One call does a bounded amount of work, however much is kept, and the next one continues behind it: it may
+     * remove less than there is, and nothing, but repeated calls remove everything in the end.
+     *
+     * @param age since how long at least it has been over
+     * @param limit how many at most
+     * @return how many were removed
+     */
+    int removeOld(OutboxHistory part, Duration age, int limit);
+
+    /**
      * Makes the lanes that a worker holds last for another lease, takes lanes that nobody holds, up to its share, and gives
      * lanes up. Every worker that sends entries with an ordering key calls this well within each lease.
      *

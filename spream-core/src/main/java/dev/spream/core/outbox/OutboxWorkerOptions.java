@@ -23,6 +23,9 @@ public record OutboxWorkerOptions(
         UnknownFailure unknownFailure,
         int breakerFailures,
         Duration breakerPause,
+        Duration entryRetention,
+        Duration ledgerRetention,
+        Duration auditRetention,
         List<OutboxListener> listeners) {
     public static final int MAX_CONCURRENCY = 10_000;
     public static final int MAX_BATCH = 10_000;
@@ -38,6 +41,7 @@ public record OutboxWorkerOptions(
     public static final Duration MAX_MAX_AGE = Duration.ofDays(3650);
     public static final Duration MIN_BREAKER_PAUSE = Duration.ofMillis(1);
     public static final Duration MAX_BREAKER_PAUSE = Duration.ofHours(1);
+    public static final Duration MAX_RETENTION = Duration.ofDays(3650);
 
     public OutboxWorkerOptions {
         OutboxOwner.of(name);
@@ -53,6 +57,9 @@ public record OutboxWorkerOptions(
         requireNonNull(unknownFailure, "unknownFailure");
         requireBetween("breakerFailures", breakerFailures, 0, MAX_BREAKER_FAILURES);
         requireBetween("breakerPause", breakerPause, MIN_BREAKER_PAUSE, MAX_BREAKER_PAUSE);
+        requireBetween("entryRetention", entryRetention, Duration.ZERO, MAX_RETENTION);
+        requireBetween("ledgerRetention", ledgerRetention, Duration.ZERO, MAX_RETENTION);
+        requireBetween("auditRetention", auditRetention, Duration.ZERO, MAX_RETENTION);
         listeners = List.copyOf(listeners);
     }
 
@@ -92,6 +99,9 @@ public record OutboxWorkerOptions(
         private UnknownFailure unknownFailure = UnknownFailure.PARK;
         private int breakerFailures = 20;
         private Duration breakerPause = Duration.ofSeconds(10);
+        private Duration entryRetention = Duration.ofDays(7);
+        private Duration ledgerRetention = Duration.ofDays(30);
+        private Duration auditRetention = Duration.ofDays(90);
         private final List<OutboxListener> listeners = new ArrayList<>();
 
         private Builder() {}
@@ -190,6 +200,30 @@ public record OutboxWorkerOptions(
             return this;
         }
 
+        /**
+         * How long an entry stays after it succeeded or was aborted; 7 days by default, zero for ever. What is not settled stays
+         * in any case, parked entries included.
+         */
+        public Builder entryRetention(Duration entryRetention) {
+            this.entryRetention = entryRetention;
+            return this;
+        }
+
+        /**
+         * How long the ledger remembers a request after it was settled, and in any case for as long as its entry stays; 30 days
+         * by default, zero for ever. A client that repeats a request later has it done again: longer than any client repeats.
+         */
+        public Builder ledgerRetention(Duration ledgerRetention) {
+            this.ledgerRetention = ledgerRetention;
+            return this;
+        }
+
+        /** How long the audit keeps what was changed by hand; 90 days by default, zero for ever. */
+        public Builder auditRetention(Duration auditRetention) {
+            this.auditRetention = auditRetention;
+            return this;
+        }
+
         /** Adds one that is told what happens. */
         public Builder listener(OutboxListener listener) {
             listeners.add(requireNonNull(listener, "listener"));
@@ -216,6 +250,9 @@ public record OutboxWorkerOptions(
                     unknownFailure,
                     breakerFailures,
                     breakerPause,
+                    entryRetention,
+                    ledgerRetention,
+                    auditRetention,
                     listeners);
         }
     }

@@ -14,7 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One run of a worker: owns its threads. One claims, one reads ahead, one settles, one renews leases, one watches the clock,
- * one does the upkeep, and each attempt has its own; so no call of the store, or of the sender, holds another up.
+ * one does the upkeep, one removes what is old, and each attempt has its own; so no call of the store, or of the sender, holds
+ * another up.
  *
  * <p>It ends in this order, whatever the reason: nothing is claimed any more; what was not started is released, and what was
  * started finishes, or is interrupted; leases are renewed until then; settlements are written, with a deadline of their own;
@@ -40,6 +41,7 @@ final class WorkerRun implements SingleRun.Stoppable {
     private final ClaimLoop claims;
     private final SettlementWriter writer;
     private final Upkeep upkeep;
+    private final Retention retention;
     private final SettlementLog settlementLog;
     private final TaskThreads front;
     private final TaskThreads back;
@@ -70,6 +72,7 @@ final class WorkerRun implements SingleRun.Stoppable {
                 new ClaimLoop(context, plan, lanes, book, breaker, dueTimes, slots, this::startAttempt, reader::hurry);
         this.writer = new SettlementWriter(context, book, this::settled);
         this.upkeep = new Upkeep(context, lanes, breaker, this::called, reader::hurry);
+        this.retention = new Retention(context);
         this.settlementLog = new SettlementLog(context.owner(), context.sender().name());
         this.front = new TaskThreads(context.time(), this::fail);
         this.back = new TaskThreads(context.time(), this::fail);
@@ -85,6 +88,7 @@ final class WorkerRun implements SingleRun.Stoppable {
         back.start(context.threadName("leases"), this::renewLeases);
         back.start(context.threadName("clock"), this::watchClock);
         back.start(context.threadName("upkeep"), upkeep::run);
+        back.start(context.threadName("retention"), retention::run);
         settling.start(context.threadName("settle"), writer::run);
         front.start(context.threadName("read"), reader::run);
         front.start(context.threadName("claim"), claims::run);
@@ -260,6 +264,7 @@ final class WorkerRun implements SingleRun.Stoppable {
     private void wakeAll() {
         context.claimsWake().raise();
         reader.hurry();
+        retention.hurry();
         runnerWake.raise();
     }
 

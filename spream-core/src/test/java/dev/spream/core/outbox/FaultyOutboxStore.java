@@ -32,6 +32,7 @@ final class FaultyOutboxStore extends ForwardingOutboxStore {
                 "ordered",
                 "orderedOfKey",
                 "claimOrdered",
+                "removeOld",
                 "watch"));
     }
 

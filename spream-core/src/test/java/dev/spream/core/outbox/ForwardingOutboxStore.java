@@ -40,6 +40,11 @@ class ForwardingOutboxStore implements OutboxStore {
     }
 
     @Override
+    public int removeOld(OutboxHistory part, Duration age, int limit) {
+        return call("removeOld", () -> target.removeOld(part, age, limit));
+    }
+
+    @Override
     public LaneShare holdLanes(OutboxOwner owner, Set<Integer> giveUp, Duration lease) {
         return call("holdLanes", () -> target.holdLanes(owner, giveUp, lease));
     }

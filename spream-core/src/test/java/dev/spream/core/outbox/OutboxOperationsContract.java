@@ -6,7 +6,11 @@ package dev.spream.core.outbox;
  * @param <T> a transaction of the store
  */
 public abstract class OutboxOperationsContract<T> extends OutboxSuite<T>
-        implements InspectionContract<T>, RequeueContract<T>, ManualSettlementContract<T>, OutboxCleanUpContract<T> {
+        implements InspectionContract<T>,
+                RequeueContract<T>,
+                ManualSettlementContract<T>,
+                OutboxCleanUpContract<T>,
+                OutboxRetentionContract<T> {
 
     @Override
     protected abstract OutboxOperationsFixture<T> createFixture() throws Exception;

@@ -5,9 +5,11 @@ import dev.spream.core.outbox.LaneLease;
 import dev.spream.core.outbox.LaneShare;
 import dev.spream.core.outbox.OrderedEntry;
 import dev.spream.core.outbox.OutboxClaim;
+import dev.spream.core.outbox.OutboxHistory;
 import dev.spream.core.outbox.OutboxOwner;
 import dev.spream.core.outbox.OutboxStore;
 import dev.spream.core.outbox.Settlement;
+import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -32,6 +34,7 @@ public final class JdbcOutboxStore implements OutboxStore {
     private final EntryClaims claims;
     private final EntrySettlements settlements;
     private final EntryExpiry expiry;
+    private final HistoryRemoval history;
     private final WorkerLanes lanes;
     private final OrderedEntries ordered;
     private final Watching watching;
@@ -41,6 +44,7 @@ public final class JdbcOutboxStore implements OutboxStore {
         this.claims = new EntryClaims(database);
         this.settlements = new EntrySettlements(database);
         this.expiry = new EntryExpiry(database);
+        this.history = new HistoryRemoval(database);
         this.lanes = new WorkerLanes(database);
         this.ordered = new OrderedEntries(database);
         this.watching = new Watching(database);
@@ -76,6 +80,11 @@ public final class JdbcOutboxStore implements OutboxStore {
     @Override
     public int expire(int limit) {
         return expiry.expire(limit);
+    }
+
+    @Override
+    public int removeOld(OutboxHistory part, Duration age, int limit) {
+        return history.remove(part, JdbcTimestamps.micros(age), limit);
     }
 
     @Override

@@ -21,14 +21,8 @@ final class OperationsCleaning {
             SELECT ?, 'release-expired', id, idempotency_key, 'sending -> pending, generation ' || generation, ?
             FROM released ORDER BY id""";
 
-    /** The condition on the status is that of the index over them. */
-    static final String PURGE = """
-            WITH old AS MATERIALIZED (
-                SELECT o.id FROM @outbox o
-                WHERE o.status IN ('succeeded', 'aborted')
-                    AND o.updated_at <= (SELECT clock_timestamp()) - ? * interval '1 microsecond'
-                ORDER BY o.updated_at, o.id LIMIT ? FOR UPDATE SKIP LOCKED
-            ), gone AS (
+    static final String PURGE = HistoryRemoval.OLD_ENTRIES + """
+            , gone AS (
                 DELETE FROM @outbox o USING old WHERE o.id = old.id RETURNING o.id
             ), counted AS (
                 SELECT count(*) AS removed FROM gone
@@ -39,9 +33,11 @@ final class OperationsCleaning {
             SELECT removed FROM counted""";
 
     private final OutboxDatabase database;
+    private final LedgerPruning ledger;
 
     OperationsCleaning(OutboxDatabase database) {
         this.database = database;
+        this.ledger = new LedgerPruning(database);
     }
 
     int releaseExpired(ManualAct act) {
@@ -64,8 +60,8 @@ final class OperationsCleaning {
     }
 
     int pruneLedger(long settledForMicros, int limit, ManualAct act) {
-        return database.inTransaction("pruning the ledger of " + database.tables(), transaction -> {
-            int forgotten = LedgerPruning.prune(transaction, settledForMicros, limit);
+        return database.inTransaction(ledger.what(), transaction -> {
+            int forgotten = ledger.prune(transaction, settledForMicros, limit);
             if (forgotten > 0) {
                 AuditTable.add(transaction, "prune-ledger", forgotten + " forgotten", act);
             }

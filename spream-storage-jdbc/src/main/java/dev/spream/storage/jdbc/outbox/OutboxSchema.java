@@ -7,7 +7,7 @@ import javax.sql.DataSource;
 /** The tables of an outbox, created where there are none, and brought into shape where earlier workers left some. */
 final class OutboxSchema {
     private static final String LOCATION = "dev/spream/storage/jdbc/outbox";
-    private static final int VERSION = 2;
+    private static final int VERSION = 3;
 
     private OutboxSchema() {}
 

@@ -260,12 +260,19 @@ final class OutboxMigrationIT {
     void tables_of_the_first_version_are_migrated_though_its_script_was_corrected_since() throws SQLException {
         migrate();
         database.execute(
-                "DELETE FROM public.outbox_orders_history WHERE version = '2'",
+                "DELETE FROM public.outbox_orders_history WHERE version > '1'",
                 "UPDATE public.outbox_orders_history SET checksum = 4711 WHERE version = '1'",
-                "DROP INDEX public.outbox_orders_settled, public.outbox_orders_audit_at");
+                "DROP INDEX public.outbox_orders_settled, public.outbox_orders_audit_at, public.outbox_orders_failed,"
+                        + " public.idempo_ledger_begun");
         migrate();
-        assertThat(rows("SELECT indexname FROM pg_indexes WHERE indexname ~ '_(settled|audit_at)$' ORDER BY 1"))
-                .containsExactly("outbox_orders_audit_at", "outbox_orders_settled");
+        assertThat(
+                        rows(
+                                "SELECT indexname FROM pg_indexes WHERE indexname ~ '_(settled|audit_at|begun|failed)$' ORDER BY 1"))
+                .containsExactly(
+                        "idempo_ledger_begun",
+                        "outbox_orders_audit_at",
+                        "outbox_orders_failed",
+                        "outbox_orders_settled");
     }
 
     @Test

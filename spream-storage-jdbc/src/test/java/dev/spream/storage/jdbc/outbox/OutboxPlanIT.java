@@ -61,6 +61,12 @@ final class OutboxPlanIT {
                 INSERT INTO spream.idempo_ledger (idempotency_key, generation, request_digest, status)
                 SELECT idempotency_key, 1, 'd', CASE status WHEN 'succeeded' THEN 'succeeded' ELSE 'in_progress' END
                 FROM spream.outbox_orders""",
+                """
+                INSERT INTO spream.idempo_ledger (idempotency_key, generation, request_digest, status, settled_at)
+                SELECT 'gone' || n, 1, 'd', 'succeeded', now() FROM generate_series(1, %d) AS n""".formatted(EACH),
+                """
+                INSERT INTO spream.outbox_orders_audit (actor, action, entry_id, idempotency_key, outcome, reason)
+                SELECT 'ann', 'abort', n, '', '', '' FROM generate_series(1, %d) AS n""".formatted(EACH),
                 "UPDATE spream.outbox_orders_lanes SET owner = '%s', lease_until = now() + interval '1 hour'"
                         .formatted(OWNER),
                 """
@@ -136,6 +142,26 @@ final class OutboxPlanIT {
                                 .number(BATCH)
                                 .text("ann")
                                 .text("old")));
+        plans.put(
+                "remove entries",
+                explain(planMode, HistoryRemoval.ENTRIES, p -> p.number(0).number(BATCH)));
+        plans.put(
+                "remove audit",
+                explain(planMode, HistoryRemoval.AUDIT, p -> p.number(0).number(BATCH)));
+        plans.put(
+                "look for requests to forget",
+                explain(planMode, LedgerPruning.LOOK, p -> lookAfter(p, "-infinity", "")));
+        plans.put(
+                "look behind requests that are kept",
+                explain(planMode, LedgerPruning.LOOK, p -> lookAfter(p, begun("settled10000"), "settled10000")));
+        plans.put("look behind all requests", explain(planMode, LedgerPruning.LOOK, p -> lookAfter(p, "infinity", "")));
+        plans.put("lock requests to forget", explain(planMode, LedgerPruning.LOCK, p -> p.texts(keys("gone"))));
+        plans.put(
+                "forget requests",
+                explain(
+                        planMode,
+                        LedgerPruning.DELETE,
+                        p -> p.texts(keys("gone")).number(0)));
         plans.put("follow", explain(planMode, EntryExpiry.FOLLOW, p -> p.number(BATCH)));
         plans.put(
                 "read ahead",
@@ -150,12 +176,27 @@ final class OutboxPlanIT {
                         OrderedEntries.OF_KEY,
                         p -> p.text("customer7").number(BATCH)));
 
-        assertThat(List.of("claim", "claim ordered", "renew", "settle", "purge"))
+        assertThat(List.of(
+                        "claim",
+                        "claim ordered",
+                        "renew",
+                        "settle",
+                        "purge",
+                        "remove entries",
+                        "remove audit",
+                        "look for requests to forget",
+                        "look behind requests that are kept",
+                        "forget requests"))
                 .allSatisfy(name -> assertThat(requireNonNull(plans.get(name)).text())
                         .containsPattern("actual time=\\S+ rows=" + BATCH));
         assertThat(requireNonNull(plans.get("find nothing to purge")).pages()).isLessThan(BATCH);
         plans.forEach((name, plan) -> {
-            assertThat(plan.text()).as(name).doesNotContain("Seq Scan on outbox_orders o", "Seq Scan on idempo_ledger");
+            assertThat(plan.text())
+                    .as(name)
+                    .doesNotContain(
+                            "Seq Scan on outbox_orders ",
+                            "Seq Scan on outbox_orders_audit",
+                            "Seq Scan on idempo_ledger");
             assertThat(plan.pages())
                     .as("pages read by %s:\n%s", name, plan.text())
                     .isLessThan(BATCH * PAGES_OF_AN_ENTRY);
@@ -174,6 +215,24 @@ final class OutboxPlanIT {
                 .numbers(Collections.nCopies(count, 0L))
                 .flags(Collections.nCopies(count, false))
                 .text(OWNER);
+    }
+
+    private static void lookAfter(Parameters p, String begun, String key) throws SQLException {
+        p.number(0).text(begun).text(key).number(BATCH).number(0).number(0);
+    }
+
+    private static List<String> keys(String key) {
+        return IntStream.rangeClosed(1, BATCH).mapToObj(n -> key + n).toList();
+    }
+
+    private static String begun(String key) throws SQLException {
+        try (Connection connection = database.dataSource().getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet result = statement.executeQuery(
+                        "SELECT created_at FROM spream.idempo_ledger WHERE idempotency_key = '%s'".formatted(key))) {
+            result.next();
+            return result.getString(1);
+        }
     }
 
     private static List<Long> ids(String key) throws SQLException {

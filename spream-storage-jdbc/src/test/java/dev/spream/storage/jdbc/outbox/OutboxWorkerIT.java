@@ -112,6 +112,35 @@ final class OutboxWorkerIT {
         assertThat(test.rows(ANSWER)).containsExactly("succeeded,200,{\"accepted\":true}");
     }
 
+    @Test
+    void workers_remove_what_is_old_and_leave_what_is_young_or_not_settled() throws Exception {
+        test.enqueue("old", "young", "sending", "parked", "pending");
+        test.execute("""
+                UPDATE spream.outbox_orders SET status = v.status, lease_until = v.lease, next_run_at = v.next,
+                    created_at = now() - interval '99 days',
+                    updated_at = now() - CASE WHEN idempotency_key = 'young' THEN interval '6 days' ELSE interval '99 days' END
+                FROM (VALUES ('old', 'succeeded', NULL, now()), ('young', 'aborted', NULL, now()),
+                    ('sending', 'sending', now() + interval '1 hour', now()), ('parked', 'failed', NULL, 'infinity'),
+                    ('pending', 'pending', NULL, now() + interval '1 hour')) AS v (key, status, lease, next)
+                WHERE idempotency_key = v.key""", """
+                UPDATE spream.idempo_ledger SET created_at = now() - interval '99 days'""", """
+                UPDATE spream.idempo_ledger SET status = 'succeeded', http_status = 200,
+                    settled_at = now() - interval '99 days'
+                WHERE idempotency_key IN ('old', 'young')""", """
+                INSERT INTO spream.outbox_orders_audit (at, actor, action, entry_id, idempotency_key, outcome, reason)
+                SELECT now() - n * interval '40 days', 'ann', 'abort', n, '', '', '' FROM generate_series(1, 3) AS n""");
+        start(test.store, (entry, call) -> OK);
+        try (JdbcOutboxStore another = JdbcOutboxStore.create(test.dataSource())) {
+            start(another, (entry, call) -> OK);
+            awaitRows("""
+                    SELECT (SELECT string_agg(idempotency_key, ' ' ORDER BY id) FROM spream.outbox_orders),
+                        (SELECT string_agg(idempotency_key, ' ' ORDER BY created_at, idempotency_key)
+                            FROM spream.idempo_ledger),
+                        (SELECT string_agg(entry_id::text, ' ') FROM spream.outbox_orders_audit)""", "young sending parked pending,parked pending sending young,1 2");
+            workers.forEach(OutboxWorker::close);
+        }
+    }
+
     /** The data source, whose connections cannot be had any more once that is set: as of a process that died. */
     private static DataSource cut(DataSource target, AtomicBoolean cut) {
         return (DataSource) Proxy.newProxyInstance(
