@@ -14,15 +14,26 @@ public final class SafeListeners<L> {
     private static final Logger log = LoggerFactory.getLogger(SafeListeners.class);
 
     private final List<? extends L> listeners;
+    private final Calls calls;
+
+    /** Makes the calls of a listener, on the calling thread. */
+    public interface Calls {
+        void call(Object listener, Runnable call) throws Exception;
+    }
 
     public SafeListeners(List<? extends L> listeners) {
+        this(listeners, (listener, call) -> call.run());
+    }
+
+    public SafeListeners(List<? extends L> listeners, Calls calls) {
         this.listeners = List.copyOf(listeners);
+        this.calls = calls;
     }
 
     public void tell(Consumer<? super L> event) {
         for (L listener : listeners) {
             try {
-                event.accept(listener);
+                calls.call(listener, () -> event.accept(listener));
             } catch (Throwable e) {
                 log.warn("listener {} failed; the event is lost to it", listener.getClass(), e);
             }

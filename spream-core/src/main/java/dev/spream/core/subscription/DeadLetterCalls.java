@@ -110,7 +110,7 @@ final class DeadLetterCalls {
 
     private boolean calling(PartitionToken partition, DataChangeRecord change, Call call) throws InterruptedException {
         try {
-            return call.call();
+            return context.userCalls().call("the dead letter sink", call::call);
         } catch (InterruptedException e) {
             throw e;
         } catch (Throwable t) {

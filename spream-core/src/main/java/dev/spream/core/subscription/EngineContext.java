@@ -15,6 +15,7 @@ import java.util.random.RandomGenerator;
  * @param random for jitter
  * @param storageCalls repeats calls to the storage that failed in a way that may pass
  * @param partitionsChanged raised when a partition may have become acquirable
+ * @param userCalls makes calls of user code other than the consumer's
  */
 record EngineContext(
         ChangeStreamSource source,
@@ -25,7 +26,8 @@ record EngineContext(
         SafeListeners<SubscriptionListener> listener,
         EngineTime time,
         RandomGenerator random,
-        Alarm partitionsChanged) {
+        Alarm partitionsChanged,
+        UserCalls userCalls) {
 
     private static final long MIN_PREFETCH_BYTES = 16 << 10;
     private static final long MAX_PREFETCH_BYTES = 16 << 20;

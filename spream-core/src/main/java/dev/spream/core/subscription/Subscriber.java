@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.Executors;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 
@@ -58,7 +59,10 @@ public final class Subscriber implements AutoCloseable {
             SubscriberOptions options,
             EngineTime time,
             RandomGenerator random) {
-        SafeListeners<SubscriptionListener> listener = new SafeListeners<>(options.listeners());
+        UserCalls userCalls = new UserCalls(time, source.streamName());
+        SafeListeners<SubscriptionListener> listener = new SafeListeners<>(
+                options.listeners(),
+                (called, call) -> userCalls.call("listener " + called.getClass().getName(), Executors.callable(call)));
         this.context = new EngineContext(
                 source,
                 storage,
@@ -68,7 +72,8 @@ public final class Subscriber implements AutoCloseable {
                 listener,
                 time,
                 random,
-                new Alarm(time));
+                new Alarm(time),
+                userCalls);
     }
 
     /** A subscriber of that stream, which keeps its state in that storage. */

@@ -63,6 +63,7 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
     private final List<Periodic> periodic = new ArrayList<>(); // confined to the runner
     private final TaskGroup tasks = new TaskGroup(this::onFailure);
     private final TaskGroup background = new TaskGroup(tasks::fail);
+    private final TaskGroup watching = new TaskGroup(tasks::fail);
     private final ParkedKeys parkedKeys = new ParkedKeys();
     private final Map<PartitionToken, PartitionReader> readers = new ConcurrentHashMap<>();
     private final Alarm drainAlarm;
@@ -93,6 +94,19 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
     }
 
     RunResult run() {
+        Periodic watch = new Periodic(context.time(), UserCalls.CHECK_INTERVAL, context.userCalls()::check);
+        watching.start("spream-" + context.source().streamName() + "-calls", watch);
+        try {
+            return runWatched();
+        } finally {
+            watch.stop();
+            if (join(watching)) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private RunResult runWatched() {
         runner = Thread.currentThread();
         boolean completed = false;
         boolean interrupted = false;
@@ -218,7 +232,10 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
     private void read(PartitionReader reader) throws InterruptedException {
         HeldPartition partition = reader.partition();
         try {
-            parkedKeys.reload(context.options().deadLetterSink(), partition.lease());
+            context.userCalls().call("the dead letter sink", () -> {
+                parkedKeys.reload(context.options().deadLetterSink(), partition.lease());
+                return true;
+            });
             reader.run();
         } catch (StorageException e) {
             // One that may pass is only thrown when the reader has to stop, and so whoever stopped it knows why.
@@ -280,6 +297,7 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
     @Override
     public void cancel() {
         escalate(Stop.CANCEL);
+        context.userCalls().cancel();
         opener.stop();
         leaveMembers();
         context.partitionsChanged().raise();

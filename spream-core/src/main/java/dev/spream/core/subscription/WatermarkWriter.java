@@ -124,10 +124,15 @@ final class WatermarkWriter {
 
     private void flush() throws InterruptedException {
         try {
-            consumer.flush();
-        } catch (InterruptedException e) {
-            throw e;
+            context.userCalls().call("the consumer's flush", () -> {
+                consumer.flush();
+                return true;
+            });
         } catch (Throwable t) {
+            if (t instanceof InterruptedException interrupted
+                    && !context.userCalls().isCancelled()) {
+                throw interrupted;
+            }
             throw new ConsumerException(
                     "[%s] the consumer's flush failed; watermarks stay where they are, and changes after them come again after a restart"
                             .formatted(context.source().streamName()),

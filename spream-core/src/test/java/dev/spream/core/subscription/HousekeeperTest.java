@@ -64,6 +64,7 @@ class HousekeeperTest {
                 listener,
                 workerTime,
                 random,
-                new Alarm(workerTime));
+                new Alarm(workerTime),
+                new UserCalls(workerTime, "Orders"));
     }
 }

@@ -94,6 +94,7 @@ class LeaseKeeperTest {
                 listener,
                 time,
                 new Random(1),
-                new Alarm(time));
+                new Alarm(time),
+                new UserCalls(time, "Orders"));
     }
 }

@@ -94,6 +94,7 @@ class MembershipTest {
                 listener,
                 time,
                 random,
-                new Alarm(time));
+                new Alarm(time),
+                new UserCalls(time, "Orders"));
     }
 }

@@ -56,7 +56,8 @@ final class OnePartition {
                 listener,
                 time,
                 random,
-                new Alarm(time));
+                new Alarm(time),
+                new UserCalls(time, "Orders"));
         partition = new HeldPartition(
                 lease(),
                 new InflightTracker("Orders/p", options.maxInflight(), START),

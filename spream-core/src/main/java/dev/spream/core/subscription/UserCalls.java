@@ -1,0 +1,111 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.DurationText;
+import dev.spream.core.internal.MonotonicTime;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The calls of user code that are under way on the engine's threads: what is called, since when, and by which thread. One that hangs
+ * is named in the log while it does, and is interrupted once the run is cancelled. Safe for use by many threads.
+ *
+ * <p>Calls of the consumer itself have limits of their own ({@link ConsumerCalls}).
+ */
+final class UserCalls {
+    static final Duration CHECK_INTERVAL = Duration.ofSeconds(1);
+
+    private static final Logger log = LoggerFactory.getLogger(UserCalls.class);
+    private static final Duration GRACE_AFTER_CANCEL = Duration.ofSeconds(1);
+    private static final Duration WARN_AFTER = Duration.ofSeconds(10);
+
+    private final MonotonicTime time;
+    private final String stream;
+    private final Set<Call> open = ConcurrentHashMap.newKeySet();
+    private volatile boolean cancelled;
+
+    UserCalls(MonotonicTime time, String stream) {
+        this.time = time;
+        this.stream = stream;
+    }
+
+    /** Calls user code. An interrupt by {@link #check} hits this call and nothing that its thread does later. */
+    <T> T call(String what, Callable<T> code) throws Exception {
+        Call call = new Call(what, Thread.currentThread(), time.nanoTime());
+        open.add(call);
+        try {
+            return code.call();
+        } finally {
+            open.remove(call);
+            if (call.end()) {
+                Thread.interrupted();
+            }
+        }
+    }
+
+    /** From now on a call that takes longer than a second is interrupted. */
+    void cancel() {
+        cancelled = true;
+    }
+
+    boolean isCancelled() {
+        return cancelled;
+    }
+
+    /** Names calls that hang, and interrupts them once the run is cancelled. Called about once a second. */
+    void check() {
+        for (Call call : open) {
+            Duration age = Duration.ofNanos(time.nanoTime() - call.startedAt);
+            if (cancelled && age.compareTo(GRACE_AFTER_CANCEL) >= 0 && call.interrupt()) {
+                log.error(
+                        "[{}] {} has not returned for {}; it is interrupted, because the run is being closed",
+                        stream,
+                        call.what,
+                        DurationText.of(age));
+            } else if (age.compareTo(WARN_AFTER.multipliedBy(1L << call.warnings)) >= 0) {
+                call.warnings++;
+                log.warn(
+                        "[{}] {} has not returned for {}; what depends on it waits. Thread {}",
+                        stream,
+                        call.what,
+                        DurationText.of(age),
+                        call.thread.getName());
+            }
+        }
+    }
+
+    private static final class Call {
+        private final String what;
+        private final Thread thread;
+        private final long startedAt;
+        private int warnings; // confined to the thread that checks
+
+        // Guarded by this.
+        private boolean interrupted;
+        private boolean ended;
+
+        Call(String what, Thread thread, long startedAt) {
+            this.what = what;
+            this.thread = thread;
+            this.startedAt = startedAt;
+        }
+
+        synchronized boolean interrupt() {
+            if (ended || interrupted) {
+                return false;
+            }
+            interrupted = true;
+            thread.interrupt();
+            return true;
+        }
+
+        /** Whether it was interrupted. */
+        synchronized boolean end() {
+            ended = true;
+            return interrupted;
+        }
+    }
+}
