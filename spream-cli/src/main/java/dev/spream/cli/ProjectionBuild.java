@@ -119,7 +119,10 @@ record ProjectionBuild(ProjectionVersion version, Optional<RebuildProgress> prog
         String line = String.format(Locale.ROOT, "%s, %,d events", percent(progress), progress.applied())
                 + (progress.parked() == 0
                         ? ""
-                        : String.format(Locale.ROOT, ", %,d aggregates parked", progress.parked()));
+                        : String.format(Locale.ROOT, ", %,d aggregates parked", progress.parked()))
+                + (progress.skipped() == 0
+                        ? ""
+                        : String.format(Locale.ROOT, ", %,d events skipped", progress.skipped()));
         if (progress.isCaughtUp()) {
             return line + ", caught up";
         }
@@ -151,6 +154,7 @@ record ProjectionBuild(ProjectionVersion version, Optional<RebuildProgress> prog
             members.put("target", known.target());
             members.put("share", known.share());
             members.put("parked_keys", known.parked());
+            members.put("skipped_events", known.skipped());
             known.rate().ifPresent(rate -> members.put("events_per_second", rate));
             known.left().map(Duration::toMillis).ifPresent(left -> members.put("left_seconds", left / MILLIS));
         });

@@ -2,6 +2,7 @@ package dev.spream.cli;
 
 import dev.spream.core.projection.ProjectionOperations;
 import dev.spream.core.projection.ProjectionOperations.Act;
+import dev.spream.core.projection.ProjectionRebuilds.SkippedEvents;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +47,12 @@ final class ProjectionRebuildCommand implements Callable<Integer> {
             description = "Of the code that is to build it. Default: that of the live version.")
     private @Nullable Integer revision;
 
+    @Option(
+            names = "--try-skipped",
+            description =
+                    "Try events that were skipped in the live version. Default: they are skipped in the new one, too.")
+    private boolean trySkipped;
+
     @Option(names = "--watch", description = "Show how far it is until it has caught up. It goes on if this is ended.")
     private boolean watch;
 
@@ -67,7 +74,8 @@ final class ProjectionRebuildCommand implements Callable<Integer> {
         Act act = by.act();
         OptionalInt code = revision == null ? OptionalInt.empty() : OptionalInt.of(revision);
         return arguments.run((projections, name) -> {
-            int version = projections.rebuilds().rebuild(name, code, from, act);
+            SkippedEvents skipped = trySkipped ? SkippedEvents.TRY : SkippedEvents.SKIP;
+            int version = projections.rebuilds().rebuild(name, code, from, skipped, act);
             arguments.say(
                     "rebuild %s: version %d is built by whoever runs its code; spream projection cutover makes it live"
                             .formatted(arguments.shown(), version));

@@ -395,7 +395,16 @@ final class ProjectionIT {
         execute("CREATE TABLE IF NOT EXISTS words (word text PRIMARY KEY)");
         ProjectionCode code = new ProjectionCode(1, Set.of("words"), false);
         store.register("words", 1, code);
+        execute("""
+                INSERT INTO spream.projection_dead_letters
+                    (projection, kind, kept_at, reason, aggregate_id, event_version, event_id, event_data)
+                VALUES ('words', 'SKIPPED', now(), 'no such word', 'dog', 1, 'dog:1', '{}')""");
         try {
+            run(0, "rebuild", "words", "--try-skipped", "--reason", "counts dogs");
+            run(0, "show", "words");
+            assertThat(out.toString()).contains("shadow, 100.0 %, 0 events, caught up");
+            run(0, "drop", "words@2", "--yes", "--reason", "x");
+            execute("UPDATE spream.projection_versions SET latest = 1 WHERE projection = 'words'");
             assertThat(run(0, "rebuild", "words", "--reason", "counts items"))
                     .singleElement()
                     .asString()
@@ -422,7 +431,8 @@ final class ProjectionIT {
             run(0, "show", "words");
             assertThat(out.toString())
                     .containsPattern("version +1 of revision 1, live")
-                    .containsPattern("version +2 of revision 1, shadow, 100.0 %, 0 events, caught up");
+                    .containsPattern(
+                            "version +2 of revision 1, shadow, 100.0 %, 0 events, 1 events skipped, caught up");
             run(0, "list");
             assertThat(out.toString()).containsPattern("words@2 +rebuilding .* 2 shadow 100.0 %");
             execute(
@@ -433,7 +443,7 @@ final class ProjectionIT {
             run(0, "list");
             assertThat(out.toString()).containsPattern("words@2 .* 2 shadow 100.0 %");
             run(0, "show", "words");
-            assertThat(out.toString()).contains(", 1 aggregates parked, caught up");
+            assertThat(out.toString()).contains(", 1 aggregates parked, 1 events skipped, caught up");
             assertThat(run(1, "cutover", "words", "--yes", "--reason", "good"))
                     .singleElement()
                     .asString()

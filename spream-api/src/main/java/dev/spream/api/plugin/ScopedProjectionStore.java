@@ -17,6 +17,7 @@ import dev.spream.core.projection.SegmentShare;
 import dev.spream.core.projection.Tried;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -59,6 +60,11 @@ record ScopedProjectionStore<T>(ProjectionStore<T> target, CallScope scope) impl
     @Override
     public long limit(ProjectionVersion version, int segment) {
         return scope.call(() -> target.limit(version, segment));
+    }
+
+    @Override
+    public Map<String, Set<Long>> skipped(String projection) {
+        return scope.call(() -> target.skipped(projection));
     }
 
     @Override

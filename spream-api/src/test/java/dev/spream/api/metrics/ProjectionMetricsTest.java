@@ -235,7 +235,7 @@ final class ProjectionMetricsTest {
                 OptionalLong.of(1_500),
                 Optional.of(Duration.ofDays(1)),
                 Optional.of("no database"),
-                Optional.of(new RebuildProgress(SECOND, AT, 500, 500, 2_000, 0, OptionalDouble.of(rate))),
+                Optional.of(new RebuildProgress(SECOND, AT, 500, 500, 2_000, 0, 0, OptionalDouble.of(rate))),
                 ParkedSummary.NONE);
     }
 

@@ -20,6 +20,7 @@ final class BatchPlanner {
     private final ProjectionOptions.Gaps gaps;
     private final ParkPolicy policy;
     private final boolean partial;
+    private final Map<String, Set<Long>> skipped;
 
     /**
      * A planner.
@@ -28,14 +29,31 @@ final class BatchPlanner {
      * @param partial whether the first events of an aggregate may be left out
      */
     BatchPlanner(Set<String> types, ProjectionOptions.Gaps gaps, ParkPolicy policy, boolean partial) {
+        this(types, gaps, policy, partial, Map.of());
+    }
+
+    private BatchPlanner(
+            Set<String> types,
+            ProjectionOptions.Gaps gaps,
+            ParkPolicy policy,
+            boolean partial,
+            Map<String, Set<Long>> skipped) {
         this.types = Set.copyOf(types);
         this.gaps = gaps;
         this.policy = policy;
         this.partial = partial;
+        this.skipped = Map.copyOf(skipped);
     }
 
+    /** The same, but that these events are passed over: the versions of each aggregate. */
+    BatchPlanner skipping(Map<String, Set<Long>> events) {
+        return new BatchPlanner(types, gaps, policy, partial, events);
+    }
+
+    /** Whether an event is to be applied; if not it is passed over, and counts as seen. */
     boolean handles(EventEnvelope event) {
-        return types.isEmpty() || types.contains(event.eventType());
+        return (types.isEmpty() || types.contains(event.eventType()))
+                && !skipped.getOrDefault(event.aggregateId(), Set.of()).contains(event.eventVersion());
     }
 
     /** Whether an event can be applied after the one with that version, and is no duplicate. */

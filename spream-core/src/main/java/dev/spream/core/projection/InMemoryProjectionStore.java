@@ -249,6 +249,12 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
     }
 
     @Override
+    public Map<String, Set<Long>> skipped(String projection) {
+        return memory.locked(() ->
+                memory.find(projection).map(StoredProjection::skippedVersions).orElse(Map.of()));
+    }
+
+    @Override
     public Optional<RebuildProgress> built(ProjectionVersion version) {
         return memory.locked(() -> memory.find(version.stateName())
                 .filter(found -> !found.version().isLive())

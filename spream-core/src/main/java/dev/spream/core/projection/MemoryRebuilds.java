@@ -35,7 +35,7 @@ final class MemoryRebuilds implements ProjectionRebuilds {
     }
 
     @Override
-    public int rebuild(String projection, OptionalInt revision, long from, Act act) {
+    public int rebuild(String projection, OptionalInt revision, long from, SkippedEvents skipped, Act act) {
         return memory.locked(() -> {
             StoredProjection live = requireLive(projection);
             requireRebuildable(live, from);
@@ -45,7 +45,8 @@ final class MemoryRebuilds implements ProjectionRebuilds {
                     new ProjectionVersion(projection, number, of, VersionRole.SHADOW, from, false),
                     live.segments.count(),
                     new ProjectionCode(of, Set.of(), false));
-            audit(shadow, "rebuild", "version %d of revision %d from position %d".formatted(number, of, from), act);
+            int taken = skipped == SkippedEvents.SKIP ? shadow.skipAsIn(live) : 0;
+            audit(shadow, "rebuild", shadow.version().begun(taken), act);
             return number;
         });
     }

@@ -2,8 +2,10 @@ package dev.spream.core.projection;
 
 import dev.spream.core.internal.Alarm;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
@@ -14,7 +16,6 @@ final class ProjectionContext<T> {
     private final Projection<? super T> projection;
     private final String name;
     private final ParkPolicy policy;
-    private final BatchPlanner planner;
     private final EventWriter<T> writer;
     private final FailureJudge judge;
     private final Suspicion suspicion = new Suspicion();
@@ -28,6 +29,7 @@ final class ProjectionContext<T> {
     private final Alarm keeperWake;
     private final SegmentLags lags = new SegmentLags();
     private final AtomicBoolean dealt = new AtomicBoolean(); // with events since the version's progress was read
+    private volatile BatchPlanner planner;
     private volatile ProjectionVersion version;
     private volatile Optional<RebuildProgress> rebuild = Optional.empty();
     private volatile ProjectionState state;
@@ -117,6 +119,11 @@ final class ProjectionContext<T> {
 
     BatchPlanner planner() {
         return planner;
+    }
+
+    /** Events are passed over that are skipped without being tried: the versions of each aggregate. */
+    void skip(Map<String, Set<Long>> events) {
+        planner = planner.skipping(events);
     }
 
     /**

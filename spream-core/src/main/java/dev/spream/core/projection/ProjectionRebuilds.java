@@ -21,16 +21,30 @@ public interface ProjectionRebuilds {
     /** How far those are that are not live. */
     List<RebuildProgress> progress(String projection);
 
+    /** What becomes of events in another version that were skipped in the live one. */
+    enum SkippedEvents {
+        /** They are skipped in it as well, without being tried, and are among its dead letters from the beginning. */
+        SKIP,
+        /** They are applied like others, and parked if they fail. */
+        TRY
+    }
+
+    /** Begins another version, in which events stay skipped that were skipped in the live one. */
+    default int rebuild(String projection, OptionalInt revision, long from, Act act) {
+        return rebuild(projection, revision, from, SkippedEvents.SKIP, act);
+    }
+
     /**
      * Begins another version.
      *
      * @param revision of the code that is to write it; that of the live version if empty
      * @param from the position behind which its events begin, 0 for all. An aggregate of which earlier events are left out begins
      *     with the first one that is not
+     * @param skipped what becomes of events that the live version has skipped by now
      * @return its number
      * @throws IllegalStateException if there is a shadow already, or no such projection, or its source has no positions
      */
-    int rebuild(String projection, OptionalInt revision, long from, Act act);
+    int rebuild(String projection, OptionalInt revision, long from, SkippedEvents skipped, Act act);
 
     /**
      * Compares a version with the live one. Both are held up until they are at the same positions; comparing holds nothing up.

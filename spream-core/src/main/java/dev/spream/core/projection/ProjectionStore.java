@@ -89,6 +89,12 @@ public interface ProjectionStore<T> extends AutoCloseable {
     long limit(ProjectionVersion version, int segment);
 
     /**
+     * The events that were skipped in a projection, or are to be in a version that has that decision from the one before: the
+     * versions of each aggregate.
+     */
+    Map<String, Set<Long>> skipped(String projection);
+
+    /**
      * Measures how fast a version that is not live is built, which whoever runs it does about once a second.
      *
      * @return how far it is; empty if there is no such version any more, or it is live

@@ -54,6 +54,20 @@ public record ProjectionVersion(
                 : status.name().toLowerCase(Locale.ROOT);
     }
 
+    /**
+     * What the audit says of a version that was begun.
+     *
+     * @param skipped how many events it skips since the live one has
+     */
+    public String begun(long skipped) {
+        return "version %d of revision %d from position %d%s"
+                .formatted(
+                        version,
+                        revision,
+                        from,
+                        skipped == 0 ? "" : "; events skipped as in the live version: %d".formatted(skipped));
+    }
+
     public boolean isLive() {
         return role == VersionRole.LIVE;
     }

@@ -16,6 +16,7 @@ import java.util.OptionalDouble;
  * @param position every event up to here is dealt with
  * @param target where the live version is
  * @param parked how many aggregates are parked in it
+ * @param skipped how many events are skipped in it, those among them that come yet
  * @param rate events a second lately, as whoever runs it says; empty if nobody runs it
  */
 public record RebuildProgress(
@@ -25,6 +26,7 @@ public record RebuildProgress(
         long position,
         long target,
         long parked,
+        long skipped,
         OptionalDouble rate) {
     public RebuildProgress {
         requireNonNull(version, "version");

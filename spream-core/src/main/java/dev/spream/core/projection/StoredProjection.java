@@ -163,7 +163,14 @@ final class StoredProjection {
 
     RebuildProgress progress(long target, Instant now) {
         return new RebuildProgress(
-                version, startedAt, applied, segments.position(), target, parked.size(), rate.at(now));
+                version,
+                startedAt,
+                applied,
+                segments.position(),
+                target,
+                parked.size(),
+                skipped().count(),
+                rate.at(now));
     }
 
     /** Up to which event of an aggregate side effects have followed, while it is live. */
@@ -199,6 +206,24 @@ final class StoredProjection {
                 .flatMap(letter -> letter instanceof ProjectionDeadLetter.Skipped skipped
                         ? Stream.of(skipped.event())
                         : Stream.empty());
+    }
+
+    Map<String, Set<Long>> skippedVersions() {
+        return skipped()
+                .collect(Collectors.groupingBy(
+                        EventEnvelope::aggregateId,
+                        Collectors.mapping(EventEnvelope::eventVersion, Collectors.toSet())));
+    }
+
+    /** Takes over which events the live version has skipped, with the time and the reason; how many. */
+    int skipAsIn(StoredProjection live) {
+        live.deadLetters.stream()
+                .flatMap(letter ->
+                        letter instanceof ProjectionDeadLetter.Skipped skipped ? Stream.of(skipped) : Stream.empty())
+                .map(skipped -> new ProjectionDeadLetter.Skipped(
+                        nextLetter(), skipped.keptAt(), skipped.reason(), skipped.event()))
+                .forEach(deadLetters::add);
+        return deadLetters.size();
     }
 
     private static boolean isSame(EventEnvelope one, EventEnvelope other) {

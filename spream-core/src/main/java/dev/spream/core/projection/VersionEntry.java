@@ -3,7 +3,7 @@ package dev.spream.core.projection;
 import java.util.Optional;
 
 /**
- * Finds out, when a loop begins, what its version is for by now, and has its read model created if it is not there. A loop that
+ * Finds out, when a loop begins, what its version is for by now and which events it skips, and has its read model created if it is not there. A loop that
  * has taken its segment before that is fenced off if roles are exchanged after it. Confined to the loop's thread.
  */
 final class VersionEntry<T> {
@@ -21,6 +21,9 @@ final class VersionEntry<T> {
                 .orElseThrow(() -> LoopEnd.fenced(context.name()));
         if (!version.prepared()) {
             prepare(version);
+        }
+        if (version.version() > 1) {
+            context.skip(context.store().skipped(context.name()));
         }
         return version;
     }

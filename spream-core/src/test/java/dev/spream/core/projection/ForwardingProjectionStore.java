@@ -3,6 +3,7 @@ package dev.spream.core.projection;
 import dev.spream.core.event.FeedItem;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -72,6 +73,11 @@ abstract class ForwardingProjectionStore<T> implements ProjectionStore<T> {
     @Override
     public long limit(ProjectionVersion version, int segment) {
         return unchecked("limit", () -> store.limit(version, segment));
+    }
+
+    @Override
+    public Map<String, Set<Long>> skipped(String projection) {
+        return unchecked("skipped", () -> store.skipped(projection));
     }
 
     @Override

@@ -325,6 +325,45 @@ final class RebuildEngineTest {
     }
 
     @Test
+    void an_event_that_was_skipped_is_skipped_when_it_is_built_anew() {
+        AtomicBoolean broken = new AtomicBoolean();
+        bench.start(new Rebuilt(1) {
+            @Override
+            public void apply(Transaction transaction, EventEnvelope event) throws Exception {
+                boolean account = Set.of("account-7", "account-8").contains(event.aggregateId());
+                if (account && event.eventVersion() == 3) {
+                    throw new ProjectionFailure(FailureKind.POISON, "no such account", null);
+                }
+                if (broken.get() && event.aggregateId().equals("account-8") && event.eventVersion() == 2) {
+                    throw new ProjectionFailure(FailureKind.POISON, "not now", null);
+                }
+                super.apply(transaction, event);
+            }
+        });
+        append();
+        for (String account : List.of("account-7", "account-8")) {
+            bench.awaitParked(NAME, account, ParkReason.POISON);
+            bench.await(
+                    "events behind",
+                    () -> bench.parked(NAME).stream().anyMatch(key -> key.key().equals(account) && key.events() == 3));
+            assertThat(bench.operations.skip(NAME, account, 3, ManagerBench.ACT))
+                    .isTrue();
+        }
+        bench.await("what follows", () -> bench.parked(NAME).isEmpty());
+        broken.set(true);
+        rebuild(1, 0);
+        bench.await("version 2", () -> rebuilds.progress(NAME).getFirst().isCaughtUp());
+        assertThat(bench.parked("balances@2")).extracting(ParkedKey::key).containsExactly("account-8");
+        assertThat(balances(2).getOrDefault("account-7", Accounts.Balance.NONE).history())
+                .containsExactly(1L, 2L, 4L, 5L);
+        broken.set(false);
+        bench.operations.retry("balances@2", Optional.empty(), ManagerBench.ACT);
+        bench.await("what was parked", () -> bench.parked("balances@2").isEmpty());
+        assertThat(balances(2)).isEqualTo(bench.balances(NAME));
+        assertThat(cutOver(2).losses()).isEqualTo(new CutOver.Losses(0, 0, 0, 0));
+    }
+
+    @Test
     void a_version_may_begin_in_the_middle() {
         bench.start(new Rebuilt(1));
         append();

@@ -59,7 +59,7 @@ final class SimulatedRebuilds {
         List<ProjectionVersion> others =
                 versions.all().stream().filter(version -> !version.isLive()).toList();
         if (others.isEmpty() || (others.size() < MOST && random.nextInt(4) == 0)) {
-            rebuilds.rebuild(name, OptionalInt.of(random.nextInt(1, 3)), 0, ACT);
+            versions.begun(rebuilds.rebuild(name, OptionalInt.of(random.nextInt(1, 3)), 0, ACT));
             tally.accept(Event.REBUILT, 1);
             return;
         }

@@ -61,6 +61,12 @@ final class SimulatedVersions {
         without(key).add(event);
     }
 
+    /** It skips what the live one has skipped. */
+    void begun(int version) {
+        skipped.getOrDefault(live().orElseThrow().version(), Map.of())
+                .forEach((key, events) -> skipped(version(version), key).addAll(events));
+    }
+
     private Set<Long> skipped(ProjectionVersion version, String key) {
         return skipped.computeIfAbsent(version.version(), any -> new HashMap<>())
                 .computeIfAbsent(key, any -> new HashSet<>());

@@ -64,6 +64,11 @@ final class SpoiltProjectionStores {
         }
 
         @Override
+        public Map<String, Set<Long>> skipped(String projection) {
+            return target.skipped(projection);
+        }
+
+        @Override
         public Optional<RebuildProgress> built(ProjectionVersion version) {
             return target.built(version);
         }

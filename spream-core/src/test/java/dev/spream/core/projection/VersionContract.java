@@ -85,6 +85,38 @@ interface VersionContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
+    default void what_was_skipped_in_the_live_version_is_in_the_next_one_unless_it_is_to_be_tried() {
+        Fence live = versions().live();
+        given().park(live, "a", ProjectionScenario.POISON, 1, 2);
+        given().park(live, "b", ProjectionScenario.POISON, 1, 1);
+        given().operations().skip(NAME, "a", 1, ACT);
+        given().operations().skip(NAME, "b", 1, ACT);
+        ProjectionVersion second = versions().begun(0);
+        assertThat(given().store().skipped(second.stateName()))
+                .containsOnly(Map.entry("a", Set.of(1L)), Map.entry("b", Set.of(1L)));
+        assertThat(letters(second.stateName())).isEqualTo(letters(NAME)).hasSize(2);
+        assertThat(versions().rebuilds().progress(NAME).getFirst().skipped()).isEqualTo(2);
+        assertThat(given().operations().audit(NAME, 1).getFirst().outcome())
+                .endsWith("; events skipped as in the live version: 2");
+        versions().rebuilds().drop(NAME, 2, ACT);
+        assertThat(letters(NAME)).hasSize(2);
+        int third =
+                versions().rebuilds().rebuild(NAME, OptionalInt.empty(), 0, ProjectionRebuilds.SkippedEvents.TRY, ACT);
+        assertThat(given().store().skipped(NAME + "@" + third)).isEmpty();
+        assertThat(letters(NAME + "@" + third)).isEmpty();
+        assertThat(versions().rebuilds().progress(NAME).getFirst().skipped()).isZero();
+        assertThat(given().operations().audit(NAME, 1).getFirst().outcome()).doesNotContain("skipped");
+    }
+
+    /** With all but their ids. */
+    private List<List<Object>> letters(String projection) {
+        return given().operations().deadLetters(projection, 10).stream()
+                .map(ProjectionDeadLetter.Skipped.class::cast)
+                .map(letter -> List.<Object>of(letter.keptAt(), letter.reason(), letter.event()))
+                .toList();
+    }
+
+    @Test
     default void a_version_begins_behind_the_position_that_was_asked_for() {
         versions().move(versions().live(), 9);
         ProjectionVersion version = versions().begun(6);

@@ -10,9 +10,11 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** What no projection applied: events that were skipped, and what came instead of events. */
 final class DeadLetterTable {
@@ -33,6 +35,17 @@ final class DeadLetterTable {
             SELECT e.projection, 'SKIPPED', clock_timestamp(), p.error, p.aggregate_id, %1$s
             FROM @projection_parked_events e JOIN @projection_parked_keys p USING (projection, key)
             WHERE e.projection = ? AND e.key = ? AND e.event_version = ?""".formatted(EventColumns.NAMES);
+
+    /** Those of another version, with the time and the reason. */
+    private static final String SKIP_AS_IN = """
+            INSERT INTO @projection_dead_letters (projection, kind, kept_at, reason, aggregate_id, %1$s)
+            SELECT ?, d.kind, d.kept_at, d.reason, d.aggregate_id, %1$s
+            FROM @projection_dead_letters d WHERE d.projection = ? AND d.kind = 'SKIPPED' ORDER BY d.id
+            RETURNING true""".formatted(EventColumns.NAMES);
+
+    private static final String SKIPPED_VERSIONS = """
+            SELECT d.aggregate_id, d.event_version FROM @projection_dead_letters d
+            WHERE d.projection = ? AND d.kind = 'SKIPPED'""";
 
     private static final String LIST = """
             SELECT d.id, d.kept_at, d.kind, d.reason, d.aggregate_id, d.origin, d.bytes, d.attributes, %s
@@ -106,6 +119,27 @@ final class DeadLetterTable {
         byte[] copy = new byte[bytes.remaining()];
         bytes.get(copy);
         return HexFormat.of().formatHex(copy);
+    }
+
+    /** The versions of each aggregate that were skipped. */
+    Map<String, Set<Long>> skipped(String projection) {
+        Map<String, Set<Long>> skipped = new HashMap<>();
+        database.rows(
+                        "reading what was skipped in projection '%s'".formatted(projection),
+                        SKIPPED_VERSIONS,
+                        p -> p.text(projection),
+                        row -> Map.entry(row.getString("aggregate_id"), row.getLong("event_version")))
+                .forEach(event -> skipped.computeIfAbsent(event.getKey(), first -> new HashSet<>())
+                        .add(event.getValue()));
+        return skipped;
+    }
+
+    /** Has a version skip what another has skipped by now; how many events. */
+    static int skipAsIn(ProjectionTransaction transaction, String state, String other) throws SQLException {
+        RoundTrip trip = transaction.next();
+        RoundTrip.Rows<Boolean> taken = trip.rows(SKIP_AS_IN, p -> p.text(state).text(other), row -> row.getBoolean(1));
+        trip.run();
+        return taken.list().size();
     }
 
     /** The first event of a parked key, whose row is held. */

@@ -41,8 +41,8 @@ final class JdbcProjectionRebuilds implements ProjectionRebuilds {
     }
 
     @Override
-    public int rebuild(String projection, OptionalInt revision, long from, Act act) {
-        return start.run(projection, revision, from, act);
+    public int rebuild(String projection, OptionalInt revision, long from, SkippedEvents skipped, Act act) {
+        return start.run(projection, revision, from, skipped, act);
     }
 
     @Override

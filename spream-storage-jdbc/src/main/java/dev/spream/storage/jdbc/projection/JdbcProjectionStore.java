@@ -20,6 +20,7 @@ import dev.spream.core.projection.Tried;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import javax.sql.DataSource;
@@ -127,6 +128,11 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
     @Override
     public long limit(ProjectionVersion version, int segment) {
         return versions.limit(version, segment);
+    }
+
+    @Override
+    public Map<String, Set<Long>> skipped(String projection) {
+        return deadLetters.skipped(projection);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.spream.storage.jdbc.projection;
 
 import dev.spream.core.projection.ProjectionOperations.Act;
+import dev.spream.core.projection.ProjectionRebuilds.SkippedEvents;
 import dev.spream.core.projection.ProjectionVersion;
 import dev.spream.core.projection.VersionRole;
 import java.sql.SQLException;
@@ -36,7 +37,7 @@ final class RebuildStart {
         this.database = database;
     }
 
-    int run(String projection, OptionalInt revision, long from, Act act) {
+    int run(String projection, OptionalInt revision, long from, SkippedEvents skipped, Act act) {
         if (from < 0) {
             throw new IllegalArgumentException("from position %d: must be 0 or more".formatted(from));
         }
@@ -48,17 +49,12 @@ final class RebuildStart {
             state.requirePositions(projection, from);
             int version = next(transaction, projection);
             int code = revision.orElse(live.version().revision());
-            add(
-                    transaction,
-                    new ProjectionVersion(projection, version, code, VersionRole.SHADOW, from, false),
-                    live,
-                    state);
-            AuditTable.add(
-                    transaction,
-                    projection,
-                    "rebuild",
-                    "version %d of revision %d from position %d".formatted(version, code, from),
-                    act);
+            ProjectionVersion begun = new ProjectionVersion(projection, version, code, VersionRole.SHADOW, from, false);
+            add(transaction, begun, live, state);
+            int taken = skipped == SkippedEvents.SKIP
+                    ? DeadLetterTable.skipAsIn(transaction, begun.stateName(), live.state())
+                    : 0;
+            AuditTable.add(transaction, projection, "rebuild", begun.begun(taken), act);
             return version;
         });
     }

@@ -44,6 +44,7 @@ final class VersionTable {
                 CASE WHEN v.measured_at > clock_timestamp() - interval '15 seconds' THEN v.rate END AS rate,
                 coalesce((SELECT min(s.position) FROM @projection_segments s WHERE s.projection = v.state), 0) AS position,
                 (SELECT count(*) FROM @projection_parked_keys p WHERE p.projection = v.state) AS parked,
+                (SELECT count(*) FROM @projection_dead_letters d WHERE d.projection = v.state AND d.kind = 'SKIPPED') AS skipped,
                 coalesce((SELECT min(s.position) FROM @projection_versions l JOIN @projection_segments s ON s.projection = l.state
                     WHERE l.projection = v.projection AND l.role = 'LIVE'), 0) AS target
             FROM @projection_versions v
@@ -129,6 +130,7 @@ final class VersionTable {
                         row.getLong("position"),
                         row.getLong("target"),
                         row.getLong("parked"),
+                        row.getLong("skipped"),
                         rate(row)));
     }
 
