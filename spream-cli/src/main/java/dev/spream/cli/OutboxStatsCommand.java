@@ -33,13 +33,21 @@ final class OutboxStatsCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print one object of JSON instead of text.")
     private boolean json;
 
+    @Option(
+            names = "--exact",
+            description =
+                    "Count everything that is not settled; without it, what is beyond 10,000 of a status is estimated."
+                            + " Takes seconds once there are a million.")
+    private boolean exact;
+
     @Unmatched
     private final List<String> others = new ArrayList<>();
 
     @Override
     public Integer call() {
         try (OutboxDesk desk = arguments.open(others)) {
-            OutboxStats stats = desk.operations().stats();
+            OutboxStats stats =
+                    exact ? desk.operations().exactStats() : desk.operations().stats();
             PrintWriter out = spec.commandLine().getOut();
             (json ? List.of(OutboxJson.stats(stats)) : OutboxLines.stats(stats)).forEach(out::println);
             out.flush();

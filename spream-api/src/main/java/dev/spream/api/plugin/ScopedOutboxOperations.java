@@ -20,6 +20,11 @@ record ScopedOutboxOperations(OutboxOperations target, CallScope scope) implemen
     }
 
     @Override
+    public OutboxStats exactStats() {
+        return scope.call(target::exactStats);
+    }
+
+    @Override
     public List<OutboxRow> list(OutboxFilter filter) {
         return scope.call(() -> target.list(filter));
     }

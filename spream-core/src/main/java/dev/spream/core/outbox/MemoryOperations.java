@@ -36,6 +36,11 @@ final class MemoryOperations implements OutboxOperations {
         });
     }
 
+    @Override
+    public OutboxStats exactStats() {
+        return stats();
+    }
+
     private List<StoredEntry> unsettled(Predicate<StoredEntry> which) {
         return memory.entries.unsettled().stream().filter(which).toList();
     }

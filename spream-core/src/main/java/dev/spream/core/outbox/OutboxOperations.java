@@ -12,7 +12,14 @@ import java.util.Optional;
  * <p>Safe for use by many threads. What fails is a {@link StorageException}.
  */
 public interface OutboxOperations extends AutoCloseable {
+    /**
+     * Numbers that cost little however much waits, for gauges. A store may count to a bound of its own, 10,000 or more of each
+     * status, and estimate what is beyond.
+     */
     OutboxStats stats();
+
+    /** The same, where everything that is not settled is counted; it takes seconds once there are a million. */
+    OutboxStats exactStats();
 
     /** In the order of their ids. */
     List<OutboxRow> list(OutboxFilter filter);

@@ -48,6 +48,11 @@ public final class JdbcOutboxOperations implements OutboxOperations {
 
     @Override
     public OutboxStats stats() {
+        return stats.sample(OperationsStats.BOUND);
+    }
+
+    @Override
+    public OutboxStats exactStats() {
         return stats.read();
     }
 

@@ -74,10 +74,105 @@ final class OperationsStats {
                 CASE WHEN size.is_small THEN settled.aborted ELSE believed.aborted END AS aborted
             FROM moment m, size, counted, due, settled, believed""";
 
+    /** How many entries of a status are counted, and a tenth of that how many ordering keys, before the rest is estimated. */
+    static final int BOUND = 10_000;
+
+    /**
+     * Reads no more rows than the bound of each index, and per ordering key the first one. Beyond the bound, a status has about as
+     * many entries as the server's statistics say, and what is due is the number that was read.
+     */
+    static final String SAMPLE = """
+            WITH RECURSIVE moment AS MATERIALIZED (
+                SELECT clock_timestamp() AS now, ?::int AS bound
+            ), plain AS MATERIALIZED (
+                SELECT o.status, o.next_run_at, o.expires_at FROM @outbox o
+                WHERE o.status IN ('pending', 'failed') AND o.lane IS NULL
+                ORDER BY o.next_run_at, o.id LIMIT (SELECT bound FROM moment)
+            ), laned AS MATERIALIZED (
+                SELECT o.status FROM @outbox o
+                WHERE o.status IN ('pending', 'sending', 'failed') AND o.lane IS NOT NULL
+                ORDER BY o.lane, o.id LIMIT (SELECT bound FROM moment)
+            ), sending AS MATERIALIZED (
+                SELECT o.lane, o.lease_until FROM @outbox o WHERE o.status = 'sending'
+                ORDER BY o.lease_until LIMIT (SELECT bound FROM moment)
+            ), failed AS MATERIALIZED (
+                SELECT o.id FROM @outbox o WHERE o.status = 'failed'
+                ORDER BY o.next_run_at, o.id LIMIT (SELECT bound FROM moment)
+            ), parked AS MATERIALIZED (
+                SELECT o.outcome_unknown FROM @outbox o WHERE o.status = 'failed' AND o.next_run_at = 'infinity'
+                ORDER BY o.next_run_at, o.id LIMIT (SELECT bound FROM moment)
+            ), settled AS MATERIALIZED (
+                SELECT o.status FROM @outbox o WHERE o.status IN ('succeeded', 'aborted')
+                ORDER BY o.updated_at, o.id LIMIT (SELECT bound FROM moment)
+            ), head (n, id, ordering_key, status, next_run_at, lease_until, expires_at) AS (
+                (SELECT 1, o.id, o.ordering_key, o.status, o.next_run_at, o.lease_until, o.expires_at FROM @outbox o
+                WHERE o.status IN ('pending', 'sending', 'failed') AND o.ordering_key IS NOT NULL
+                ORDER BY o.ordering_key, o.id LIMIT 1)
+                UNION ALL
+                SELECT h.n + 1, next.* FROM head h CROSS JOIN LATERAL (
+                    SELECT o.id, o.ordering_key, o.status, o.next_run_at, o.lease_until, o.expires_at FROM @outbox o
+                    WHERE o.status IN ('pending', 'sending', 'failed') AND o.ordering_key > h.ordering_key
+                    ORDER BY o.ordering_key, o.id LIMIT 1) AS next
+                WHERE h.n < (SELECT bound / 10 FROM moment)
+            ), first AS (
+                SELECT p.status, p.next_run_at, NULL::timestamptz AS lease_until, p.expires_at FROM plain p
+                UNION ALL
+                SELECT 'sending', NULL, s.lease_until, NULL FROM sending s WHERE s.lane IS NULL
+                UNION ALL
+                SELECT h.status, h.next_run_at, h.lease_until, h.expires_at FROM head h
+                LEFT JOIN LATERAL (SELECT 1 AS here FROM @outbox sent
+                    WHERE sent.ordering_key = h.ordering_key AND sent.id > h.id AND sent.status = 'sending'
+                        AND sent.lease_until > (SELECT now FROM moment)
+                    LIMIT 1) AS later ON true
+                WHERE later.here IS NULL
+            ), due AS (
+                SELECT count(*) AS due, min(CASE f.status WHEN 'sending' THEN f.lease_until ELSE f.next_run_at END) AS oldest_due
+                FROM first f, moment m
+                WHERE f.status = 'sending' AND f.lease_until <= m.now
+                    OR f.status <> 'sending' AND f.next_run_at <= m.now AND (f.expires_at IS NULL OR f.expires_at > m.now)
+            ), counted (status, entries, is_whole) AS (
+                SELECT 'pending', (SELECT count(*) FROM plain WHERE status = 'pending')
+                        + (SELECT count(*) FROM laned WHERE status = 'pending'),
+                    (SELECT count(*) FROM plain) < m.bound AND (SELECT count(*) FROM laned) < m.bound FROM moment m
+                UNION ALL
+                SELECT 'sending', (SELECT count(*) FROM sending), (SELECT count(*) FROM sending) < m.bound FROM moment m
+                UNION ALL
+                SELECT 'failed', (SELECT count(*) FROM failed), (SELECT count(*) FROM failed) < m.bound FROM moment m
+                UNION ALL
+                SELECT s.status, (SELECT count(*) FROM settled WHERE status = s.status),
+                    (SELECT count(*) FROM settled) < m.bound FROM moment m, (VALUES ('succeeded'), ('aborted')) AS s (status)
+            ), believed AS MATERIALIZED (
+                SELECT f.status, (c.reltuples * f.part)::bigint AS entries
+                FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+                JOIN pg_stats s ON s.schemaname = n.nspname AND s.tablename = c.relname AND s.attname = 'status'
+                CROSS JOIN LATERAL unnest(s.most_common_vals::text::text[], s.most_common_freqs) AS f (status, part)
+                WHERE c.oid = '@outbox'::regclass
+            ), known AS (
+                SELECT c.status, CASE WHEN c.is_whole THEN c.entries ELSE greatest(c.entries, b.entries) END AS entries
+                FROM counted c LEFT JOIN believed b ON b.status = c.status
+            )
+            SELECT m.now, due.*,
+                (SELECT count(*) FROM sending s WHERE s.lease_until <= m.now) AS lapsed,
+                (SELECT count(*) FROM parked) AS parked,
+                (SELECT count(*) FROM parked p WHERE p.outcome_unknown) AS parked_unknown,
+                (SELECT entries FROM known WHERE status = 'pending') AS pending,
+                (SELECT entries FROM known WHERE status = 'sending') AS sending,
+                (SELECT entries FROM known WHERE status = 'failed') AS failed,
+                (SELECT entries FROM known WHERE status = 'succeeded') AS succeeded,
+                (SELECT entries FROM known WHERE status = 'aborted') AS aborted
+            FROM moment m, due""";
+
     private final OutboxDatabase database;
 
     OperationsStats(OutboxDatabase database) {
         this.database = database;
+    }
+
+    /** @param bound how many entries of a status are counted */
+    OutboxStats sample(int bound) {
+        return database.rows(
+                        "sampling entries of " + database.tables(), SAMPLE, p -> p.number(bound), OperationsStats::read)
+                .getFirst();
     }
 
     OutboxStats read() {

@@ -21,6 +21,30 @@ final class OperationsStatsIT {
     }
 
     @Test
+    void a_sample_is_exact_up_to_its_bound_and_an_estimate_beyond() {
+        test.execute("""
+                INSERT INTO spream.outbox_orders (idempotency_key, order_request_json, request_digest, status, next_run_at,
+                    lease_until, ordering_key, lane, outcome_unknown)
+                SELECT 'k' || i, '{}', 'd', (ARRAY['pending', 'sending', 'failed', 'succeeded', 'aborted'])[1 + i % 5],
+                    CASE WHEN i % 20 = 2 THEN 'infinity' ELSE now() - i * interval '1 second' END,
+                    now() + (i % 3 - 1) * interval '1 hour',
+                    CASE WHEN i % 7 = 0 THEN 'c' || i % 11 END, CASE WHEN i % 7 = 0 THEN i % 11 END, i % 40 = 2
+                FROM generate_series(1, 5000) AS i""", "ANALYZE spream.outbox_orders");
+
+        OutboxStats exact = stats.read();
+        OutboxStats sampled = stats.sample(10_000);
+        OutboxStats bounded = stats.sample(100);
+
+        assertThat(sampled).usingRecursiveComparison().ignoringFields("at").isEqualTo(exact);
+        assertThat(exact.parked()).isEqualTo(250);
+        assertThat(bounded.parked()).isEqualTo(100);
+        assertThat(bounded.due()).isBetween(100L, exact.due());
+        assertThat(bounded.oldestDue()).isEqualTo(exact.oldestDue());
+        assertThat(bounded.entries().values())
+                .allSatisfy(count -> assertThat(count).isCloseTo(1_000L, within(100L)));
+    }
+
+    @Test
     void settled_entries_of_a_large_table_are_estimated_and_all_others_are_counted() {
         test.execute("""
                 INSERT INTO spream.outbox_orders (idempotency_key, order_request_json, request_digest, status)

@@ -142,6 +142,7 @@ final class OutboxPlanIT {
                                 .number(BATCH)
                                 .text("ann")
                                 .text("old")));
+        plans.put("sample", explain(planMode, OperationsStats.SAMPLE, p -> p.number(BATCH)));
         plans.put(
                 "remove entries",
                 explain(planMode, HistoryRemoval.ENTRIES, p -> p.number(0).number(BATCH)));
