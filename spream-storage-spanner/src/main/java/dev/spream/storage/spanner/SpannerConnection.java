@@ -2,6 +2,7 @@ package dev.spream.storage.spanner;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.api.core.ApiFunction;
 import com.google.api.gax.grpc.GrpcInterceptorProvider;
 import com.google.api.gax.retrying.RetrySettings;
 import com.google.cloud.spanner.DatabaseClient;
@@ -11,6 +12,7 @@ import com.google.cloud.spanner.SpannerOptions;
 import com.google.cloud.spanner.spi.v1.SpannerInterceptorProvider;
 import dev.spream.core.source.SourceException;
 import io.grpc.ClientInterceptor;
+import io.grpc.ManagedChannelBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,9 +25,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Credentials are the application's default ones, and none for an emulator. An emulator is used when its host is set
  * here or in the environment, as {@code SPANNER_EMULATOR_HOST}.
  *
- * <p>A connection that goes silent without ending, as one that a firewall forgot, is noticed 14 seconds after its last sign of
- * life: calls on it fail, and the channel connects anew. Where all connections go silent at once, a call that is repeated may
- * meet another silent one, which takes some seconds more.
+ * <p>A connection that goes silent without ending, as one that a firewall forgot, is noticed 13 seconds after its last sign of
+ * life, if a call waits on it: the call fails. Then, and when a call got nothing at all for 5 seconds, a change
+ * stream's query until it was cancelled as stalled, all channels connect anew, because connections go silent together and a repeated call goes to another one. Calls under
+ * way stay on theirs. A client that was {@linkplain #prepare prepared} does not do that.
  *
  * <p>Safe for use by many threads.
  */
@@ -39,13 +42,13 @@ public final class SpannerConnection implements AutoCloseable {
 
     /**
      * How long a gRPC channel that waits for an answer may receive nothing before it asks the server for a sign of life, and
-     * how long it then waits for one: 14 seconds after a connection went silent its calls fail, and the channel connects
+     * how long it then waits for one: 13 seconds after a connection went silent its calls fail, and the channel connects
      * anew. gRPC asks no more often than every 10 seconds; a server that objects ends the connection once, and is asked half
      * as often from then on.
      */
     static final Duration KEEP_ALIVE_TIME = Duration.ofSeconds(10);
 
-    static final Duration KEEP_ALIVE_TIMEOUT = Duration.ofSeconds(4);
+    static final Duration KEEP_ALIVE_TIMEOUT = Duration.ofSeconds(3);
 
     private final DatabaseName database;
     private final Spanner spanner;
@@ -72,7 +75,7 @@ public final class SpannerConnection implements AutoCloseable {
      *
      * <p>It leaves the client's keep-alive as it is: with the client's own default of two minutes, a connection that goes
      * silent holds up its calls for that long. {@code setGrpcKeepAliveTime(Duration.ofSeconds(10))} and {@code
-     * setGrpcKeepAliveTimeout(Duration.ofSeconds(4))} are what {@link Builder#open} uses.
+     * setGrpcKeepAliveTimeout(Duration.ofSeconds(3))} are what {@link Builder#open} uses.
      *
      * @return the same options
      */
@@ -115,6 +118,26 @@ public final class SpannerConnection implements AutoCloseable {
     @Override
     public void close() {
         spanner.close();
+    }
+
+    /** The client's options, with channels that are watched for silence. */
+    @SuppressWarnings("unchecked") // the client's own toBuilder
+    private static final class WatchedOptions extends SpannerOptions {
+        private static final long serialVersionUID = 1;
+
+        private final transient SilenceWatch watch = new SilenceWatch();
+
+        WatchedOptions(SpannerOptions.Builder builder) {
+            super(builder);
+        }
+
+        /** {@inheritDoc} Not set in the builder, which replaces it where there is an emulator. */
+        @Override
+        @SuppressWarnings("rawtypes") // as the client declares it
+        public ApiFunction<ManagedChannelBuilder, ManagedChannelBuilder> getChannelConfigurator() {
+            ApiFunction<ManagedChannelBuilder, ManagedChannelBuilder> given = super.getChannelConfigurator();
+            return channel -> watch.watching(given == null ? channel : given.apply(channel));
+        }
     }
 
     /** Options of a connection. Every one has a default. */
@@ -199,7 +222,8 @@ public final class SpannerConnection implements AutoCloseable {
                 options.setDatabaseRole(databaseRole);
             }
             limitSessionRetries(options);
-            return prepare(options).build();
+            prepare(options).build(); // which puts what an emulator needs into the builder
+            return new WatchedOptions(options);
         }
 
         /** An unreachable server shows with its own error before a {@link StreamCatalog} loses patience. */

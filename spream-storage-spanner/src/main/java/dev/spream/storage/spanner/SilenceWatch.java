@@ -1,0 +1,151 @@
+package dev.spream.storage.spanner;
+
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptor;
+import io.grpc.ForwardingChannelBuilder2;
+import io.grpc.ForwardingClientCall.SimpleForwardingClientCall;
+import io.grpc.ForwardingClientCallListener.SimpleForwardingClientCallListener;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The channels of a client, which connect anew, all of them, when a call shows that a connection may have gone silent: nothing
+ * came for 5 seconds, or until a change stream's query was cancelled, or its connection was found dead. Connections often go silent together, as when a firewall
+ * forgets them, and a call that is repeated goes to another channel. Calls under way keep their connection.
+ *
+ * <p>Google's servers take offence at frequent pings, so idle connections cannot be asked for a sign of life in advance.
+ *
+ * <p>Safe for use by many threads.
+ */
+final class SilenceWatch {
+    private static final Logger log = LoggerFactory.getLogger(SilenceWatch.class);
+
+    /** For how long a call must have waited in vain: less than the partition storage waits, so that its next call is answered. */
+    private static final Duration UNANSWERED = SpannerPartitionStorage.TIMEOUT.minusSeconds(1);
+
+    private static final Executor CHECKS =
+            CompletableFuture.delayedExecutor(UNANSWERED.toMillis(), TimeUnit.MILLISECONDS);
+
+    private final Set<ManagedChannel> channels = ConcurrentHashMap.newKeySet();
+    private final AtomicLong renewed = new AtomicLong(System.nanoTime());
+
+    /** A builder of channels that are watched. */
+    ManagedChannelBuilder<?> watching(ManagedChannelBuilder<?> builder) {
+        return new WatchedBuilder(builder.intercept(new CallWatch()));
+    }
+
+    /** Connects all channels anew, unless that was done since a call's last sign of life. */
+    private void renew(long lastSign) {
+        long last = renewed.get();
+        if (lastSign - last < 0 || !renewed.compareAndSet(last, System.nanoTime())) {
+            return;
+        }
+        log.warn(
+                "a call to Spanner got no answer, its connection may be dead; the {} channels connect anew",
+                channels.size());
+        channels.forEach(ManagedChannel::enterIdle);
+    }
+
+    private final class WatchedBuilder extends ForwardingChannelBuilder2<WatchedBuilder> {
+        private final ManagedChannelBuilder<?> delegate;
+
+        WatchedBuilder(ManagedChannelBuilder<?> delegate) {
+            this.delegate = delegate;
+        }
+
+        @Override
+        protected ManagedChannelBuilder<?> delegate() {
+            return delegate;
+        }
+
+        @Override
+        public ManagedChannel build() {
+            ManagedChannel channel = delegate.build();
+            channels.add(channel);
+            return channel;
+        }
+    }
+
+    private final class CallWatch implements ClientInterceptor {
+        @Override
+        public <ReqT, RespT> ClientCall<ReqT, RespT> interceptCall(
+                MethodDescriptor<ReqT, RespT> method, CallOptions options, Channel next) {
+            return new SimpleForwardingClientCall<>(next.newCall(method, options)) {
+                @Override
+                public void start(Listener<RespT> listener, Metadata headers) {
+                    Answers<RespT> answers = new Answers<>(listener);
+                    if (options.getOption(Prefetch.OF_CALL) == null) { // an idle change stream says nothing for longer
+                        CHECKS.execute(answers::checkAnswered);
+                    }
+                    super.start(answers, headers);
+                }
+            };
+        }
+    }
+
+    /** What comes back of one call. */
+    private final class Answers<T> extends SimpleForwardingClientCallListener<T> {
+        private volatile boolean answered;
+        private volatile long lastSign = System.nanoTime();
+
+        Answers(ClientCall.Listener<T> listener) {
+            super(listener);
+        }
+
+        @Override
+        public void onHeaders(Metadata headers) {
+            sign();
+            super.onHeaders(headers);
+        }
+
+        @Override
+        public void onMessage(T message) {
+            sign();
+            super.onMessage(message);
+        }
+
+        @Override
+        public void onClose(Status status, Metadata trailers) {
+            if (isSilent(status)) {
+                renew(lastSign);
+            }
+            answered = true;
+            super.onClose(status, trailers);
+        }
+
+        private void sign() {
+            lastSign = System.nanoTime();
+            answered = true;
+        }
+
+        void checkAnswered() {
+            if (!answered) {
+                renew(lastSign);
+            }
+        }
+
+        private boolean isSilent(Status status) {
+            Duration silence = Duration.ofNanos(System.nanoTime() - lastSign);
+            return switch (status.getCode()) {
+                case CANCELLED, DEADLINE_EXCEEDED -> !answered && silence.compareTo(UNANSWERED) >= 0;
+                // A keep-alive that failed; a server that is down fails calls sooner.
+                case UNAVAILABLE -> silence.compareTo(SpannerConnection.KEEP_ALIVE_TIMEOUT) >= 0;
+                default -> false;
+            };
+        }
+    }
+}
