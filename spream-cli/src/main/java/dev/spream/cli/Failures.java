@@ -2,6 +2,7 @@ package dev.spream.cli;
 
 import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.Suggestion;
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.SpreamException;
 import dev.spream.core.subscription.ConsumerException;
 import java.util.regex.Pattern;
@@ -33,7 +34,7 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     public int handleExecutionException(Exception exception, CommandLine command, ParseResult parsed) {
         String name = command.getCommandSpec().qualifiedName();
         if (Verbosity.isVerbose()) {
-            exception.printStackTrace(command.getErr());
+            LoggedFailure.of(exception).printStackTrace(command.getErr());
         }
         if (exception instanceof ConfigException) {
             command.getErr().printf("%s: %s%n", name, exception.getMessage()); // a line for each problem

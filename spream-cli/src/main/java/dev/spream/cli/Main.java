@@ -17,6 +17,7 @@ public final class Main {
 
     /** Runs the command and ends the process, whatever threads a client library leaves behind. */
     public static void main(String[] args) {
+        System.setErr(StruckStream.over(System.err));
         System.exit(run(args));
     }
 

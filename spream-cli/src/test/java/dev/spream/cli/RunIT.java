@@ -10,11 +10,16 @@ import dev.spream.emulator.SpannerServer;
 import dev.spream.emulator.SpannerServers;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
@@ -122,6 +127,40 @@ final class RunIT {
             run.terminate();
             assertThat(run.exitCode()).as("%s", run.err()).isZero();
             assertThat(run.err()).anyMatch(line -> line.contains("TimedStorageProvider [Changes] frontier took "));
+        }
+    }
+
+    @Test
+    void a_password_that_a_plugin_quotes_leaves_neither_by_standard_error_nor_by_http() throws Exception {
+        Path plugins = Files.createDirectory(folder.resolve("plugins"));
+        PluginProject.pack(OWN_PLUGINS.resolve("telltale"), plugins.resolve("telltale.jar"), List.of());
+        Path password = Files.writeString(folder.resolve("password"), "c0rrecthorse\n");
+        Path file = configure("""
+                storage=telltale
+                storage.telltale.password=${file:%s}
+                sink=telltale
+                sink.telltale.password=${file:%s}
+                start=%s
+                http=0
+                """.formatted(password, password, created));
+        try (ItemWriter writer = new ItemWriter(server, database);
+                SpreamProcess run = run(file);
+                HttpClient client = HttpClient.newHttpClient()) {
+            List<String> err = run.err();
+            while (err.stream().noneMatch(line -> line.contains("consumer failed on"))) {
+                err = run.awaitErr(err.size() + 1);
+            }
+            Matcher page = Pattern.compile("http://\\S+:\\d+").matcher(String.join("\n", err));
+            assertThat(page.find()).as("%s", err).isTrue();
+            String json = client.send(
+                            HttpRequest.newBuilder(URI.create(page.group() + "/api/subscription"))
+                                    .build(),
+                            BodyHandlers.ofString())
+                    .body();
+            assertThat(json).contains("storage refused ********").doesNotContain("c0rrecthorse", "Jane");
+            assertThat(err).anyMatch(line -> line.contains("sink refused ********"));
+            assertThat(run.err()).noneMatch(line -> line.contains("c0rrecthorse") || line.contains("Jane"));
+            writer.stop();
         }
     }
 

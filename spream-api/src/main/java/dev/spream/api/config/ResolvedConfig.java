@@ -121,7 +121,9 @@ public final class ResolvedConfig {
 
     private <T> void read(Known known, ConfigKey<T> key, Found.Text text) {
         try {
-            values.put(known.name(), requireNonNull(key.type().read(text.text()), "value"));
+            T value = requireNonNull(key.type().read(text.text()), "value");
+            values.put(known.name(), value);
+            ConfiguredSecrets.keep(text, value);
         } catch (RuntimeException e) { // whatever a plug-in's type throws, it did not take the value
             String taken = text.key().equals(known.name()) ? "" : ", which %s takes as well".formatted(known.name());
             problems.add(new Problem(

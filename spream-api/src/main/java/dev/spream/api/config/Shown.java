@@ -1,12 +1,13 @@
 package dev.spream.api.config;
 
+import dev.spream.core.Secrets;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** How texts from outside are shown to people. */
 final class Shown {
     /** What is shown in place of a secret, whatever its length. */
-    static final String MASK = "********";
+    static final String MASK = Secrets.MASK;
 
     /** To the end: what may stand in a password, and what ends one, depends on who reads the value. */
     private static final Pattern PASSWORD_PARAMETER = Pattern.compile(

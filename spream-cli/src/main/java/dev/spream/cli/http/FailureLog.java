@@ -1,6 +1,7 @@
 package dev.spream.cli.http;
 
 import dev.spream.core.DurationText;
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.partition.PartitionGap;
@@ -113,6 +114,6 @@ final class FailureLog implements SubscriptionListener {
 
     @Override
     public void storageRetrying(String operation, Throwable cause) {
-        note("storage", null, "%s failed, tried again: %s".formatted(operation, cause.getMessage()));
+        note("storage", null, "%s failed, tried again: %s".formatted(operation, LoggedFailure.message(cause)));
     }
 }

@@ -2,6 +2,7 @@ package dev.spream.cli.http;
 
 import static java.util.stream.Collectors.toMap;
 
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.partition.EndProof;
@@ -74,7 +75,7 @@ final class Health implements SubscriptionListener {
         if (storageFailingSince == null) {
             storageFailingSince = clock.instant();
         }
-        storageFailure = "%s: %s".formatted(operation, cause.getMessage());
+        storageFailure = "%s: %s".formatted(operation, LoggedFailure.message(cause));
     }
 
     @Override

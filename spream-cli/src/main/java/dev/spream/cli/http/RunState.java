@@ -1,5 +1,6 @@
 package dev.spream.cli.http;
 
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.subscription.SubscriptionListener;
 import dev.spream.core.subscription.SubscriptionView;
 import java.util.Locale;
@@ -47,7 +48,7 @@ final class RunState implements SubscriptionListener {
     /** The run ended with this. */
     synchronized void failed(Throwable failure) {
         phase = Phase.FAILED;
-        reason = failure.getClass().getSimpleName() + ": " + failure.getMessage();
+        reason = failure.getClass().getSimpleName() + ": " + LoggedFailure.message(failure);
     }
 
     private synchronized void become(Phase next) {

@@ -1,5 +1,6 @@
 package dev.spream.cli.http;
 
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WorkerRegistration;
@@ -108,7 +109,7 @@ final class StoredState {
             Lineage lineage = running.lineage();
             note(new Snapshot(clock.instant(), subscription, lineage, running.workers()), null);
         } catch (RuntimeException e) {
-            note(null, e.getClass().getSimpleName() + ": " + e.getMessage());
+            note(null, e.getClass().getSimpleName() + ": " + LoggedFailure.message(e));
         }
     }
 

@@ -2,6 +2,7 @@ package dev.spream.core.consume;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.record.RecordIdentity;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -217,7 +218,10 @@ final class ReplayRun {
         } catch (InterruptedException e) {
             throw e;
         } catch (Throwable t) {
-            log.debug("the consumer failed on a batch of {} letters; they are handed over in turn", batch.size(), t);
+            log.debug(
+                    "the consumer failed on a batch of {} letters; they are handed over in turn",
+                    batch.size(),
+                    LoggedFailure.of(t));
             return true;
         }
     }
@@ -258,7 +262,7 @@ final class ReplayRun {
         log.warn(
                 "the consumer refused {} again; its letter stays open, and so does what follows it on its keys",
                 letter.identity(),
-                cause);
+                LoggedFailure.of(cause));
         refused.put(letter.identity(), cause);
         blocked.addAll(letter.keys());
     }

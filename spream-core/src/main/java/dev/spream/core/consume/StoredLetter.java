@@ -2,6 +2,7 @@ package dev.spream.core.consume;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import java.time.Instant;
@@ -31,7 +32,7 @@ public record StoredLetter(
      * @param firstFailureAt when the first attempt failed
      * @param failedAt when the last attempt failed
      * @param errorClass the name of the class of what the consumer threw
-     * @param errorMessage its message, or empty; a long one is cut
+     * @param errorMessage its message, or empty: without configured secrets, and of an exception not from spream the first line; a long one is cut
      * @param undecodableRow the row as it came, if it could not be decoded; the letter's change has no rows then
      */
     public record Failure(
@@ -95,10 +96,7 @@ public record StoredLetter(
     }
 
     private static String message(Throwable cause) {
-        String message = cause.getMessage();
-        if (message == null) {
-            return "";
-        }
+        String message = LoggedFailure.message(cause);
         return message.length() <= MAX_MESSAGE ? message : message.substring(0, MAX_MESSAGE) + "…";
     }
 

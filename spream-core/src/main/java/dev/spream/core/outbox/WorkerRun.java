@@ -1,6 +1,7 @@
 package dev.spream.core.outbox;
 
 import dev.spream.core.DurationText;
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.SingleRun;
 import dev.spream.core.internal.TaskThreads;
@@ -275,7 +276,7 @@ final class WorkerRun implements SingleRun.Stoppable {
             log.error(
                     "[{}] the outbox worker stops because of a failure",
                     context.owner().name(),
-                    thrown);
+                    LoggedFailure.of(thrown));
         } else if (!first.equals(thrown)) {
             first.addSuppressed(thrown);
         }

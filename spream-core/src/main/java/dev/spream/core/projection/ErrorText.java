@@ -1,5 +1,6 @@
 package dev.spream.core.projection;
 
+import dev.spream.core.Secrets;
 import dev.spream.core.SpreamException;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +34,8 @@ final class ErrorText {
         return shortened(failure instanceof SpreamException ? String.valueOf(failure.getMessage()) : types(failure));
     }
 
-    private static String shortened(String text) {
+    private static String shortened(String message) {
+        String text = Secrets.strike(message);
         return text.length() <= MAX_LENGTH ? text : text.substring(0, MAX_LENGTH);
     }
 

@@ -1,5 +1,6 @@
 package dev.spream.core.projection;
 
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.SafeListeners;
@@ -117,7 +118,7 @@ final class ManagerRun<T> implements SingleRun.Stoppable {
         Throwable first = failure;
         if (first == null) {
             failure = thrown;
-            log.error("[{}] the projection manager stops because of a failure", owner.name(), thrown);
+            log.error("[{}] the projection manager stops because of a failure", owner.name(), LoggedFailure.of(thrown));
         } else if (!first.equals(thrown)) {
             first.addSuppressed(thrown);
         }

@@ -1,6 +1,7 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.DurationText;
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.internal.RepeatedLines;
 import java.time.Duration;
@@ -34,7 +35,7 @@ final class AttemptLog {
 
     void retried(DeliveryFailure failure, Duration delay) {
         log.atLevel(level(RETRIED))
-                .setCause(failure.cause())
+                .setCause(LoggedFailure.of(failure.cause()))
                 .log(
                         "[{}] consumer failed on {} (attempt {}); trying again in {}",
                         context.label(failure.partition()),
@@ -49,7 +50,7 @@ final class AttemptLog {
                 context.label(failure.partition()),
                 failure.change().identity(),
                 failure.attempt(),
-                failure.cause());
+                LoggedFailure.of(failure.cause()));
     }
 
     void deadLettered(DeliveryFailure failure) {
@@ -68,7 +69,7 @@ final class AttemptLog {
 
     void undecodable(DeliveryFailure failure) {
         log.atLevel(level(UNDECODABLE))
-                .setCause(failure.cause())
+                .setCause(LoggedFailure.of(failure.cause()))
                 .log(
                         "[{}] a row cannot be decoded and was dead-lettered as {}; later changes of its keys are delivered",
                         context.label(failure.partition()),
@@ -77,7 +78,7 @@ final class AttemptLog {
 
     void batchFailed(HeldPartition partition, int size, Throwable thrown) {
         log.atLevel(level(BATCHES))
-                .setCause(thrown)
+                .setCause(LoggedFailure.of(thrown))
                 .log(
                         "[{}] consumer failed on a batch of {}; those not settled are handed over one by one",
                         context.label(partition.token()),
@@ -86,7 +87,7 @@ final class AttemptLog {
 
     private void settled(String kind, DeliveryFailure failure, String line) {
         log.atLevel(level(kind))
-                .setCause(failure.cause())
+                .setCause(LoggedFailure.of(failure.cause()))
                 .log(line, context.label(failure.partition()), failure.change().identity(), failure.attempt());
     }
 

@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
 import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.SafeListeners;
@@ -59,7 +60,7 @@ final class StorageCalls {
                     "partition storage: {} failed: {}; it is tried again, and said when it works",
                     operation,
                     failure.getMessage(),
-                    failure);
+                    LoggedFailure.of(failure));
         }
         listener.tell(l -> l.storageRetrying(operation, failure));
     }

@@ -3,6 +3,7 @@ package dev.spream.storage.jdbc;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.pool.HikariPool.PoolInitializationException;
+import dev.spream.core.Secrets;
 import dev.spream.core.StorageException;
 import dev.spream.storage.jdbc.internal.DriverDataSource;
 import dev.spream.storage.jdbc.internal.JdbcUrl;
@@ -54,6 +55,7 @@ public final class JdbcPool {
         Map<String, String> taken = new LinkedHashMap<>(parsed.taken());
         user.ifPresent(name -> taken.put("user", name));
         password.ifPresent(secret -> taken.put("password", secret));
+        Optional.ofNullable(taken.get("password")).ifPresent(Secrets::add);
         try {
             return new HikariDataSource(pool(DriverDataSource.of(parsed, taken), connections));
         } catch (PoolInitializationException e) {

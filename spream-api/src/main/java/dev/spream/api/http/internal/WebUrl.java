@@ -1,5 +1,6 @@
 package dev.spream.api.http.internal;
 
+import dev.spream.core.Secrets;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.regex.Matcher;
@@ -12,7 +13,6 @@ public final class WebUrl {
     private static final Logger log = LoggerFactory.getLogger(WebUrl.class);
     private static final Pattern LOOPBACK = Pattern.compile("localhost|127(\\.\\d+){3}|\\[::1\\]");
     private static final Pattern BEGINNING = Pattern.compile("https?://");
-    private static final String MASK = "********";
 
     private WebUrl() {}
 
@@ -52,19 +52,19 @@ public final class WebUrl {
     public static String shown(String text) {
         Matcher beginning = BEGINNING.matcher(text);
         if (!beginning.lookingAt()) {
-            return MASK;
+            return Secrets.MASK;
         }
         try {
             URI url = new URI(text);
             String rest = url.getRawPath() + url.getRawQuery() + url.getRawFragment() + url.getRawUserInfo();
             if (url.getHost() != null) {
                 String port = url.getPort() < 0 ? "" : ":" + url.getPort();
-                String tail = rest.matches("/?(null)+") ? rest.replace("null", "") : "/" + MASK;
+                String tail = rest.matches("/?(null)+") ? rest.replace("null", "") : "/" + Secrets.MASK;
                 return beginning.group() + url.getHost() + port + tail;
             }
         } catch (URISyntaxException e) {
             log.debug("a URL is malformed");
         }
-        return beginning.group() + MASK;
+        return beginning.group() + Secrets.MASK;
     }
 }

@@ -37,7 +37,7 @@ public final class SqlErrors {
     public static StorageException storageException(String failed, SQLException cause) {
         restoreInterrupt(cause);
         boolean retryable = isRetryable(cause);
-        String message = "%s failed: %s%s; %s".formatted(failed, reason(cause), state(cause), advice(cause, retryable));
+        String message = "%s failed%s%s; %s".formatted(failed, reason(cause), state(cause), advice(cause, retryable));
         return new StorageException(message, retryable, cause);
     }
 
@@ -50,7 +50,7 @@ public final class SqlErrors {
         StorageException plain = storageException(failed, cause);
         return plain.retryable()
                 ? new StorageException(
-                        "%s failed: %s%s; it was the answer to the commit that did not come, so that it may be done: look at %s before you repeat it"
+                        "%s failed%s%s; it was the answer to the commit that did not come, so that it may be done: look at %s before you repeat it"
                                 .formatted(failed, reason(cause), state(cause), look),
                         true,
                         cause)
@@ -92,11 +92,19 @@ public final class SqlErrors {
         };
     }
 
+    /** Nothing of errors about data: they quote values. */
     private static String reason(SQLException error) {
+        if (states(error).stream().anyMatch(SqlErrors::isAboutData)) {
+            return "";
+        }
         String first = firstLine(error);
         SQLException cause = nested(error);
         String deeper = cause == null ? "" : firstLine(cause);
-        return first.contains(deeper) ? first : first + ": " + deeper;
+        return ": " + (first.contains(deeper) ? first : first + ": " + deeper);
+    }
+
+    private static boolean isAboutData(String state) {
+        return state.startsWith("22") || state.startsWith("23");
     }
 
     /** The driver adds details and hints in further lines; the cause keeps them. */

@@ -50,6 +50,19 @@ final class SqlErrorsTest {
     }
 
     @Test
+    void an_error_about_data_is_named_by_its_state_alone() {
+        SQLException value = new SQLException("invalid input syntax for type integer: \"Jane Doe\"", "22P02");
+        SQLException batch =
+                new SQLException("Batch entry 0 insert into t values ('Jane Doe') was aborted", "23505", value);
+        for (SQLException error : List.of(value, batch)) {
+            assertThat(SqlErrors.storageException("keeping a letter", error))
+                    .hasMessageStartingWith("keeping a letter failed (SQLSTATE 22P02); ");
+            assertThat(SqlErrors.ofCommit("keeping a letter", error, "the table"))
+                    .hasMessageNotContaining("Jane");
+        }
+    }
+
+    @Test
     void an_interrupt_is_restored() {
         SQLException interrupted = new SQLException("interrupted during connection acquisition");
         interrupted.initCause(new InterruptedException());

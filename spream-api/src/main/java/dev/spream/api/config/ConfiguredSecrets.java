@@ -1,0 +1,49 @@
+package dev.spream.api.config;
+
+import dev.spream.core.Secrets;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The secrets in values of a configuration, which are struck from messages from then on. */
+final class ConfiguredSecrets {
+    /** What is behind a user in a URL, or behind a parameter that is named like a secret. */
+    private static final Pattern IN_URL = Pattern.compile(
+            "://[^/@:?#\\s]*:([^/\\s]+)@|(?i:(?:pass|pwd|secret|token|credential|api[-_]?key)[\\w.-]*)=([^&;\\s]+)");
+
+    /** A header, or a scheme and its credential: the last group is what is secret by itself. */
+    private static final Pattern NAMED = Pattern.compile("(?:[\\w-]+:\\s*)?(?:[A-Za-z]+ )?(\\S+)");
+
+    private ConfiguredSecrets() {}
+
+    /** Keeps what people may not see of a value. */
+    static void keep(Found.Text text, Object value) {
+        if (text.secret() && !text.shown().equals(text.text())) {
+            List<?> parts = value instanceof List<?> list ? list : List.of(text.text());
+            parts.forEach(part -> keep(part.toString()));
+        }
+        Matcher parameters = IN_URL.matcher(text.text());
+        while (parameters.find()) {
+            keepDecoded(parameters.group(1) == null ? parameters.group(2) : parameters.group(1));
+        }
+    }
+
+    private static void keep(String secret) {
+        Secrets.add(secret.strip());
+        Matcher named = NAMED.matcher(secret.strip());
+        if (named.matches()) {
+            Secrets.add(named.group(1));
+        }
+    }
+
+    private static void keepDecoded(String written) {
+        Secrets.add(written);
+        try {
+            Secrets.add(URLDecoder.decode(written.replace("+", "%2B"), StandardCharsets.UTF_8));
+        } catch (IllegalArgumentException e) {
+            return; // it has a % that stands for itself
+        }
+    }
+}
