@@ -52,6 +52,7 @@ import dev.spream.core.projection.Parking;
 import dev.spream.core.projection.ProjectionCode;
 import dev.spream.core.projection.ProjectionOperations;
 import dev.spream.core.projection.ProjectionOwner;
+import dev.spream.core.projection.ProjectionRebuilds;
 import dev.spream.core.projection.ProjectionState;
 import dev.spream.core.projection.ProjectionStatus;
 import dev.spream.core.projection.ProjectionVersion;
@@ -178,6 +179,7 @@ final class PortSamples {
             Map.entry(SearchResult.class, new SearchResult(7, List.of(), Duration.ofSeconds(7))),
             Map.entry(ProjectionCode.class, ProjectionCode.PLAIN),
             Map.entry(ProjectionVersion.class, new ProjectionVersion("entries", 2, 1, VersionRole.SHADOW, 0, false)),
+            Map.entry(ProjectionRebuilds.SkippedEvents.class, ProjectionRebuilds.SkippedEvents.TRY),
             Map.entry(CutOver.class, new CutOver("entries", 1, 2, Duration.ofMillis(7), CutOver.Losses.NONE)),
             Map.entry(Parity.class, new Parity("entries", 1, 2, List.of())),
             Map.entry(OptionalInt.class, OptionalInt.of(7)),
