@@ -51,7 +51,7 @@ final class OpenPlan implements AutoCloseable {
         deadLetters.ifPresent(options::deadLetterSink);
         own.listeners.forEach(options::listener);
         subscriber = Subscriber.builder(source, storage)
-                .options(judgement.times().resolve(options.build(), source, storage, Instant.now()))
+                .options(judgement.times().resolve(options.build(), storage, Instant.now()))
                 .build();
         consumer = sink;
     }

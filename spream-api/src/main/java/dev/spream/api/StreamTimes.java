@@ -3,10 +3,8 @@ package dev.spream.api;
 import static java.util.Objects.requireNonNull;
 
 import dev.spream.api.config.ConfigException;
-import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.SubscriptionRecord;
-import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.subscription.SubscriberOptions;
 import java.time.Instant;
 import java.util.List;
@@ -24,33 +22,33 @@ public record StreamTimes(Optional<StreamTime> start, Optional<StreamTime> end) 
     }
 
     /**
-     * The options with the range of the subscription in that storage, opened here if the range depends on when that is.
+     * The options with the range of the subscription in that storage, or with the range that it would have if it began now.
+     * Stores nothing: that is done when the server has accepted the start.
      *
      * @param now what relative times count from, unless something is stored
      * @throws ConfigException if the subscription would end before it starts
      */
-    public SubscriberOptions resolve(
-            SubscriberOptions options, ChangeStreamSource source, PartitionStorage storage, Instant now) {
+    public SubscriberOptions resolve(SubscriberOptions options, PartitionStorage storage, Instant now) {
         SubscriberOptions.Builder resolved = options.toBuilder();
         Optional<Instant> from = start.map(time -> time.at(now));
         Optional<Instant> until = end.map(time -> time.at(now));
         from.ifPresent(resolved::startAt);
         until.ifPresent(resolved::endAt);
-        if (hasRelative() && source.partitionMode() == PartitionMode.IMMUTABLE_KEY_RANGE) {
-            SubscriptionRecord stored =
-                    storage.subscription().orElseGet(() -> open(options, source, storage, from, until));
+        if (hasRelative()) {
+            Optional<SubscriptionRecord> stored = storage.subscription();
             if (isRelative(start)) {
-                resolved.startAt(stored.startTimestamp());
+                stored.map(SubscriptionRecord::startTimestamp).ifPresent(resolved::startAt);
             }
             if (isRelative(end)) {
-                stored.endTimestamp().ifPresent(resolved::endAt);
+                stored.flatMap(SubscriptionRecord::endTimestamp).ifPresent(resolved::endAt);
             }
+            resolved.storedRange(stored.isEmpty());
         }
         try {
             return resolved.build();
         } catch (IllegalArgumentException e) {
-            throw new ConfigException(
-                    List.of("start and end contradict what is stored of the subscription: " + e.getMessage()));
+            throw new ConfigException(List.of(
+                    "start and end contradict each other, or what is stored of the subscription: " + e.getMessage()));
         }
     }
 
@@ -60,22 +58,6 @@ public record StreamTimes(Optional<StreamTime> start, Optional<StreamTime> end) 
         return start.flatMap(from -> end.filter(until ->
                         until.getClass() == from.getClass() && until.at(anyTime).isBefore(from.at(anyTime)))
                 .map(until -> "end %s is before start %s".formatted(until, from)));
-    }
-
-    private static SubscriptionRecord open(
-            SubscriberOptions options,
-            ChangeStreamSource source,
-            PartitionStorage storage,
-            Optional<Instant> start,
-            Optional<Instant> until) {
-        Instant from = start.orElseGet(source::serverTime);
-        until.filter(end -> end.isBefore(from)).ifPresent(end -> {
-            throw new ConfigException(
-                    List.of("the subscription would end at %s, before it starts at %s; give a start before the end"
-                            .formatted(end, from)));
-        });
-        return storage.open(new SubscriptionRecord(
-                source.streamName(), from, until, options.heartbeatInterval(), source.partitionMode(), false));
     }
 
     /** Whether one of them depends on when the subscription runs for the first time. */

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.api.config.ConfigException;
 import dev.spream.core.partition.InMemoryPartitionStorage;
+import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.subscription.ScriptedSource;
 import dev.spream.core.subscription.SubscriberOptions;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -29,26 +31,34 @@ final class StreamTimesTest {
     void a_time_relative_to_now_is_that_of_the_first_run() {
         Range first = resolve("-5m", "+10s", FIRST);
         assertThat(first).isEqualTo(new Range("2026-03-01T09:55:00Z", "2026-03-01T10:00:10Z"));
+        assertThat(stored()).as("before the server has accepted the start").isEmpty();
+        store(FIRST.minusSeconds(300), Optional.of(FIRST.plusSeconds(10)));
         assertThat(resolve("-5m", "+10s", AGAIN)).isEqualTo(first);
-        assertThat(stored()).contains(FIRST.minusSeconds(300));
     }
 
     @Test
-    void without_a_start_a_relative_end_starts_it_now_by_the_servers_time() {
+    void what_another_process_stores_meanwhile_holds_for_relative_times_alone() {
+        assertThat(options("-5m", null, FIRST).storedRange()).isTrue();
+        assertThat(options("2026-03-01T09:00:00Z", null, FIRST).storedRange()).isFalse();
+        store(FIRST, Optional.empty());
+        assertThat(options("-5m", null, AGAIN).storedRange()).isFalse();
+    }
+
+    @Test
+    void without_a_start_a_relative_end_leaves_it_to_the_servers_time() {
         assertThat(resolve(null, "+10s", FIRST)).isEqualTo(new Range(null, "2026-03-01T10:00:10Z"));
-        assertThat(stored()).contains(source.serverTime());
     }
 
     @Test
     void a_time_of_the_calendar_is_what_it_is() {
-        resolve("-5m", null, FIRST);
+        store(FIRST.minusSeconds(300), Optional.empty());
         assertThat(resolve("2026-03-01T09:00:00Z", "2026-03-01T13:00:00+01:00", AGAIN))
                 .isEqualTo(new Range("2026-03-01T09:00:00Z", "2026-03-01T12:00:00Z"));
     }
 
     @Test
     void a_relative_end_is_asked_for_where_none_is_stored() {
-        resolve("-5m", null, FIRST);
+        store(FIRST.minusSeconds(300), Optional.empty());
         assertThat(resolve("-5m", "+10s", AGAIN)).isEqualTo(new Range("2026-03-01T09:55:00Z", "2026-03-01T11:00:10Z"));
     }
 
@@ -63,7 +73,8 @@ final class StreamTimesTest {
     void an_end_before_the_start_stores_nothing() {
         assertThatThrownBy(() -> resolve("-5m", "-10m", FIRST))
                 .isInstanceOf(ConfigException.class)
-                .hasMessageContaining("would end at 2026-03-01T09:50:00Z, before it starts at 2026-03-01T09:55:00Z");
+                .hasMessageContaining(
+                        "endTimestamp 2026-03-01T09:50:00Z is before startTimestamp 2026-03-01T09:55:00Z");
         assertThat(stored()).isEmpty();
         assertThat(new StreamTimes(time("2026-03-01T09:00:00Z"), time("2026-03-01T08:00:00Z")).problem())
                 .contains("end 2026-03-01T08:00:00Z is before start 2026-03-01T09:00:00Z");
@@ -88,9 +99,17 @@ final class StreamTimesTest {
                 .hasMessageStartingWith("expected ");
     }
 
+    private SubscriberOptions options(@Nullable String start, @Nullable String end, Instant now) {
+        return new StreamTimes(time(start), time(end)).resolve(SubscriberOptions.defaults(), storage, now);
+    }
+
+    private void store(Instant start, Optional<Instant> end) {
+        storage.open(new SubscriptionRecord(
+                source.streamName(), start, end, Duration.ofSeconds(10), PartitionMode.IMMUTABLE_KEY_RANGE, false));
+    }
+
     private Range resolve(@Nullable String start, @Nullable String end, Instant now) {
-        SubscriberOptions options =
-                new StreamTimes(time(start), time(end)).resolve(SubscriberOptions.defaults(), source, storage, now);
+        SubscriberOptions options = options(start, end, now);
         return new Range(
                 options.startTimestamp().map(Instant::toString).orElse(null),
                 options.endTimestamp().map(Instant::toString).orElse(null));

@@ -62,7 +62,7 @@ final class Tail {
         try (OpenPlugin<ChangeStreamSource> reading = source();
                 OpenStorage open = PartitionStorages.open(settings.storage(), settings.stream());
                 Subscriber subscriber = Subscriber.builder(reading.product(), open.storage())
-                        .options(settings.times().resolve(options(), reading.product(), open.storage(), Instant.now()))
+                        .options(settings.times().resolve(options(), open.storage(), Instant.now()))
                         .build();
                 Draining draining = Draining.of(() -> drain(subscriber), subscriber::close)) {
             long limit = settings.limit().orElse(Long.MAX_VALUE);

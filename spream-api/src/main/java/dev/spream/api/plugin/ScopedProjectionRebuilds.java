@@ -24,6 +24,11 @@ record ScopedProjectionRebuilds(ProjectionRebuilds target, CallScope scope) impl
     }
 
     @Override
+    public int rebuild(String projection, OptionalInt revision, long from, Act act) {
+        return scope.call(() -> target.rebuild(projection, revision, from, act));
+    }
+
+    @Override
     public int rebuild(String projection, OptionalInt revision, long from, SkippedEvents skipped, Act act) {
         return scope.call(() -> target.rebuild(projection, revision, from, skipped, act));
     }

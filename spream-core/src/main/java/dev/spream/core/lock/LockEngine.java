@@ -115,13 +115,16 @@ final class LockEngine<T> {
 
     /** What the calling thread took in another transaction of a caller's that still runs, and that is in the way. */
     private Optional<LockRequest> heldInJoined(TransactionScope<T> owner, List<PlannedLock> missing) {
-        Map<T, JoinedTransaction> others;
+        Map<T, JoinedTransaction> others = new HashMap<>();
         synchronized (joined) {
-            others = new HashMap<>(joined);
+            joined.forEach((transaction, known) -> {
+                if (known.isOf(Thread.currentThread())) {
+                    others.put(transaction, known);
+                }
+            });
         }
         others.remove(owner.transaction());
         return others.entrySet().stream()
-                .filter(other -> other.getValue().isOf(Thread.currentThread()))
                 .flatMap(other ->
                         other.getValue().conflicting(missing, mark -> store.isCurrent(other.getKey(), mark)).stream())
                 .findFirst();

@@ -152,7 +152,11 @@ public final class ChangeRecordJson {
         if (json.get("child_partitions") == null) {
             throw new IllegalArgumentException("a change record has no member child_partitions");
         }
-        List<ChildPartition> children = json.objects("child_partitions").stream()
+        List<JsonObject> named = json.objects("child_partitions");
+        if (json.get("child_partitions") instanceof List<?> all && all.size() > named.size()) {
+            throw new IllegalArgumentException("a child partition is null, and would be lost");
+        }
+        List<ChildPartition> children = named.stream()
                 .map(child -> ChildPartition.of(required(child, "token"), parents(child)))
                 .toList();
         return children.isEmpty()

@@ -19,6 +19,7 @@ import java.util.stream.Stream;
 public record SubscriberOptions(
         Optional<Instant> startTimestamp,
         Optional<Instant> endTimestamp,
+        boolean storedRange,
         Duration heartbeatInterval,
         int missedHeartbeats,
         int maxInflight,
@@ -126,6 +127,7 @@ public record SubscriberOptions(
         Builder builder = new Builder();
         builder.startTimestamp = startTimestamp;
         builder.endTimestamp = endTimestamp;
+        builder.storedRange = storedRange;
         builder.heartbeatInterval = heartbeatInterval;
         builder.missedHeartbeats = missedHeartbeats;
         builder.maxInflight = maxInflight;
@@ -153,6 +155,7 @@ public record SubscriberOptions(
     public static final class Builder {
         private Optional<Instant> startTimestamp = Optional.empty();
         private Optional<Instant> endTimestamp = Optional.empty();
+        private boolean storedRange;
         private Duration heartbeatInterval = Duration.ofSeconds(10);
         private int missedHeartbeats = 5;
         private int maxInflight = 1;
@@ -192,6 +195,15 @@ public record SubscriberOptions(
          */
         public Builder endAt(Instant endTimestamp) {
             this.endTimestamp = Optional.of(endTimestamp);
+            return this;
+        }
+
+        /**
+         * Whether a stored subscription keeps its start and end where they differ from {@link #startAt} and {@link #endAt},
+         * which then count for the first run alone; false by default: a difference is refused.
+         */
+        public Builder storedRange(boolean storedRange) {
+            this.storedRange = storedRange;
             return this;
         }
 
@@ -379,6 +391,7 @@ public record SubscriberOptions(
             return new SubscriberOptions(
                     startTimestamp,
                     endTimestamp,
+                    storedRange,
                     heartbeatInterval,
                     missedHeartbeats,
                     maxInflight,

@@ -38,7 +38,7 @@ final class SubscriptionOpener {
                         wanted,
                         () -> context.storage().subscription());
         SubscriptionRecord requested = requested(mode, before);
-        if (before.isEmpty() && !probe.isAnswered(requested)) {
+        if (before.isEmpty() && !isAdopted() && !probe.isAnswered(requested)) {
             return Optional.empty();
         }
         SubscriptionRecord stored = context.storageCalls()
@@ -50,8 +50,20 @@ final class SubscriptionOpener {
         return Optional.of(stored);
     }
 
+    /** Whether there are partitions of a subscription that another program began. It is read from their watermarks. */
+    private boolean isAdopted() throws InterruptedException {
+        return context.storageCalls()
+                .repeat(
+                        "looking for partitions",
+                        wanted,
+                        () -> !context.storage().lineage().partitions().isEmpty());
+    }
+
     private SubscriptionRecord requested(PartitionMode mode, Optional<SubscriptionRecord> before) {
         SubscriberOptions options = context.options();
+        if (before.isPresent() && options.storedRange()) {
+            return before.get();
+        }
         Instant start = options.startTimestamp()
                 .or(() -> before.map(SubscriptionRecord::startTimestamp))
                 .orElseGet(() -> context.source().serverTime());
@@ -71,11 +83,12 @@ final class SubscriptionOpener {
             differences.add("stream is %s, asked for %s".formatted(stored.streamName(), stream));
         }
         Optional<Instant> start = context.options().startTimestamp();
-        if (start.isPresent() && !start.get().equals(stored.startTimestamp())) {
+        boolean another = !context.options().storedRange();
+        if (another && start.isPresent() && !start.get().equals(stored.startTimestamp())) {
             differences.add("start is %s, asked for %s".formatted(stored.startTimestamp(), start.get()));
         }
         Optional<Instant> end = context.options().endTimestamp();
-        if (!end.equals(stored.endTimestamp())) {
+        if (another && !end.equals(stored.endTimestamp())) {
             differences.add("end is %s, asked for %s".formatted(describe(stored.endTimestamp()), describe(end)));
         }
         if (!differences.isEmpty()) {

@@ -142,11 +142,14 @@ final class ChangeRecordJsonTest {
         String heartbeat = ", \"heartbeat_record\": {\"timestamp\": \"1970-01-01T00:00:00Z\"}";
         assertThat(ChangeRecordJson.read(record.formatted(", \"child_partitions\": []", "")))
                 .isEmpty();
-        assertThat(ChangeRecordJson.read(record.formatted(", \"child_partitions\": [null]", heartbeat)))
+        assertThat(ChangeRecordJson.read(record.formatted(", \"child_partitions\": []", heartbeat)))
                 .containsExactly(new HeartbeatRecord(Instant.EPOCH));
         assertThatThrownBy(() -> ChangeRecordJson.read(record.formatted("", heartbeat)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("child_partitions");
+        assertThatThrownBy(() -> ChangeRecordJson.read(record.formatted(", \"child_partitions\": [null]", heartbeat)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("a child partition is null");
     }
 
     @Test

@@ -61,9 +61,14 @@ final class Fields {
         return index == ABSENT ? List.of() : present(struct.getStructList(index));
     }
 
-    /** The elements that are not NULL, of a list that must be there. */
+    /** The elements of a list that must be there, and has none that is NULL. */
     static List<Struct> requiredStructs(StructReader struct, String name) {
-        return present(struct.getStructList(required(struct, name)));
+        List<Struct> structs = struct.getStructList(required(struct, name));
+        List<Struct> present = present(structs);
+        if (present.size() < structs.size()) {
+            throw new IllegalArgumentException("an element of " + name + " is NULL, and would be lost");
+        }
+        return present;
     }
 
     /** The elements, NULL ones included. */

@@ -279,6 +279,7 @@ class DocumentationWorkflowTest {
                 .toList();
         assertThat(tokens)
                 .containsExactlyInAnyOrder(
+                        "null", // whether the server accepts the start
                         "null",
                         "child_token_1",
                         "child_token_1",

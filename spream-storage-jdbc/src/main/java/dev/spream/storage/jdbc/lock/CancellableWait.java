@@ -31,6 +31,7 @@ final class CancellableWait implements Runnable {
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile @Nullable Statement running;
     private volatile boolean cancelled;
+    private volatile @Nullable BoundedCall cancellation; // written under the monitor
 
     /** @param connection that the work uses, as the driver or the pool knows it */
     CancellableWait(Connection connection, CancellableWaits.Work work) {
@@ -65,11 +66,20 @@ final class CancellableWait implements Runnable {
     public void run() {
         try {
             int taken = work.run(this);
-            ended.countDown();
+            awaitCancellation();
             outcome.complete(taken);
         } catch (Throwable t) {
-            ended.countDown();
+            awaitCancellation();
             outcome.completeExceptionally(t);
+        }
+    }
+
+    /** A cancellation under way hits whatever comes next on the connection, which may be another borrower's. */
+    private void awaitCancellation() {
+        ended.countDown();
+        BoundedCall cancelling = cancellation;
+        if (cancelling != null) {
+            cancelling.await(LONGEST_CANCELLATION);
         }
     }
 
@@ -143,10 +153,18 @@ final class CancellableWait implements Runnable {
         startCancelling().await(LONGEST_CANCELLATION);
     }
 
-    /** On another thread, where an interrupt of this one does not close the connection that carries the cancellation. */
-    BoundedCall startCancelling() {
+    /**
+     * On another thread, where an interrupt of this one does not close the connection that carries the cancellation; it ends
+     * after the last attempt.
+     */
+    synchronized BoundedCall startCancelling() {
         cancelled = true;
-        return BoundedCall.start("cancelling a wait for locks", this::cancelAgainAndAgain);
+        BoundedCall started = cancellation;
+        if (started == null) {
+            started = BoundedCall.start("cancelling a wait for locks", this::cancelAgainAndAgain);
+            cancellation = started;
+        }
+        return started;
     }
 
     /**
@@ -169,6 +187,11 @@ final class CancellableWait implements Runnable {
             } else if (!aborted && !attempt.isRunning()) {
                 attempt = cancel();
             }
+        }
+        attempt.await(LEAVE);
+        if (attempt.isRunning() && !aborted) {
+            BoundedCall.start("aborting a connection", () -> connection.abort(Runnable::run))
+                    .await(CANCEL_AGAIN);
         }
     }
 
