@@ -166,7 +166,12 @@ final class ChangeDelivery {
 
     private ErrorDecision decide(DeliveryFailure failure) {
         try {
-            return requireNonNull(context.options().errorHandler().onFailure(failure), "the error handler's decision");
+            return requireNonNull(
+                    context.userCalls()
+                            .call(
+                                    "the error handler",
+                                    () -> context.options().errorHandler().onFailure(failure)),
+                    "the error handler's decision");
         } catch (Throwable t) {
             if (!t.equals(failure.cause())) {
                 t.addSuppressed(failure.cause());

@@ -55,6 +55,7 @@ final class PartitionReader {
     private final long openedAt;
     private volatile OptionalLong handingOverSince = OptionalLong.empty();
     private volatile boolean stopRequested;
+    private volatile boolean ended;
 
     PartitionReader(
             EngineContext context,
@@ -339,6 +340,16 @@ final class PartitionReader {
     void cancel() {
         dispatcher.cancel();
         stop();
+    }
+
+    /** Its thread has ended. */
+    void ended() {
+        ended = true;
+    }
+
+    /** Whether neither its thread nor a call of the consumer is under way. */
+    boolean isIdle() {
+        return ended && dispatcher.isIdle();
     }
 
     HeldPartition partition() {

@@ -36,6 +36,7 @@ final class RecordDispatcher implements DeliveryControl {
     private final DeliveryPath path;
     private final Budget.Share budget;
     private final EngineTime time;
+    private final UserCalls userCalls;
     private final SubscriberOptions options;
     private final Ordering ordering;
     private final int resumeAt; // a full window is refilled in portions: waking the reader for each record costs more
@@ -65,6 +66,7 @@ final class RecordDispatcher implements DeliveryControl {
         this.path = path;
         this.budget = budget;
         this.time = context.time();
+        this.userCalls = context.userCalls();
         this.options = context.options();
         this.ordering = options.effectiveOrdering();
         this.resumeAt = options.maxInflight() - Math.max(1, options.maxInflight() / REFILL_SHARE);
@@ -173,7 +175,7 @@ final class RecordDispatcher implements DeliveryControl {
             }
         } catch (Throwable t) {
             stop();
-            if (!(t instanceof InterruptedException && isCancelled())) {
+            if (!(t instanceof InterruptedException && (isCancelled() || userCalls.isCancelled()))) {
                 onFailure.accept(t);
             }
         } finally {

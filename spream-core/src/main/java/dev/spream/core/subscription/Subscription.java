@@ -9,16 +9,16 @@ import dev.spream.core.internal.SingleRun;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
-import dev.spream.core.source.SourceException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -60,10 +60,11 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
     private final PartitionScheduler scheduler;
     private final PartitionHandOver handOver;
     private final Housekeeper housekeeper;
-    private final List<Periodic> periodic = new ArrayList<>(); // confined to the runner
-    private final TaskGroup tasks = new TaskGroup(this::onFailure);
-    private final TaskGroup background = new TaskGroup(tasks::fail);
-    private final TaskGroup watching = new TaskGroup(tasks::fail);
+    private final List<Periodic> periodic = new CopyOnWriteArrayList<>();
+    private final TaskGroup tasks;
+    private final List<TaskGroup> apart = new CopyOnWriteArrayList<>();
+    private final TaskGroup background;
+    private final TaskGroup watching;
     private final ParkedKeys parkedKeys = new ParkedKeys();
     private final Map<PartitionToken, PartitionReader> readers = new ConcurrentHashMap<>();
     private final Alarm drainAlarm;
@@ -72,14 +73,18 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
     private volatile boolean readersEnded;
     private volatile @Nullable Thread runner;
     private volatile @Nullable Periodic leaseRenewal;
-    private boolean opened; // confined to the runner, like the next
-    private boolean started;
+    private volatile boolean opened;
+    private volatile boolean started;
+    private volatile boolean completed;
 
     // Set before the first reader starts.
     private Optional<Instant> endTimestamp = Optional.empty();
 
     Subscription(EngineContext context, Consumer consumer) {
         this.context = context;
+        this.tasks = new TaskGroup(context.time(), this::onFailure);
+        this.background = new TaskGroup(context.time(), tasks::fail);
+        this.watching = new TaskGroup(context.time(), tasks::fail);
         this.calls = new ConsumerCalls(context);
         this.path = new DeliveryPath(context, consumer, calls, parkedKeys, new Deliveries(this::lowWatermark));
         this.opener = new SubscriptionOpener(context, () -> stop == Stop.NO);
@@ -106,34 +111,24 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
         }
     }
 
+    /** Nothing of the user's is called on the runner, which has to return even if such a call does not. */
     private RunResult runWatched() {
         runner = Thread.currentThread();
-        boolean completed = false;
-        boolean interrupted = false;
-        try {
-            completed = runUntilStopped();
-        } catch (InterruptedException e) {
-            interrupted = true;
-            cancel();
-        } catch (SourceException e) {
-            interrupted = e.kind() == SourceException.Kind.CANCELLED && Thread.interrupted();
-            if (interrupted) {
-                cancel();
-            } else {
-                tasks.fail(e);
-            }
-        } catch (Throwable t) {
-            tasks.fail(t);
-        }
+        boolean interrupted = apart("run", () -> completed = runUntilStopped());
         interrupted |= end();
-        if (started) {
-            context.listener().tell(SubscriptionListener::ended);
-        }
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
         rethrow(tasks.failure());
         return completed ? RunResult.COMPLETED : stop == Stop.CANCEL ? RunResult.CLOSED : RunResult.SHUT_DOWN;
+    }
+
+    /** Does that on a thread of its own, and waits for it; whether the runner was interrupted meanwhile. */
+    private boolean apart(String role, TaskGroup.Task task) {
+        TaskGroup alone = new TaskGroup(context.time(), tasks::fail);
+        apart.add(alone);
+        alone.start("spream-" + context.source().streamName() + "-" + role, task);
+        return join(alone);
     }
 
     /** Whether the subscription is completed. A storage that is still failing when told to stop holds nothing up. */
@@ -166,6 +161,9 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
         RunningSubscription view = new RunningSubscription(context, this::heldPartitions, this::lowWatermark);
         started = true;
         context.listener().tell(listener -> listener.started(view));
+        if (stop != Stop.NO) {
+            return false;
+        }
         leaseRenewal = startPeriodic("leases", leases.interval(), leases::renew);
         startPeriodic("watermarks", context.options().watermarkInterval(), this::storeWatermarks);
         calls.interval().ifPresent(interval -> startPeriodic("timeouts", interval, calls::interruptOverdue));
@@ -226,7 +224,13 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
         if (stop != Stop.NO) {
             reader.stop();
         }
-        tasks.start(context.threadName("reader", lease.token()), () -> read(reader));
+        tasks.start(context.threadName("reader", lease.token()), () -> {
+            try {
+                read(reader);
+            } finally {
+                reader.ended();
+            }
+        });
     }
 
     private void read(PartitionReader reader) throws InterruptedException {
@@ -240,6 +244,10 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
         } catch (StorageException e) {
             // One that may pass is only thrown when the reader has to stop, and so whoever stopped it knows why.
             if (!e.retryable() || reader.isActive()) {
+                tasks.fail(e);
+            }
+        } catch (InterruptedException e) {
+            if (!context.userCalls().isCancelled()) {
                 tasks.fail(e);
             }
         } catch (Throwable t) {
@@ -343,6 +351,7 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
     @Override
     public boolean isCalledBy(Thread thread) {
         return thread.equals(runner)
+                || apart.stream().anyMatch(alone -> alone.runs(thread))
                 || tasks.runs(thread)
                 || background.runs(thread)
                 || readers.values().stream()
@@ -362,16 +371,20 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
         periodic.forEach(Periodic::stop);
         drainAlarm.raise();
         interrupted |= join(background);
-        try {
-            if (opened) {
-                storeAndRelease();
-            }
-        } catch (InterruptedException e) {
-            interrupted = true;
-        } catch (RuntimeException e) {
-            tasks.fail(e);
+        if (opened) {
+            long deadline = context.time().nanoTime() + FINAL_WRITE_DEADLINE.toNanos();
+            BooleanSupplier inTime = () -> context.time().nanoTime() - deadline < 0;
+            List<PartitionReader> left = readers.values().stream()
+                    .filter(reader -> !reader.partition().isLeft())
+                    .toList();
+            interrupted |= apart("store", () -> store(left, inTime));
+            interrupted |= apart("release", () -> release(left, inTime));
         }
         readers.clear();
+        if (started) {
+            interrupted |= apart("ended", () -> context.listener().tell(SubscriptionListener::ended));
+        }
+        watermarks.close();
         return interrupted;
     }
 
@@ -379,7 +392,7 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
         boolean interrupted = false;
         while (true) {
             try {
-                group.join();
+                group.join(context.userCalls()::isHanging);
                 return interrupted;
             } catch (InterruptedException e) {
                 interrupted = true;
@@ -388,33 +401,29 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
         }
     }
 
-    private void storeAndRelease() throws InterruptedException {
-        List<HeldPartition> left = heldPartitions().stream()
-                .filter(partition -> !partition.isLeft())
-                .toList();
-        long deadline = context.time().nanoTime() + FINAL_WRITE_DEADLINE.toNanos();
-        try {
-            watermarks.persist(left, () -> context.time().nanoTime() - deadline < 0);
-        } catch (RuntimeException e) {
-            tasks.fail(e); // and give the partitions back all the same
+    /** Stores the last watermarks, unless a flush hangs: they must not pass what it did not flush. */
+    private void store(List<PartitionReader> left, BooleanSupplier inTime) throws InterruptedException {
+        if (!watermarks.isFlushing()) {
+            watermarks.persist(left.stream().map(PartitionReader::partition).toList(), inTime);
         }
-        List<PartitionReader> idle = readers.values().stream()
-                .filter(reader ->
-                        left.contains(reader.partition()) && reader.dispatcher().isIdle())
-                .toList();
-        context.storageCalls()
-                .repeat("ending the registration", () -> context.time().nanoTime() - deadline < 0, () -> {
-                    context.storage().unregisterWorker(context.worker());
-                    return true;
-                });
-        context.storageCalls()
-                .repeat("giving partitions back", () -> context.time().nanoTime() - deadline < 0, () -> {
-                    context.storage()
-                            .release(idle.stream()
-                                    .map(reader -> reader.partition().lease())
-                                    .toList());
-                    return true;
-                });
+    }
+
+    /** Gives back what is idle; nothing while a flush hangs, which may still write what another worker would get again. */
+    private void release(List<PartitionReader> left, BooleanSupplier inTime) throws InterruptedException {
+        List<PartitionReader> idle = watermarks.isFlushing()
+                ? List.of()
+                : left.stream().filter(PartitionReader::isIdle).toList();
+        context.storageCalls().repeat("ending the registration", inTime, () -> {
+            context.storage().unregisterWorker(context.worker());
+            return true;
+        });
+        context.storageCalls().repeat("giving partitions back", inTime, () -> {
+            context.storage()
+                    .release(idle.stream()
+                            .map(reader -> reader.partition().lease())
+                            .toList());
+            return true;
+        });
         idle.forEach(reader -> context.listener()
                 .tell(listener -> listener.partitionReleased(reader.partition().token())));
     }

@@ -1,9 +1,12 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.internal.MonotonicTime;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -12,19 +15,23 @@ import org.jspecify.annotations.Nullable;
  * Safe for use by many threads.
  */
 final class TaskGroup {
+    private static final long CHECK_NANOS = Duration.ofMillis(500).toNanos();
+    private static final long GRACE_NANOS = Duration.ofSeconds(2).toNanos();
 
     /** What a thread of the group runs. */
     interface Task {
         void run() throws Exception;
     }
 
+    private final MonotonicTime time;
     private final Consumer<Throwable> onFirstFailure;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Set<Thread> running = new HashSet<>(); // guarded by lock
     private @Nullable Throwable failure; // guarded by lock
 
-    TaskGroup(Consumer<Throwable> onFirstFailure) {
+    TaskGroup(MonotonicTime time, Consumer<Throwable> onFirstFailure) {
+        this.time = time;
         this.onFirstFailure = onFirstFailure;
     }
 
@@ -95,12 +102,17 @@ final class TaskGroup {
         }
     }
 
-    /** Waits until no thread of the group runs. */
-    void join() throws InterruptedException {
+    /**
+     * Waits until no thread of the group runs.
+     *
+     * @param hanging whether threads may hang for ever; those that run after two more seconds are left behind then
+     */
+    void join(BooleanSupplier hanging) throws InterruptedException {
+        long startedAt = time.nanoTime();
         lock.lockInterruptibly();
         try {
-            while (!running.isEmpty()) {
-                changed.await();
+            while (!running.isEmpty() && !(time.nanoTime() - startedAt >= GRACE_NANOS && hanging.getAsBoolean())) {
+                long unused = time.awaitNanos(changed, CHECK_NANOS);
             }
         } finally {
             lock.unlock();

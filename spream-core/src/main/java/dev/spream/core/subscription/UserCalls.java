@@ -6,12 +6,14 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The calls of user code that are under way on the engine's threads: what is called, since when, and by which thread. One that hangs
- * is named in the log while it does, and is interrupted once the run is cancelled. Safe for use by many threads.
+ * is named in the log while it does, and is interrupted once the run is cancelled; the run ends without one that ignores that. Safe
+ * for use by many threads.
  *
  * <p>Calls of the consumer itself have limits of their own ({@link ConsumerCalls}).
  */
@@ -20,11 +22,13 @@ final class UserCalls {
 
     private static final Logger log = LoggerFactory.getLogger(UserCalls.class);
     private static final Duration GRACE_AFTER_CANCEL = Duration.ofSeconds(1);
+    private static final Duration GRACE_AFTER_INTERRUPT = Duration.ofSeconds(3);
     private static final Duration WARN_AFTER = Duration.ofSeconds(10);
 
     private final MonotonicTime time;
     private final String stream;
     private final Set<Call> open = ConcurrentHashMap.newKeySet();
+    private final ReentrantLock checking = new ReentrantLock();
     private volatile boolean cancelled;
 
     UserCalls(MonotonicTime time, String stream) {
@@ -46,25 +50,47 @@ final class UserCalls {
         }
     }
 
-    /** From now on a call that takes longer than a second is interrupted. */
+    /** Interrupts calls that take longer than a second, now and from now on. */
     void cancel() {
         cancelled = true;
+        check();
     }
 
     boolean isCancelled() {
         return cancelled;
     }
 
+    /** Whether a call ignores that it was interrupted. */
+    boolean isHanging() {
+        return open.stream().anyMatch(call -> call.ignoresInterrupt);
+    }
+
     /** Names calls that hang, and interrupts them once the run is cancelled. Called about once a second. */
     void check() {
+        checking.lock();
+        try {
+            checkOpen();
+        } finally {
+            checking.unlock();
+        }
+    }
+
+    private void checkOpen() {
         for (Call call : open) {
             Duration age = Duration.ofNanos(time.nanoTime() - call.startedAt);
-            if (cancelled && age.compareTo(GRACE_AFTER_CANCEL) >= 0 && call.interrupt()) {
+            if (cancelled && age.compareTo(GRACE_AFTER_CANCEL) >= 0 && call.interrupt(time.nanoTime())) {
                 log.error(
                         "[{}] {} has not returned for {}; it is interrupted, because the run is being closed",
                         stream,
                         call.what,
                         DurationText.of(age));
+            } else if (call.interruptIsIgnored(time.nanoTime())) {
+                log.error(
+                        "[{}] {} ignores the interrupt and has not returned for {}; the run ends without it, and leaves thread {} behind. What was not flushed comes again after a restart, and partitions in use stay claimed until their leases run out. Make the call end when it is interrupted",
+                        stream,
+                        call.what,
+                        DurationText.of(age),
+                        call.thread.getName());
             } else if (age.compareTo(WARN_AFTER.multipliedBy(1L << call.warnings)) >= 0) {
                 call.warnings++;
                 log.warn(
@@ -81,10 +107,12 @@ final class UserCalls {
         private final String what;
         private final Thread thread;
         private final long startedAt;
-        private int warnings; // confined to the thread that checks
+        private int warnings; // guarded by checking
+        private volatile boolean ignoresInterrupt;
 
         // Guarded by this.
         private boolean interrupted;
+        private long interruptedAt;
         private boolean ended;
 
         Call(String what, Thread thread, long startedAt) {
@@ -93,12 +121,22 @@ final class UserCalls {
             this.startedAt = startedAt;
         }
 
-        synchronized boolean interrupt() {
+        synchronized boolean interrupt(long now) {
             if (ended || interrupted) {
                 return false;
             }
             interrupted = true;
+            interruptedAt = now;
             thread.interrupt();
+            return true;
+        }
+
+        /** Whether it is found now to ignore its interrupt. */
+        synchronized boolean interruptIsIgnored(long now) {
+            if (ended || !interrupted || ignoresInterrupt || now - interruptedAt < GRACE_AFTER_INTERRUPT.toNanos()) {
+                return false;
+            }
+            ignoresInterrupt = true;
             return true;
         }
 

@@ -29,6 +29,7 @@ final class WatermarkWriter {
     private final EngineContext context;
     private final Consumer consumer;
     private final ReentrantLock flushing = new ReentrantLock();
+    private volatile boolean closed;
 
     WatermarkWriter(EngineContext context, Consumer consumer) {
         this.context = context;
@@ -83,6 +84,16 @@ final class WatermarkWriter {
         return finished;
     }
 
+    /** Whether the consumer is being flushed. */
+    boolean isFlushing() {
+        return flushing.isLocked();
+    }
+
+    /** From now on nothing is flushed, nor stored after a flush that is under way. */
+    void close() {
+        closed = true;
+    }
+
     /** Watermarks that were taken before the consumer was flushed, if there are any. */
     private Map<HeldPartition, Instant> flushed(Supplier<Map<HeldPartition, Instant>> taken)
             throws InterruptedException {
@@ -90,11 +101,21 @@ final class WatermarkWriter {
         try {
             Map<HeldPartition, Instant> watermarks = taken.get();
             if (!watermarks.isEmpty()) {
+                requireOpen();
                 flush();
+                requireOpen();
             }
             return watermarks;
         } finally {
             flushing.unlock();
+        }
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new SubscriptionException(
+                    "[%s] the run has ended without this flush of the consumer; watermarks stay where they are"
+                            .formatted(context.source().streamName()));
         }
     }
 
@@ -132,6 +153,9 @@ final class WatermarkWriter {
             if (t instanceof InterruptedException interrupted
                     && !context.userCalls().isCancelled()) {
                 throw interrupted;
+            }
+            if (context.userCalls().isCancelled()) {
+                close(); // one that waits to flush would hang as well
             }
             throw new ConsumerException(
                     "[%s] the consumer's flush failed; watermarks stay where they are, and changes after them come again after a restart"
