@@ -181,6 +181,7 @@ final class OutboxWorkerIT {
         };
         return OutboxWorker.builder(store, sender)
                 .options(OutboxWorkerOptions.builder()
+                        .concurrency(1) // one that is cut off has nothing else
                         .lease(TestOutbox.LEASE)
                         .sendTimeout(sendTimeout)
                         .pollInterval(Duration.ofMillis(20))
