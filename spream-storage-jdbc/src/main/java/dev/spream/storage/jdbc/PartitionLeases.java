@@ -142,6 +142,7 @@ final class PartitionLeases {
                 what,
                 Holding.of(leases),
                 UnlockedRows.UNFINISHED,
+                shorter(UnlockedRows.PATIENCE, leaseTime.dividedBy(8)), // others count as renewed when it is over
                 asked -> database.rows(
                         what,
                         RENEW,
@@ -150,6 +151,10 @@ final class PartitionLeases {
                                 .number(JdbcTimestamps.micros(leaseTime))
                                 .text(subscription),
                         Holding::read));
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
     }
 
     void release(Collection<PartitionLease> leases) {
@@ -161,6 +166,7 @@ final class PartitionLeases {
                 what,
                 Holding.of(leases),
                 UnlockedRows.UNFINISHED,
+                UnlockedRows.PATIENCE,
                 asked -> database.rows(
                         what,
                         RELEASE,

@@ -147,6 +147,7 @@ final class PartitionProgress {
                 what,
                 List.copyOf(latest.keySet()),
                 UnlockedRows.RUNNING,
+                UnlockedRows.PATIENCE,
                 asked -> database.rows(
                         what,
                         ADVANCE,

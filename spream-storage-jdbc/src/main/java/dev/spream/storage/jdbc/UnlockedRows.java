@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.toSet;
 import dev.spream.core.partition.BusyPartitionsException;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.storage.jdbc.internal.Database;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -22,7 +23,7 @@ final class UnlockedRows {
     static final List<String> RUNNING = List.of("RUNNING");
     static final List<String> UNFINISHED = List.of("CREATED", "SCHEDULED", "RUNNING");
 
-    private static final long PATIENCE = TimeUnit.MILLISECONDS.toNanos(500);
+    static final Duration PATIENCE = Duration.ofMillis(500);
     private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(5);
 
     /** The leases that are stored, locked or not. */
@@ -45,11 +46,16 @@ final class UnlockedRows {
      * The partitions whose lease was lost.
      *
      * @param states of the partitions that the write is for
+     * @param patience how long to try again rows that are locked
      * @param write writes those rows that are held and not locked, and returns them
      * @throws BusyPartitionsException if rows that are held stayed locked
      */
     Set<PartitionToken> each(
-            String what, List<Holding> asked, List<String> states, Function<List<Holding>, List<Holding>> write) {
+            String what,
+            List<Holding> asked,
+            List<String> states,
+            Duration patience,
+            Function<List<Holding>, List<Holding>> write) {
         List<Holding> left = new ArrayList<>(asked);
         long startedAt = System.nanoTime();
         left.removeAll(Set.copyOf(write.apply(left)));
@@ -58,7 +64,7 @@ final class UnlockedRows {
         }
         List<Holding> stored = stored(what, left, states);
         Set<PartitionToken> lost = new LinkedHashSet<>(Holding.lost(left, stored));
-        while (!stored.isEmpty() && System.nanoTime() - startedAt < PATIENCE) {
+        while (!stored.isEmpty() && System.nanoTime() - startedAt < patience.toNanos()) {
             LockSupport.parkNanos(PAUSE);
             left.clear();
             left.addAll(stored);
