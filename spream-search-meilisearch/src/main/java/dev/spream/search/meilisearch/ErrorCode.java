@@ -23,7 +23,9 @@ record ErrorCode(String type, String code) {
             "invalid_document_geojson_field",
             "document_fields_limit_reached",
             "max_fields_limit_exceeded",
-            "malformed_payload"); // no document is malformed by itself, but one may have what cannot be read
+            "malformed_payload", // no document is malformed by itself, but one may have what cannot be read
+            "payload_too_large", // with fewer documents it may fit
+            "http_413"); // as a proxy says it
     private static final String OF_A_SEARCH = "invalid_search_";
     private static final Set<String> MAY_PASS =
             Set.of("task_not_found", "task_file_not_found"); // the server forgets old tasks
@@ -41,6 +43,7 @@ record ErrorCode(String type, String code) {
     private static String type(int status) {
         return switch (status) {
             case 401, 403 -> "auth";
+            case 413 -> "invalid_request";
             case 408, 425, 429 -> "internal";
             default -> status >= 500 ? "internal" : "no_server";
         };
