@@ -79,8 +79,10 @@ final class OrderProgram implements AutoCloseable {
 
     /** Without a hook of its own, which would end it under the service. */
     private void startDatabase(Map<String, String> environment) throws IOException {
-        EmbeddedPostgres postgres =
-                part(EmbeddedPostgres.builder().setRegisterShutdownHook(false).start());
+        EmbeddedPostgres postgres = part(EmbeddedPostgres.builder()
+                .setServerConfig("synchronous_commit", "on")
+                .setRegisterShutdownHook(false)
+                .start());
         environment.put(DATABASE_URL, "jdbc:postgresql://localhost:%d/postgres".formatted(postgres.getPort()));
         environment.put(DATABASE_USER, "postgres");
         environment.remove(DATABASE_PASSWORD);

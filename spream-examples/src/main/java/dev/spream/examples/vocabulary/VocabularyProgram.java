@@ -194,8 +194,10 @@ public final class VocabularyProgram implements AutoCloseable {
 
     /** Without a hook of its own, which would end it under the service. The index ends with it, of whose events it is. */
     private void startDatabase(Map<String, String> environment) throws IOException {
-        EmbeddedPostgres postgres =
-                part(EmbeddedPostgres.builder().setRegisterShutdownHook(false).start());
+        EmbeddedPostgres postgres = part(EmbeddedPostgres.builder()
+                .setServerConfig("synchronous_commit", "on")
+                .setRegisterShutdownHook(false)
+                .start());
         String url = "postgres://postgres@localhost:%d/postgres".formatted(postgres.getPort());
         environment.put(DATABASE_URL, url);
         environment.put(EVENT_STORE_URL, url);
