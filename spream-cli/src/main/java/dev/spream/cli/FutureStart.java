@@ -23,7 +23,17 @@ final class FutureStart implements SubscriptionListener {
     }
 
     @Override
-    public synchronized void partitionAcquired(PartitionToken partition, long epoch, Instant watermark) {
+    public void waitingForStart(Instant start) {
+        say(start);
+    }
+
+    /** Of a subscription that was stored before. */
+    @Override
+    public void partitionAcquired(PartitionToken partition, long epoch, Instant watermark) {
+        say(watermark);
+    }
+
+    private synchronized void say(Instant watermark) {
         Duration left = Duration.between(clock.instant(), watermark);
         if (!said && left.compareTo(TOLERANCE) > 0) {
             said = true;

@@ -19,7 +19,7 @@ final class FutureStartTest {
         FutureStart start = new FutureStart(lines::add, () -> NOW);
         start.partitionAcquired(PartitionToken.ROOT, 1, NOW.plusSeconds(1));
         assertThat(lines).isEmpty();
-        start.partitionAcquired(PartitionToken.ROOT, 1, NOW.plusSeconds(3600));
+        start.waitingForStart(NOW.plusSeconds(3600));
         start.partitionAcquired(PartitionToken.ROOT, 2, NOW.plusSeconds(3600));
         assertThat(lines)
                 .containsExactly(

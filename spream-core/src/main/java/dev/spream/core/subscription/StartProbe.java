@@ -4,6 +4,7 @@ import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
@@ -24,6 +25,8 @@ final class StartProbe {
 
     // Confined to the thread that asks.
     private boolean answered;
+    private boolean waiting;
+    private int failures;
 
     StartProbe(EngineContext context, BooleanSupplier wanted) {
         this.context = context;
@@ -50,8 +53,11 @@ final class StartProbe {
                 if (e.kind() != SourceException.Kind.TRANSIENT) {
                     throw e;
                 }
-                queries.pause(backoff.next()); // the server did not say what time it is
+                failed(e); // the server did not say what time it is
             }
+        }
+        if (answered && failures > 0) {
+            context.listener().tell(listener -> listener.reconnected(PartitionToken.ROOT));
         }
         return answered;
     }
@@ -80,18 +86,17 @@ final class StartProbe {
         switch (failure.kind()) {
             case CANCELLED -> throw failure;
             case TRANSIENT -> {
-                log.info(
-                        "[{}] the first query, from {}, failed: {}; asking again",
-                        context.source().streamName(),
-                        from,
-                        failure.getMessage());
-                queries.pause(backoff.next());
+                failed(failure);
             }
             case START_IN_FUTURE -> {
                 log.info(
                         "[{}] the start, {}, is in the future; nothing is stored before the server's time has reached it",
                         context.source().streamName(),
                         from);
+                if (!waiting) {
+                    waiting = true;
+                    context.listener().tell(listener -> listener.waitingForStart(from));
+                }
                 queries.pause(backoff.next());
                 queries.awaitServerPassed(from);
             }
@@ -105,6 +110,17 @@ final class StartProbe {
                         requested, failure, "Check the stream's name and the permission to read it, and run again");
         }
         return from;
+    }
+
+    private void failed(SourceException failure) throws InterruptedException {
+        failures++;
+        Duration delay = backoff.next();
+        log.info(
+                "[{}] the first query failed: {}; asking again",
+                context.source().streamName(),
+                failure.getMessage());
+        context.listener().tell(listener -> listener.reconnecting(PartitionToken.ROOT, failures, delay, failure));
+        queries.pause(delay);
     }
 
     /** One gap is accepted: a stream that does not reach back to its end either was created later than that. */

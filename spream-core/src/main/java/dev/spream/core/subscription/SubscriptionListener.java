@@ -28,11 +28,14 @@ public interface SubscriptionListener {
 
     /**
      * The subscription is open in the storage, and this worker begins to claim partitions; told once in a run, before anything
-     * else but {@link #storageRetrying}.
+     * else but {@link #storageRetrying}, and {@link #waitingForStart} and {@link #reconnecting} of a first run.
      *
      * @param subscription to look at, until {@link #ended} and after
      */
     default void started(SubscriptionView subscription) {}
+
+    /** The start of a new subscription is in the future by the server's clock; nothing is read or stored before. Told once. */
+    default void waitingForStart(Instant start) {}
 
     /** The run that {@linkplain #started started} has ended, however it did; the last that is told of it. */
     default void ended() {}

@@ -9,7 +9,9 @@ import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.subscription.ScriptedSource.Fault;
 import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -95,6 +97,15 @@ class RefusedStartTest {
     }
 
     @Test
+    void a_range_for_the_first_run_alone_gives_way_to_the_stored_one() throws InterruptedException {
+        assertThat(fixture.run(startingAt(START), consumer)).isEqualTo(RunResult.COMPLETED);
+        Subscriber later = fixture.subscriber(
+                options -> options.startAt(at(3)).endAt(at(8)).storedRange(true));
+
+        assertThat(fixture.run(later, consumer)).isEqualTo(RunResult.COMPLETED);
+    }
+
+    @Test
     void a_start_in_the_future_is_stored_when_the_servers_time_has_reached_it() throws InterruptedException {
         source.serverTime(REFUSED);
         source.refuse(
@@ -102,12 +113,21 @@ class RefusedStartTest {
                 query -> source.serverTime().isBefore(query.startTimestamp())
                         ? new SourceException(SourceException.Kind.START_IN_FUTURE, "too early", null)
                         : null);
-        Subscriber waiting = startingAt(at(1));
+        List<Instant> told = new CopyOnWriteArrayList<>();
+        SubscriptionListener listener = new SubscriptionListener() {
+            @Override
+            public void waitingForStart(Instant start) {
+                told.add(start);
+            }
+        };
+        Subscriber waiting = fixture.subscriber(
+                options -> options.startAt(at(1)).endAt(at(9)).listener(listener));
         CompletableFuture<RunResult> run = fixture.start(waiting, consumer);
         Polling.await(() -> source.serverTimeAnswers() > 1, source::queries);
         assertThat(waiting.shutdown(SubscriberFixture.BOUND)).isTrue();
         assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.SHUT_DOWN);
         assertThat(fixture.storage.subscription()).isEmpty();
+        assertThat(told).containsExactly(at(1));
 
         source.serverTime(at(99));
         assertThat(fixture.run(startingAt(START), consumer)).isEqualTo(RunResult.COMPLETED);
