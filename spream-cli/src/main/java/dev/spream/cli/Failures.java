@@ -74,8 +74,9 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
         if (exception instanceof SpreamException || exception instanceof CommandFailure) {
             return withoutClass(String.valueOf(message), exception.getCause());
         }
+        String shown = LoggedFailure.message(exception);
         return "%s%s; --verbose shows where"
-                .formatted(exception.getClass().getSimpleName(), message == null ? "" : ": " + message);
+                .formatted(exception.getClass().getSimpleName(), shown.isEmpty() ? "" : ": " + shown);
     }
 
     /** The class of a failure of spream's own, which some messages quote, tells a user nothing. */

@@ -9,8 +9,9 @@ import dev.spream.core.partition.PartitionStorage;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
-/** A storage in memory that cannot show its lineage, and quotes its password and a row. */
+/** A storage in memory that shows its lineage once, and then quotes its password and a row. */
 public final class TelltaleStorageProvider implements PartitionStorageProvider {
     @Override
     public String name() {
@@ -27,8 +28,9 @@ public final class TelltaleStorageProvider implements PartitionStorageProvider {
         PartitionStorage storage = new InMemoryPartitionStorage(context.clock());
         String password = config.get(TelltaleSinkProvider.PASSWORD);
         Class<?>[] port = {PartitionStorage.class};
+        AtomicInteger looks = new AtomicInteger(); // the first is the run's own
         return (PartitionStorage) Proxy.newProxyInstance(port[0].getClassLoader(), port, (proxy, method, arguments) -> {
-            if (method.getName().equals("lineage")) {
+            if (method.getName().equals("lineage") && looks.incrementAndGet() > 1) {
                 throw new IllegalStateException(
                         "storage refused " + password + "\n  Detail: Failing row (17, Jane Doe).");
             }
