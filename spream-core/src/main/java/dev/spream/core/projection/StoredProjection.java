@@ -437,7 +437,9 @@ final class StoredProjection {
 
     void report(long errors, Optional<String> error, Instant now) {
         errorCount += errors;
-        error.ifPresent(text -> failedOf(text, now));
+        if (status != ProjectionStatus.FAILED) { // why it has stopped stays
+            error.ifPresent(text -> failedOf(text, now));
+        }
         last = Optional.ofNullable(lastSeen);
         position = segments.position();
         updatedAt = now;
