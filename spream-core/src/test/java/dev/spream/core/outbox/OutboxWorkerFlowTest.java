@@ -133,6 +133,7 @@ final class OutboxWorkerFlowTest {
         long next = bench.enqueue("order-1");
         AtomicReference<Boolean> inTime = new AtomicReference<>();
         Thread stopper = Thread.ofVirtual().start(() -> inTime.set(running.worker.shutdown(PATIENCE)));
+        WorkerBench.await(() -> stopper.getState() == Thread.State.TIMED_WAITING);
         release.countDown();
         WorkerBench.await(() -> !stopper.isAlive());
         assertThat(inTime).hasValue(true);

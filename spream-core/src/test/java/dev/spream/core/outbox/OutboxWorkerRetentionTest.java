@@ -119,8 +119,7 @@ final class OutboxWorkerRetentionTest {
 
         Thread stopping = Thread.ofVirtual().start(() -> worker.worker.shutdown(Duration.ofMinutes(5)));
         bench.time.advance(Duration.ofMillis(100));
-        WorkerBench.await(
-                () -> stopping.getState() == Thread.State.TIMED_WAITING || stopping.getState() == Thread.State.WAITING);
+        WorkerBench.await(() -> stopping.getState() == Thread.State.TIMED_WAITING);
         release.countDown();
         worker.thread.join();
         stopping.join();
