@@ -17,7 +17,10 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** An HTTP server that speaks JSON, with a virtual thread for each request. */
+/**
+ * An HTTP server that speaks JSON, with a virtual thread for each request. A body that is not said to be JSON is answered with
+ * 415.
+ */
 public final class JsonServer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(JsonServer.class);
     private static final int BACKLOG = 100;
@@ -111,7 +114,8 @@ public final class JsonServer implements AutoCloseable {
     }
 
     private Optional<Answer> answer(HttpExchange exchange) {
-        Optional<Answer> refusal = browsers.refusal(exchange.getRequestHeaders());
+        Optional<Answer> refusal = browsers.refusal(exchange.getRequestHeaders())
+                .or(() -> MediaTypeCheck.refusal(exchange.getRequestHeaders()));
         if (refusal.isPresent()) {
             return refusal;
         }

@@ -52,7 +52,8 @@ public final class Broker implements AutoCloseable {
         Broker broker = start(address);
         System.out.printf("""
                 broker at %1$s
-                  curl -d '{"mode": "timeout-after-accept", "rate": 0.5}' %1$s/broker/mode
+                  curl %1$s/broker/mode -H 'Content-Type: application/json' \\
+                      -d '{"mode": "timeout-after-accept", "rate": 0.5}'
                   curl %1$s/broker/book
                 """, broker.uri());
     }

@@ -98,16 +98,19 @@ final class OrderProgram implements AutoCloseable {
                 order service at %1$s, broker at %2$s
 
                   curl -i %1$s/do/order -H 'Idempotency-Key: order-1' \\
+                      -H 'Content-Type: application/json' \\
                       -d '{"symbol": "7203", "side": "buy", "quantity": 100}'
                   curl -i %1$s/do/order/order-1
 
                 Order again under the same key: it is one order. Break the broker, order, and mend it:
 
-                  curl %2$s/broker/mode -d '{"mode": "timeout-after-accept"}'
+                  curl %2$s/broker/mode -H 'Content-Type: application/json' \\
+                      -d '{"mode": "timeout-after-accept"}'
                   curl -i %1$s/do/order -H 'Idempotency-Key: order-2' \\
+                      -H 'Content-Type: application/json' \\
                       -d '{"symbol": "6758", "side": "sell", "quantity": 5, "account": "a-1"}'
                   curl %2$s/broker/book
-                  curl %2$s/broker/mode -d '{"mode": "ok"}'
+                  curl %2$s/broker/mode -H 'Content-Type: application/json' -d '{"mode": "ok"}'
                   curl -i %1$s/do/order/order-2
                   curl %2$s/broker/book
 

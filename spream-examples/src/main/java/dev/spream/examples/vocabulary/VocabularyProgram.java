@@ -262,8 +262,10 @@ public final class VocabularyProgram implements AutoCloseable {
                   curl '%1$s/search?q=water'
                   curl '%1$s/entries?limit=3'
                   curl -i %1$s/entries -H 'Idempotency-Key: word-1' -H 'X-User-Id: you' \\
+                      -H 'Content-Type: application/json' \\
                       -d '{"word": "雪", "reading": "ゆき", "part_of_speech": "noun"}'
                   curl -i %1$s/entries/<entry_id>/items -H 'Idempotency-Key: item-1' -H 'X-User-Id: you' \\
+                      -H 'Content-Type: application/json' \\
                       -d '{"version": 1, "definition": "snow", "difficulty": "beginner", "categories": ["weather"]}'
                   curl %1$s/entries/<entry_id>
 

@@ -15,6 +15,8 @@ import org.junit.jupiter.api.Timeout;
 /** What a server makes of requests, byte by byte. */
 @Timeout(60)
 final class JsonServerTest {
+    private static final String BODY = "Content-Length: 2\r\n\r\n"; // which is the end of the line that follows
+
     private JsonServer server;
 
     @BeforeEach
@@ -54,6 +56,36 @@ final class JsonServerTest {
         assertThat(answer("GET /", "", "evil.example")).startsWith("HTTP/1.1 421 ");
         assertThat(answer("GET /", "", "127.0.0.1.evil.example:80")).startsWith("HTTP/1.1 421 ");
         assertThat(answer("GET /", "", "127.0.0.1:80")).startsWith("HTTP/1.1 200 ");
+    }
+
+    @Test
+    void a_body_is_refused_that_is_not_said_to_be_json_in_utf_8() throws IOException {
+        for (String json : new String[] {
+            "application/json", "Application/JSON; Charset=\"UTF-8\"", "application/json;v=1 ; charset=utf-8"
+        }) {
+            assertThat(answer("PUT /", "Content-Type: " + json + "\r\n" + BODY)).startsWith("HTTP/1.1 200 ");
+        }
+        for (String other : new String[] {
+            "text/plain",
+            "application/x-www-form-urlencoded",
+            "application/json-seq",
+            "application/json; charset=latin1",
+            "application/json; charset=utf-8; charset=utf-16",
+            "text/plain; application/json",
+            ";",
+            "",
+            "application/json\r\nContent-Type: text/plain"
+        }) {
+            assertThat(answer("POST /", "Content-Type: " + other + "\r\n" + BODY))
+                    .as(other)
+                    .startsWith("HTTP/1.1 415 ")
+                    .contains("send the header Content-Type: application/json");
+        }
+        assertThat(answer("DELETE /", BODY)).startsWith("HTTP/1.1 415 ");
+        assertThat(answer("POST /", "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n"))
+                .startsWith("HTTP/1.1 415 ");
+        assertThat(answer("POST /", "Content-Type: text/plain\r\nContent-Length: 0\r\n"))
+                .startsWith("HTTP/1.1 200 ");
     }
 
     @Test

@@ -62,7 +62,8 @@ final class OrderClient implements AutoCloseable {
     }
 
     Reply send(HttpRequest.Builder request) throws IOException, InterruptedException {
-        return new Reply(http.send(request.timeout(patience).build(), BodyHandlers.ofString()));
+        request.setHeader("Content-Type", "application/json").timeout(patience);
+        return new Reply(http.send(request.build(), BodyHandlers.ofString()));
     }
 
     @Override

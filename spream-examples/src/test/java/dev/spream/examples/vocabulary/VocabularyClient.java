@@ -60,8 +60,8 @@ final class VocabularyClient implements AutoCloseable {
     }
 
     Reply send(HttpRequest.Builder request) throws IOException, InterruptedException {
-        HttpResponse<String> response =
-                client.send(request.timeout(Duration.ofSeconds(20)).build(), BodyHandlers.ofString());
+        request.setHeader("Content-Type", "application/json").timeout(Duration.ofSeconds(20));
+        HttpResponse<String> response = client.send(request.build(), BodyHandlers.ofString());
         return new Reply(response.statusCode(), response.body());
     }
 
