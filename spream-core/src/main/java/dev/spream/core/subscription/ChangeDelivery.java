@@ -142,13 +142,12 @@ final class ChangeDelivery {
                 settled(partition, record, Outcome.SKIPPED, consumeTime);
             }
             case ErrorDecision.DeadLetter deadLetter -> {
-                deadLetters.keep(DeadLetter.Reason.FAILED, failure);
+                deadLetters.keepRefused(DeadLetter.Reason.FAILED, record, failure);
                 attempts.deadLettered(failure);
                 settled(partition, record, Outcome.DEAD_LETTERED, consumeTime);
             }
             case ErrorDecision.ParkKey parkKey -> {
-                deadLetters.keep(DeadLetter.Reason.PARKED, failure);
-                deadLetters.park(record);
+                deadLetters.keepRefused(DeadLetter.Reason.PARKED, record, failure);
                 attempts.parked(failure);
                 settled(partition, record, Outcome.DEAD_LETTERED, consumeTime);
             }

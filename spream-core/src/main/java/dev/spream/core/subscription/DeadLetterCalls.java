@@ -4,8 +4,11 @@ import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.DeliveryFailure;
+import dev.spream.core.consume.Ordering;
+import dev.spream.core.consume.UndecodableRowException;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
@@ -24,17 +27,36 @@ final class DeadLetterCalls {
         this.parkedKeys = parkedKeys;
     }
 
-    /** Whether one of the record's keys was parked, and perhaps released since. */
+    /** Whether one of the record's keys was parked, and perhaps released since; or cannot be read while others are parked. */
     boolean mayBeParked(InflightRecord record) {
-        return !parkedKeys.isEmpty() && parkedKeys.containsAny(record.keys());
+        if (parkedKeys.isEmpty()) {
+            return false;
+        }
+        boolean keepsUnreadable = context.options().decodingFailure() == DecodingFailure.DEAD_LETTER;
+        return (keepsUnreadable && UnreadableKeys.of(record.change()).isPresent())
+                || parkedKeys.containsAny(record.keys());
     }
 
     /**
-     * Sets a record aside behind its parked keys.
+     * Sets a record aside behind its parked keys, or as it came if they cannot be read.
      *
      * @return false if they were released: the record is to be delivered
      */
     boolean keepBehindParked(HeldPartition partition, InflightRecord record) throws InterruptedException {
+        Optional<UnreadableKeys> unreadable = UnreadableKeys.of(record.change());
+        if (unreadable.isPresent()) {
+            Instant now = context.time().instant();
+            keep(
+                    DeadLetter.Reason.FAILED,
+                    new DeliveryFailure(
+                            partition.token(),
+                            unreadable.get().standIn(),
+                            1,
+                            now,
+                            now,
+                            unreadable.get().failure()));
+            return true;
+        }
         DeadLetter letter = new DeadLetter(
                 DeadLetter.Reason.BEHIND_PARKED,
                 partition.token(),
@@ -65,6 +87,30 @@ final class DeadLetterCalls {
         }
     }
 
+    /** Keeps a change that the consumer refused; one whose keys cannot be read is kept as it came, and parks nothing. */
+    void keepRefused(DeadLetter.Reason reason, InflightRecord record, DeliveryFailure failure)
+            throws InterruptedException {
+        Optional<UnreadableKeys> unreadable = UnreadableKeys.of(record.change());
+        if (unreadable.isEmpty()) {
+            keep(reason, failure);
+            if (reason == DeadLetter.Reason.PARKED) {
+                parkedKeys.park(record.keys());
+            }
+            return;
+        }
+        UndecodableRowException cause = unreadable.get().failure();
+        cause.addSuppressed(failure.cause());
+        keep(
+                DeadLetter.Reason.FAILED,
+                new DeliveryFailure(
+                        failure.partition(),
+                        unreadable.get().standIn(),
+                        failure.attempt(),
+                        failure.firstFailureAt(),
+                        failure.failedAt(),
+                        cause));
+    }
+
     void keep(DeadLetter.Reason reason, DeliveryFailure failure) throws InterruptedException {
         DeadLetter letter =
                 new DeadLetter(reason, failure.partition(), failure.change(), failure.failedAt(), Optional.of(failure));
@@ -75,16 +121,14 @@ final class DeadLetterCalls {
         });
     }
 
-    void park(InflightRecord record) {
-        parkedKeys.park(record.keys());
-    }
-
     /**
      * Says that a change goes past the open letters of its keys, and waits while one of them is handed over. The lease may
      * have ended meanwhile.
      */
     void delivering(HeldPartition partition, DataChangeRecord change) throws InterruptedException {
-        if (context.options().deadLetterSink().orElse(null) instanceof DeadLetterStore store) {
+        if (context.options().deadLetterSink().orElse(null) instanceof DeadLetterStore store
+                && (context.options().effectiveOrdering() == Ordering.KEY
+                        || UnreadableKeys.of(change).isEmpty())) {
             calling(partition.token(), change, () -> {
                 store.delivering(change);
                 return true;

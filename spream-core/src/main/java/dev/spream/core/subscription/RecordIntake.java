@@ -2,7 +2,7 @@ package dev.spream.core.subscription;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.spream.core.consume.RecordKey;
+import dev.spream.core.consume.Ordering;
 import dev.spream.core.consume.UndecodableRowException;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.PartitionToken;
@@ -97,32 +97,14 @@ final class RecordIntake {
         if (!isNew(change)) {
             return true;
         }
-        Optional<IllegalArgumentException> unreadable = unreadableKeys(change);
-        if (unreadable.isPresent()) {
-            String message = "the primary keys of %s cannot be read".formatted(change.identity());
-            UndecodableChange undecodable = new UndecodableChange(
-                    Optional.of(change.commitTimestamp()),
-                    Optional.of(change.serverTransactionId()),
-                    Optional.of(change.recordSequence()),
-                    Optional.of(change.tableName()),
-                    change.toJson());
-            return keep(
-                    standIn(undecodable), new UndecodableRowException(message, undecodable.row(), unreadable.get()));
+        if (context.options().decodingFailure() == DecodingFailure.DEAD_LETTER
+                && context.options().effectiveOrdering() == Ordering.KEY) {
+            Optional<UnreadableKeys> unreadable = UnreadableKeys.of(change);
+            if (unreadable.isPresent()) {
+                return keep(unreadable.get().standIn(), unreadable.get().failure());
+            }
         }
         return dispatcher.submit(change, position.timestamp());
-    }
-
-    /** Why the change's keys cannot be read, where it is to be dead-lettered for that. */
-    private Optional<IllegalArgumentException> unreadableKeys(DataChangeRecord change) {
-        if (context.options().decodingFailure() == DecodingFailure.STOP) {
-            return Optional.empty();
-        }
-        try {
-            RecordKey.of(change);
-            return Optional.empty();
-        } catch (IllegalArgumentException e) {
-            return Optional.of(e);
-        }
     }
 
     /**

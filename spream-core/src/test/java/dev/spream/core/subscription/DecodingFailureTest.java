@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterSink;
+import dev.spream.core.consume.ErrorDecision;
+import dev.spream.core.consume.JsonlDeadLetterSink;
+import dev.spream.core.consume.Ordering;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.UndecodableRowException;
 import dev.spream.core.record.DataChangeRecord;
@@ -16,16 +19,23 @@ import dev.spream.core.source.SourceException;
 import dev.spream.core.source.UndecodableChange;
 import dev.spream.core.subscription.ScriptedSource.Fault;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Rows that cannot be decoded, under each policy. */
 final class DecodingFailureTest {
     private static final String ROW = "{\"data_change_record\":{\"mods\":7}}";
+
+    @TempDir
+    private Path folder;
 
     private final SubscriberFixture fixture = new SubscriberFixture();
     private final ScriptedSource source = fixture.source;
@@ -37,8 +47,13 @@ final class DecodingFailureTest {
     }
 
     private Subscriber deadLettering() {
+        return deadLettering(Ordering.KEY);
+    }
+
+    private Subscriber deadLettering(Ordering ordering) {
         return fixture.subscriber(options -> options.endAt(at(9))
                 .maxInflight(8)
+                .ordering(ordering)
                 .decodingFailure(DecodingFailure.DEAD_LETTER)
                 .deadLetterSink(letters));
     }
@@ -119,6 +134,77 @@ final class DecodingFailureTest {
             assertThat(((UndecodableRowException) letter.failure().orElseThrow().cause()).row())
                     .contains("\"keys\":7");
         });
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"PARTITION", "NONE"})
+    void a_change_whose_keys_cannot_be_read_is_delivered_where_the_order_needs_none(Ordering ordering)
+            throws InterruptedException {
+        DataChangeRecord intact = ScriptedSource.newChange(2, "B", "tx");
+        source.roots("p").change("p", 1, "A").add("p", withKeys(intact, "7")).change("p", 3, "A");
+        List<String> sequences = new CopyOnWriteArrayList<>();
+
+        fixture.run(
+                deadLettering(ordering),
+                (change, delivery) -> sequences.add(change.identity().toString()));
+
+        assertThat(sequences).hasSize(3).contains(intact.identity().toString());
+        assertThat(letters.letters()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"PARTITION", "NONE"})
+    void one_that_the_consumer_refuses_is_kept_as_it_came(Ordering ordering) throws Exception {
+        DataChangeRecord intact = ScriptedSource.newChange(2, "B", "tx");
+        source.roots("p").change("p", 1, "A").add("p", withKeys(intact, "7")).change("p", 3, "A");
+
+        Path file = folder.resolve("letters.jsonl");
+        try (JsonlDeadLetterSink store = JsonlDeadLetterSink.open(file)) {
+            Subscriber subscriber = fixture.subscriber(options -> options.endAt(at(9))
+                    .maxInflight(8)
+                    .ordering(ordering)
+                    .decodingFailure(DecodingFailure.DEAD_LETTER)
+                    .deadLetterSink(store)
+                    .errorHandler(failure -> new ErrorDecision.ParkKey()));
+            fixture.run(subscriber, (change, delivery) -> {
+                if (change.identity().equals(intact.identity())) {
+                    throw new IOException("refused");
+                }
+            });
+
+            assertThat(store.openLetters()).singleElement().satisfies(entry -> {
+                assertThat(entry.identity()).isEqualTo(intact.identity());
+                assertThat(entry.reason()).isEqualTo(DeadLetter.Reason.FAILED);
+            });
+            assertThat(store.parkedKeys()).isEmpty();
+        }
+    }
+
+    @Test
+    void while_keys_are_parked_it_is_kept_in_any_order() throws InterruptedException {
+        DataChangeRecord intact = ScriptedSource.newChange(2, "B", "tx");
+        source.roots("p").change("p", 1, "A").add("p", withKeys(intact, "7")).change("p", 3, "C");
+        Subscriber subscriber = fixture.subscriber(options -> options.endAt(at(9))
+                .decodingFailure(DecodingFailure.DEAD_LETTER)
+                .deadLetterSink(letters)
+                .errorHandler(failure -> new ErrorDecision.ParkKey()));
+        List<Instant> delivered = new CopyOnWriteArrayList<>();
+
+        fixture.run(subscriber, (change, delivery) -> {
+            if (change.commitTimestamp().equals(at(1))) {
+                throw new IOException("refused");
+            }
+            delivered.add(change.commitTimestamp());
+        });
+
+        assertThat(delivered).containsExactly(at(3));
+        assertThat(letters.letters())
+                .hasSize(2)
+                .last()
+                .satisfies(letter -> assertThat(((UndecodableRowException)
+                                        letter.failure().orElseThrow().cause())
+                                .row())
+                        .contains("\"keys\":7"));
     }
 
     private static DataChangeRecord withKeys(DataChangeRecord change, String keys) {

@@ -1,0 +1,45 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.consume.RecordKey;
+import dev.spream.core.consume.UndecodableRowException;
+import dev.spream.core.record.DataChangeRecord;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A change whose primary keys cannot be read, as it is dead-lettered: its place among the changes of its keys is not known.
+ *
+ * @param standIn the change without its rows
+ * @param failure why, with the change as it came
+ */
+record UnreadableKeys(DataChangeRecord standIn, UndecodableRowException failure) {
+
+    /** Empty if the keys can be read. */
+    static Optional<UnreadableKeys> of(DataChangeRecord change) {
+        try {
+            RecordKey.of(change);
+            return Optional.empty();
+        } catch (IllegalArgumentException e) {
+            String message = "the primary keys of %s cannot be read".formatted(change.identity());
+            return Optional.of(
+                    new UnreadableKeys(standIn(change), new UndecodableRowException(message, change.toJson(), e)));
+        }
+    }
+
+    private static DataChangeRecord standIn(DataChangeRecord change) {
+        return new DataChangeRecord(
+                change.commitTimestamp(),
+                change.recordSequence(),
+                change.serverTransactionId(),
+                false,
+                change.tableName(),
+                List.of(),
+                List.of(),
+                "",
+                "",
+                0,
+                0,
+                "",
+                false);
+    }
+}
