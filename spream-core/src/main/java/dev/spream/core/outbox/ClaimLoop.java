@@ -27,7 +27,7 @@ final class ClaimLoop {
     private final DueTimes dueTimes;
     private final Slots slots;
     private final Consumer<HeldClaim> start;
-    private final Runnable refused;
+    private final KeyReader reader;
     private final int mostHeld;
     private volatile boolean called = true;
 
@@ -40,7 +40,7 @@ final class ClaimLoop {
      * A loop over these parts.
      *
      * @param start begins the attempt of a claim; its slot is taken
-     * @param refused called when the plan has to be read anew
+     * @param reader told whether there are ordered entries, and when the plan has to be read anew
      */
     ClaimLoop(
             WorkerContext context,
@@ -51,7 +51,7 @@ final class ClaimLoop {
             DueTimes dueTimes,
             Slots slots,
             Consumer<HeldClaim> start,
-            Runnable refused) {
+            KeyReader reader) {
         this.context = context;
         this.plan = plan;
         this.lanes = lanes;
@@ -60,7 +60,7 @@ final class ClaimLoop {
         this.dueTimes = dueTimes;
         this.slots = slots;
         this.start = start;
-        this.refused = refused;
+        this.reader = reader;
         this.mostHeld = 2 * (context.options().concurrency() + context.options().batch());
         this.nextLook = context.now();
     }
@@ -161,6 +161,7 @@ final class ClaimLoop {
                         "claiming entries",
                         () -> context.store()
                                 .claim(context.owner(), limit, context.options().lease()));
+        reader.expect(result.ordered());
         if (result.claims().size() + result.synchronised() + result.conflicts() < limit) {
             look = false;
             nextLook = context.now() + context.options().pollInterval().toNanos();
@@ -189,7 +190,7 @@ final class ClaimLoop {
                 heads.stream().filter(head -> !given.contains(head.id())).toList();
         if (!notGiven.isEmpty()) {
             plan.refused(notGiven);
-            refused.run();
+            reader.hurry();
         }
         claimed(result, askedAt, lease, allowed);
         return given.size();

@@ -8,12 +8,13 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Reads ahead what a {@link KeyPlan} wants to know, on a thread of its own: lanes going forward, keys that are unclear, and now
- * and then the lanes from their beginning, for entries that were committed after others with a greater id.
+ * and then the lanes from their beginning, for entries that were committed after others with a greater id. While no entry has an
+ * ordering key it reads nothing: claims, which look for entries all the time, tell it when there is one.
  */
 final class KeyReader {
     private static final int KEYS_AT_ONCE = 64;
 
-    /** Between two reads that brought nothing: entries without an ordering key, enqueued all the time, are not to cost reads. */
+    /** Between two reads that brought nothing: entries without an ordering key, enqueued all the time, are to cost few reads. */
     private static final long LONGEST_GAP = TimeUnit.MILLISECONDS.toNanos(100);
 
     private static final long SHORTEST_GAP = TimeUnit.MILLISECONDS.toNanos(1);
@@ -22,6 +23,7 @@ final class KeyReader {
     private final KeyPlan plan;
     private final Alarm wake;
     private final long lookEvery;
+    private volatile boolean expected;
 
     // Confined to the thread.
     private long nextRead;
@@ -42,6 +44,15 @@ final class KeyReader {
         this.nextRead = context.now();
         this.lastRead = context.now();
         this.nextLook = context.now() + lookEvery;
+    }
+
+    /** Takes note of whether there are ordered entries, as the last claim saw it. Called by the thread that claims. */
+    void expect(boolean ordered) {
+        boolean before = expected;
+        expected = ordered;
+        if (ordered && !before) {
+            hurry();
+        }
     }
 
     /** Has it look now. */
@@ -76,7 +87,8 @@ final class KeyReader {
 
     private long pause() {
         long now = context.now();
-        if (!plan.toRead(false).isEmpty() || !plan.toReadAnew(1).isEmpty()) {
+        boolean toReadOn = expected && !plan.toRead(false).isEmpty();
+        if (toReadOn || !plan.toReadAnew(1).isEmpty()) {
             return 0;
         }
         long untilRead = Math.max(1, Math.min(nextRead, nextLook) - now);
@@ -91,10 +103,15 @@ final class KeyReader {
         if (again) {
             nextRead = now + context.options().pollInterval().toNanos();
         }
-        readOn(plan.toRead(again), again);
-        if (now - nextLook >= 0) {
+        boolean look = now - nextLook >= 0;
+        if (look) {
             nextLook = now + lookEvery;
-            lookThrough();
+        }
+        if (expected) {
+            readOn(plan.toRead(again), again);
+            if (look) {
+                lookThrough();
+            }
         }
         if (plan.readyKeys() > 0) {
             context.claimsWake().raise();

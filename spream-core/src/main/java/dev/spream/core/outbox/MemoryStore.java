@@ -24,7 +24,11 @@ final class MemoryStore implements OutboxStore {
 
     @Override
     public ClaimResult claim(OutboxOwner owner, int limit, Duration lease) {
-        return memory.locked(() -> claim(memory.entries.due(memory.now(), limit), owner, lease));
+        return memory.locked(() -> {
+            boolean ordered = memory.entries.unsettled().stream()
+                    .anyMatch(entry -> entry.orderingKey().isPresent());
+            return claim(memory.entries.due(memory.now(), limit), owner, lease, ordered);
+        });
     }
 
     @Override
@@ -44,11 +48,11 @@ final class MemoryStore implements OutboxStore {
                     .filter(entry -> entry.isDue(now) && !memory.entries.waitsForAnother(entry, now))
                     .sorted(Comparator.comparing(StoredEntry::dueAt).thenComparingLong(StoredEntry::id))
                     .toList();
-            return claim(heads, owner, lease);
+            return claim(heads, owner, lease, true);
         });
     }
 
-    private ClaimResult claim(List<StoredEntry> due, OutboxOwner owner, Duration lease) {
+    private ClaimResult claim(List<StoredEntry> due, OutboxOwner owner, Duration lease, boolean ordered) {
         Instant now = memory.now();
         List<OutboxClaim> claims = new ArrayList<>();
         int leasesExpired = 0;
@@ -65,7 +69,7 @@ final class MemoryStore implements OutboxStore {
             }
             memory.contradicts(entry);
         }
-        return new ClaimResult(claims, leasesExpired, synchronised, conflicts);
+        return new ClaimResult(claims, leasesExpired, synchronised, conflicts, ordered);
     }
 
     @Override

@@ -24,7 +24,8 @@ import java.util.Set;
 public interface OutboxStore extends AutoCloseable {
 
     /**
-     * Claims entries without an ordering key that are due, those that are due longest first.
+     * Claims entries without an ordering key that are due, those that are due longest first. Says as well whether there are
+     * entries with an ordering key, due or not, that were committed before the call: a worker reads lanes only then.
      *
      * @param owner the worker
      * @param limit how many at most, 1 or more

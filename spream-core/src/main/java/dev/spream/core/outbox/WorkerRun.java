@@ -69,8 +69,7 @@ final class WorkerRun implements SingleRun.Stoppable {
         this.plan = new KeyPlan(sweepEvery);
         this.lanes = new LaneKeeper(context, plan);
         this.reader = new KeyReader(context, plan, sweepEvery);
-        this.claims =
-                new ClaimLoop(context, plan, lanes, book, breaker, dueTimes, slots, this::startAttempt, reader::hurry);
+        this.claims = new ClaimLoop(context, plan, lanes, book, breaker, dueTimes, slots, this::startAttempt, reader);
         this.writer = new SettlementWriter(context, book, this::settled);
         this.upkeep = new Upkeep(context, lanes, breaker, this::called, reader::hurry);
         this.retention = new Retention(context);

@@ -35,6 +35,37 @@ interface OrderedClaimContract<T> extends OutboxScenario.Stage<T> {
         assertThat(keys(given().claimOrdered(ANN, third))).containsExactly("3");
     }
 
+    /** Workers read no lanes otherwise. */
+    @Test
+    default void a_claim_of_others_tells_whether_there_are_entries_with_an_ordering_key_until_they_are_settled() {
+        assertThat(ordered()).isFalse();
+        given().enqueued("free");
+        assertThat(ordered()).isFalse();
+        long id = given().ordered("1", "k");
+        assertThat(ordered()).as("pending").isTrue();
+        OutboxClaim claim = given().claimOrdered(ANN, id).getFirst();
+        assertThat(ordered()).as("sending").isTrue();
+        given().fail(ANN, claim);
+        assertThat(ordered()).as("failed").isTrue();
+        given().pass(DELAY.plusSeconds(1));
+        claim = given().claimOrdered(ANN, id).getFirst();
+        long second = given().ordered("2", "l");
+        given().succeed(ANN, claim);
+        assertThat(ordered()).as("one of two is settled").isTrue();
+        given().succeed(ANN, given().claimOrdered(ANN, second).getFirst());
+        assertThat(ordered()).as("both are settled").isFalse();
+
+        given().park(ANN, given().claimOrdered(ANN, given().ordered("3", "k")).getFirst(), false);
+        given().enqueued("another");
+        ClaimResult beside = given().store().claim(ANN, 10, LEASE);
+        assertThat(keys(beside.claims())).containsExactly("another");
+        assertThat(beside.ordered()).as("parked").isTrue();
+    }
+
+    private boolean ordered() {
+        return given().store().claim(BOB, 10, LEASE).ordered();
+    }
+
     @Test
     default void an_entry_waits_while_an_earlier_one_of_its_key_is_pending_sending_failed_or_parked() {
         long first = given().ordered("1", "k");

@@ -279,7 +279,8 @@ final class OutboxSimulation {
                         .toList(),
                 result.leasesExpired(),
                 result.synchronised(),
-                result.conflicts());
+                result.conflicts(),
+                result.ordered());
     }
 
     private List<OutboxRow> rows() {

@@ -65,7 +65,7 @@ final class OutboxWorkerOrderTest {
     }
 
     @Test
-    void entries_without_an_ordering_key_that_come_all_the_time_cost_few_reads_of_lanes() {
+    void entries_without_an_ordering_key_cost_no_reads_of_lanes() {
         AtomicInteger reads = new AtomicInteger();
         ForwardingOutboxStore counting = new ForwardingOutboxStore(bench.memory.store()) {
             @Override
@@ -84,7 +84,7 @@ final class OutboxWorkerOrderTest {
             bench.time.advance(Duration.ofMillis(10));
             LockSupport.parkNanos(3_000_000); // the thread that reads has its turn
         }
-        assertThat(reads.get()).isBetween(1, 25);
+        assertThat(reads.get()).as("reads of lanes").isZero();
         long ordered = bench.enqueue("ordered", "k");
         bench.advanceUntil(
                 Duration.ofMillis(10), Duration.ofMillis(200), () -> bench.status(ordered) == OutboxStatus.SUCCEEDED);

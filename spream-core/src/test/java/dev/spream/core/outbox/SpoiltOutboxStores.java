@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /** Stores that do not keep the contract, each in one way. */
 final class SpoiltOutboxStores {
     private static final LaneShare NO_LANES = new LaneShare(List.of(), LaneLease.LANES);
-    private static final ClaimResult NO_CLAIMS = new ClaimResult(List.of(), 0, 0, 0);
+    private static final ClaimResult NO_CLAIMS = new ClaimResult(List.of(), 0, 0, 0, false);
 
     private SpoiltOutboxStores() {}
 
@@ -190,7 +190,8 @@ final class SpoiltOutboxStores {
             ClaimResult result = target.claim(owner, limit, lease);
             List<OutboxClaim> counted =
                     result.claims().stream().map(this::counted).toList();
-            return new ClaimResult(counted, result.leasesExpired(), result.synchronised(), result.conflicts());
+            return new ClaimResult(
+                    counted, result.leasesExpired(), result.synchronised(), result.conflicts(), result.ordered());
         }
 
         private OutboxClaim counted(OutboxClaim claim) {
@@ -220,7 +221,8 @@ final class SpoiltOutboxStores {
                     .map(claim ->
                             new OutboxClaim(claim.entry(), claim.token(), claim.attempt(), false, claim.claimedAt()))
                     .toList();
-            return new ClaimResult(known, result.leasesExpired(), result.synchronised(), result.conflicts());
+            return new ClaimResult(
+                    known, result.leasesExpired(), result.synchronised(), result.conflicts(), result.ordered());
         }
     }
 
@@ -309,7 +311,7 @@ final class SpoiltOutboxStores {
                         .filter(entry -> entry.isDue(memory.now()))
                         .map(entry -> claim(entry, owner, lease))
                         .toList();
-                return new ClaimResult(claims, 0, 0, 0);
+                return new ClaimResult(claims, 0, 0, 0, true);
             });
         }
 
@@ -336,7 +338,7 @@ final class SpoiltOutboxStores {
                 for (StoredEntry entry : memory.entries.due(memory.now(), limit)) {
                     memory.entries.edit(entry, () -> claims.add(entry.claim(owner, memory.now(), lease)));
                 }
-                return new ClaimResult(claims, 0, 0, 0);
+                return new ClaimResult(claims, 0, 0, 0, false);
             });
         }
     }

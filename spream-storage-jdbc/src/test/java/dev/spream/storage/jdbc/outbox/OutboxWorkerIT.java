@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.outbox.LedgerResult;
 import dev.spream.core.outbox.OutboxEntry;
+import dev.spream.core.outbox.OutboxMessage;
 import dev.spream.core.outbox.OutboxSender;
 import dev.spream.core.outbox.OutboxStore;
 import dev.spream.core.outbox.OutboxWorker;
@@ -12,9 +13,11 @@ import dev.spream.core.outbox.OutboxWorkerOptions;
 import dev.spream.core.outbox.SendOutcome;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -141,6 +144,85 @@ final class OutboxWorkerIT {
         }
     }
 
+    @Test
+    void lanes_are_read_only_where_an_entry_has_an_ordering_key() throws Exception {
+        ConcurrentLinkedQueue<String> statements = new ConcurrentLinkedQueue<>();
+        try (HikariDataSource pool = test.database().open();
+                JdbcOutboxStore one = JdbcOutboxStore.create(seen(pool, statements));
+                JdbcOutboxStore two = JdbcOutboxStore.create(seen(pool, statements))) {
+            start(one, (entry, call) -> OK);
+            start(two, (entry, call) -> OK);
+            for (int i = 0; i < 60; i++) {
+                test.enqueue("free " + i);
+                test.outbox.signal();
+            }
+            awaitRows("SELECT count(*) FROM spream.outbox_orders WHERE status = 'succeeded'", "60");
+            assertThat(statements).filteredOn(OutboxWorkerIT::claims).hasSizeGreaterThan(10);
+            assertThat(statements).noneMatch(OutboxWorkerIT::readsLanes);
+
+            for (int i = 0; i < 20; i++) {
+                test.enqueue(OutboxMessage.builder("ordered " + i, "{}")
+                        .orderingKey("k" + i % 10)
+                        .build());
+            }
+            awaitRows("SELECT count(*) FROM spream.outbox_orders WHERE status = 'succeeded'", "80");
+            assertThat(statements).anyMatch(OutboxWorkerIT::readsLanes);
+            workers.forEach(OutboxWorker::close);
+        }
+    }
+
+    @Test
+    void ordered_entries_that_were_there_before_are_found_without_a_signal_or_a_poll() throws Exception {
+        for (int i = 0; i < 3; i++) {
+            test.enqueue(
+                    OutboxMessage.builder("ordered " + i, "{}").orderingKey("k").build());
+        }
+        ConcurrentLinkedQueue<String> sent = new ConcurrentLinkedQueue<>();
+        start(worker(test.store, Duration.ofSeconds(10), Duration.ofHours(1), (entry, call) -> {
+            sent.add(entry.idempotencyKey());
+            return OK;
+        }));
+        awaitRows("SELECT count(*) FROM spream.outbox_orders WHERE status = 'succeeded'", "3");
+        assertThat(sent).containsExactly("ordered 0", "ordered 1", "ordered 2");
+    }
+
+    private static boolean claims(String statement) {
+        return statement.contains("next_run_at <= (SELECT clock_timestamp())");
+    }
+
+    private static boolean readsLanes(String statement) {
+        return statement.contains("AS asked (lane, behind)");
+    }
+
+    /** The data source, of whose connections all statements are noted. */
+    private static DataSource seen(DataSource target, Collection<String> statements) {
+        return proxy(DataSource.class, target, (method, result, args) -> {
+            if (result instanceof Connection connection) {
+                return proxy(Connection.class, connection, (called, prepared, sql) -> {
+                    if (called.equals("prepareStatement")) {
+                        statements.add((String) sql[0]);
+                    }
+                    return prepared;
+                });
+            }
+            return result;
+        });
+    }
+
+    private interface Seen {
+        Object result(String method, Object result, Object[] args);
+    }
+
+    private static <T> T proxy(Class<T> type, T target, Seen seen) {
+        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, args) -> {
+            try {
+                return seen.result(method.getName(), method.invoke(target, args), args);
+            } catch (InvocationTargetException e) {
+                throw e.getCause();
+            }
+        }));
+    }
+
     /** The data source, whose connections cannot be had any more once that is set: as of a process that died. */
     private static DataSource cut(DataSource target, AtomicBoolean cut) {
         return (DataSource) Proxy.newProxyInstance(
@@ -161,12 +243,19 @@ final class OutboxWorkerIT {
     }
 
     private void start(OutboxStore store, Script script) {
-        OutboxWorker worker = worker(store, Duration.ofMillis(300), script);
+        start(worker(store, Duration.ofMillis(300), script));
+    }
+
+    private void start(OutboxWorker worker) {
         workers.add(worker);
         Thread.ofVirtual().start(worker::run);
     }
 
     private static OutboxWorker worker(OutboxStore store, Duration sendTimeout, Script script) {
+        return worker(store, sendTimeout, Duration.ofMillis(20), script);
+    }
+
+    private static OutboxWorker worker(OutboxStore store, Duration sendTimeout, Duration pollInterval, Script script) {
         AtomicInteger calls = new AtomicInteger();
         OutboxSender sender = new OutboxSender() {
             @Override
@@ -184,7 +273,7 @@ final class OutboxWorkerIT {
                         .concurrency(1) // one that is cut off has nothing else
                         .lease(TestOutbox.LEASE)
                         .sendTimeout(sendTimeout)
-                        .pollInterval(Duration.ofMillis(20))
+                        .pollInterval(pollInterval)
                         .build())
                 .build();
     }
