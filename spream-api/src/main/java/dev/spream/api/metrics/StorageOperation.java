@@ -22,9 +22,11 @@ enum StorageOperation {
     /** By what the engine says that it was doing. */
     private static final Map<String, StorageOperation> BY_DESCRIPTION = Map.ofEntries(
             Map.entry("looking for the subscription", OPEN),
+            Map.entry("looking for partitions", OPEN),
             Map.entry("opening the subscription", OPEN),
             Map.entry("registering the worker", WORKERS),
             Map.entry("reading the workers", WORKERS),
+            Map.entry("ending the registration", WORKERS),
             Map.entry("reading the lineage", LINEAGE),
             Map.entry("acquiring partitions", ACQUIRE),
             Map.entry("starting a partition", ACQUIRE),
@@ -39,7 +41,7 @@ enum StorageOperation {
             Map.entry("looking for accepted gaps", GAPS),
             Map.entry("cleaning up", CLEAN_UP));
 
-    private static final String RENEWING = "renewing the leases"; // how many of them follows
+    private static final String RENEWING = "renewing the leases";
 
     static StorageOperation of(String description) {
         return description.startsWith(RENEWING) ? RENEW : BY_DESCRIPTION.getOrDefault(description, OTHER);

@@ -9,6 +9,7 @@ import org.slf4j.LoggerFactory;
 /** Keeps what is stored, and read with every lineage, from growing for ever. A round that fails is made up for by the next. */
 final class Housekeeper {
     private static final Logger log = LoggerFactory.getLogger(Housekeeper.class);
+    private static final String CLEANING_UP = "cleaning up";
     private static final int ROUNDS_PER_RETENTION = 100;
     private static final Duration MIN_INTERVAL = Duration.ofMillis(100);
     private static final Duration MAX_INTERVAL = Duration.ofMinutes(1);
@@ -33,6 +34,7 @@ final class Housekeeper {
             int partitions =
                     context.storage().cleanUp(now.minus(context.options().finishedRetention()));
             int workers = context.storage().expireWorkers();
+            context.storageCalls().worked(CLEANING_UP);
             if (partitions + workers > 0) {
                 log.debug(
                         "[{}] removed {} finished partitions, and {} workers that are gone",
@@ -44,7 +46,7 @@ final class Housekeeper {
             if (!e.retryable()) {
                 throw e;
             }
-            context.listener().tell(listener -> listener.storageRetrying("cleaning up", e));
+            context.storageCalls().failed(CLEANING_UP, e, "");
         }
     }
 }

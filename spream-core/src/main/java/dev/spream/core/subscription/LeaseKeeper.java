@@ -1,6 +1,5 @@
 package dev.spream.core.subscription;
 
-import dev.spream.core.DurationText;
 import dev.spream.core.StorageException;
 import dev.spream.core.internal.LocalLease;
 import dev.spream.core.partition.BusyPartitionsException;
@@ -11,15 +10,13 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Keeps this worker registered and its leases alive, all of them in one call, several times within a lease time; and ends
  * what was lost. A storage that cannot be reached costs the leases when their time has run out, and not the subscription.
  */
 final class LeaseKeeper {
-    private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
+    private static final String RENEWING = "renewing the leases";
     private static final int RENEWALS_PER_LEASE = 4;
 
     private final EngineContext context;
@@ -41,8 +38,15 @@ final class LeaseKeeper {
         List<HeldPartition> held = partitions.get().stream()
                 .filter(partition -> !partition.isLeft())
                 .toList();
-        attempt("renewing the leases of %d partitions".formatted(held.size()), "they run out", () -> renew(held));
-        attempt("registering the worker", "its registration runs out and with it its share", membership::register);
+        if (held.isEmpty()) {
+            context.storageCalls().abandoned(RENEWING);
+        } else {
+            attempt(RENEWING, " until they run out", () -> renew(held));
+        }
+        attempt(
+                "registering the worker",
+                " until its registration runs out, and with it its share",
+                membership::register);
 
         endThoseThatRanOut();
     }
@@ -54,29 +58,19 @@ final class LeaseKeeper {
                 .forEach(HeldPartition::lose);
     }
 
-    private void attempt(String what, String otherwise, Runnable call) {
+    private void attempt(String what, String until, Runnable call) {
         try {
             call.run();
+            context.storageCalls().worked(what);
         } catch (StorageException e) {
             if (!e.retryable()) {
                 throw e;
             }
-            log.warn(
-                    "[{}] {} failed: {}; trying again within {}, or else {}",
-                    context.source().streamName(),
-                    what,
-                    e.getMessage(),
-                    DurationText.of(interval()),
-                    otherwise,
-                    e);
-            context.listener().tell(listener -> listener.storageRetrying(what, e));
+            context.storageCalls().failed(what, e, until);
         }
     }
 
     private void renew(List<HeldPartition> held) {
-        if (held.isEmpty()) {
-            return;
-        }
         List<PartitionLease> leases = held.stream().map(HeldPartition::lease).toList();
         LocalLease requested =
                 LocalLease.requested(context.time(), context.options().leaseTime());

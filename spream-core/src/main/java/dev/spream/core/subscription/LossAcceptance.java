@@ -126,6 +126,7 @@ final class LossAcceptance {
                 .storageCalls()
                 .repeat(
                         "looking for accepted gaps",
+                        partition.token(),
                         isActive,
                         () -> context.storage().lineage())
                 .partition(partition.token())
@@ -139,10 +140,14 @@ final class LossAcceptance {
 
     /** Where reading goes on; empty if the lease was lost. */
     private Optional<Instant> acceptGap(SourceException cause) throws InterruptedException {
-        watermarks.persist(List.of(partition), isActive);
+        watermarks.persist(partition, isActive);
         PartitionGap gap = gap(context, partition.token(), partition.tracker().watermark(), cause);
         boolean held = context.storageCalls()
-                .repeat("accepting a gap", isActive, () -> context.storage().acceptGap(partition.lease(), gap));
+                .repeat(
+                        "accepting a gap",
+                        partition.token(),
+                        isActive,
+                        () -> context.storage().acceptGap(partition.lease(), gap));
         if (!held) {
             partition.lose();
             return Optional.empty();
@@ -210,6 +215,7 @@ final class LossAcceptance {
         boolean held = context.storageCalls()
                 .repeat(
                         "adding partitions in the place of an expired one",
+                        partition.token(),
                         isActive,
                         () -> context.storage().addChildren(partition.lease(), inItsPlace));
         if (!held) {

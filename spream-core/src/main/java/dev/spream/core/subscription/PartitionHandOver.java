@@ -114,7 +114,7 @@ final class PartitionHandOver {
      */
     void complete(HeldPartition partition, BooleanSupplier wanted) throws InterruptedException {
         try {
-            watermarks.persist(List.of(partition), wanted);
+            watermarks.persist(partition, wanted);
             if (partition.isHeld()) {
                 release(partition, wanted);
             }
@@ -130,7 +130,7 @@ final class PartitionHandOver {
 
     private void release(HeldPartition partition, BooleanSupplier wanted) throws InterruptedException {
         partition.leaving();
-        context.storageCalls().repeat("giving a partition back", wanted, () -> {
+        context.storageCalls().repeat("giving a partition back", partition.token(), wanted, () -> {
             context.storage().release(List.of(partition.lease()));
             return true;
         });

@@ -83,6 +83,7 @@ final class PartitionReader {
         if (!context.storageCalls()
                 .repeat(
                         "starting a partition",
+                        partition.token(),
                         this::isActive,
                         () -> context.storage().toRunning(partition.lease()))) {
             partition.lose();

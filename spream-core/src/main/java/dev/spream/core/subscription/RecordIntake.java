@@ -191,6 +191,7 @@ final class RecordIntake {
         boolean held = context.storageCalls()
                 .repeat(
                         "adding child partitions",
+                        partition.token(),
                         isActive,
                         () -> context.storage().addChildren(partition.lease(), record));
         if (!held) {

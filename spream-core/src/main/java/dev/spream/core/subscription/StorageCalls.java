@@ -4,8 +4,10 @@ import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
 import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.SafeListeners;
+import dev.spream.core.partition.PartitionToken;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -13,7 +15,7 @@ import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Repeats a call to the storage while it fails in a way that may pass and somebody still wants it. */
+/** Repeats calls to the storage while they fail in a way that may pass and are still wanted. Safe for use by many threads. */
 final class StorageCalls {
     private static final Logger log = LoggerFactory.getLogger(StorageCalls.class);
 
@@ -23,7 +25,16 @@ final class StorageCalls {
     private final RandomGenerator random;
     private final SafeListeners<SubscriptionListener> listener;
 
-    private final Map<String, Integer> failing = new ConcurrentHashMap<>(); // attempts, by operation
+    private final Map<Call, Integer> failing = new ConcurrentHashMap<>(); // attempts that failed
+
+    /** What is asked of the storage, and for which partition where it is for one alone. */
+    private record Call(String operation, Optional<PartitionToken> partition) {
+        @Override
+        public String toString() {
+            return operation
+                    + partition.map(token -> " (" + token.abbreviated() + ")").orElse("");
+        }
+    }
 
     StorageCalls(EngineTime time, RandomGenerator random, SafeListeners<SubscriptionListener> listener) {
         this.time = time;
@@ -37,39 +48,82 @@ final class StorageCalls {
      * @param wanted asked before each repetition; the last failure is thrown when it says no
      */
     <T> T repeat(String operation, BooleanSupplier wanted, Supplier<T> call) throws InterruptedException {
+        return repeat(new Call(operation, Optional.empty()), wanted, call);
+    }
+
+    /** The same for one partition: its failures are no other partition's. */
+    <T> T repeat(String operation, PartitionToken partition, BooleanSupplier wanted, Supplier<T> call)
+            throws InterruptedException {
+        return repeat(new Call(operation, Optional.of(partition)), wanted, call);
+    }
+
+    private <T> T repeat(Call what, BooleanSupplier wanted, Supplier<T> call) throws InterruptedException {
         ReconnectBackoff backoff = new ReconnectBackoff(random);
-        while (true) {
-            try {
-                T result = call.get();
-                worked(operation);
-                return result;
-            } catch (StorageException e) {
-                if (!e.retryable() || !wanted.getAsBoolean()) {
-                    throw e;
+        boolean failed = false;
+        try {
+            while (true) {
+                try {
+                    T result = call.get();
+                    worked(what);
+                    return result;
+                } catch (StorageException e) {
+                    if (!e.retryable() || !wanted.getAsBoolean()) {
+                        throw e;
+                    }
+                    failed = true;
+                    failed(what, e, "");
+                    pause(backoff.next(), wanted);
                 }
-                failed(operation, e);
-                pause(backoff.next(), wanted);
+            }
+        } finally {
+            if (failed) {
+                abandoned(what); // one that worked at last is not known any more
             }
         }
     }
 
-    /** Says that a call failed and is repeated: in the log the first time, until it works. */
-    void failed(String operation, StorageException failure) {
-        if (failing.merge(operation, 1, Integer::sum) == 1) {
-            log.warn(
-                    "partition storage: {} failed: {}; it is tried again, and said when it works",
-                    operation,
-                    failure.getMessage(),
-                    LoggedFailure.of(failure));
-        }
-        listener.tell(l -> l.storageRetrying(operation, failure));
+    /**
+     * Says that a call failed and is repeated: in the log the first time, until it works.
+     *
+     * @param until what ends the attempts, such as " until they run out"; empty for nothing
+     */
+    void failed(String operation, StorageException failure, String until) {
+        failed(new Call(operation, Optional.empty()), failure, until);
     }
 
     /** Says that a call that failed before works. */
     void worked(String operation) {
-        Integer attempts = failing.isEmpty() ? null : failing.remove(operation);
+        worked(new Call(operation, Optional.empty()));
+    }
+
+    /** Says that a call that failed before is not repeated any more. */
+    void abandoned(String operation) {
+        abandoned(new Call(operation, Optional.empty()));
+    }
+
+    private void failed(Call call, StorageException failure, String until) {
+        if (failing.merge(call, 1, Integer::sum) == 1) {
+            log.warn(
+                    "partition storage: {} failed: {}; it is tried again{}, and said when it works",
+                    call,
+                    failure.getMessage(),
+                    until,
+                    LoggedFailure.of(failure));
+        }
+        listener.tell(l -> l.storageRetrying(call.operation(), failure));
+    }
+
+    private void worked(Call call) {
+        Integer attempts = failing.isEmpty() ? null : failing.remove(call);
         if (attempts != null) {
-            log.warn("partition storage: {} works again, after {} attempts that failed", operation, attempts);
+            log.warn("partition storage: {} works again, after {} attempts that failed", call, attempts);
+        }
+    }
+
+    private void abandoned(Call call) {
+        Integer attempts = failing.remove(call);
+        if (attempts != null) {
+            log.warn("partition storage: {} is not tried again, after {} attempts that failed", call, attempts);
         }
     }
 

@@ -39,7 +39,6 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
     /** Of the end alone, which a program may say itself. */
     private static final Logger endLog = LoggerFactory.getLogger("dev.spream.core.subscription.End");
 
-    private static final String STORING = "storing watermarks";
     private static final Duration CANCEL_GRACE = Duration.ofSeconds(5);
     private static final Duration FINAL_WRITE_DEADLINE = Duration.ofSeconds(10);
 
@@ -192,12 +191,11 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
         path.attempts().summarize();
         try {
             watermarks.persist(heldPartitions(), () -> false);
-            context.storageCalls().worked(STORING);
         } catch (StorageException e) {
             if (!e.retryable()) {
                 throw e;
             }
-            context.storageCalls().failed(STORING, e);
+            context.storageCalls().failed(WatermarkWriter.STORING, e, "");
         }
     }
 

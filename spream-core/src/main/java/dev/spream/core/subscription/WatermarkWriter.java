@@ -26,6 +26,8 @@ import java.util.function.Supplier;
  * partition may be locked.
  */
 final class WatermarkWriter {
+    static final String STORING = "storing watermarks";
+
     private final EngineContext context;
     private final Consumer consumer;
     private final ReentrantLock flushing = new ReentrantLock();
@@ -42,6 +44,15 @@ final class WatermarkWriter {
      * @param wanted whether to repeat a failed call to the storage
      */
     void persist(Collection<HeldPartition> partitions, BooleanSupplier wanted) throws InterruptedException {
+        persist(partitions, call -> context.storageCalls().repeat(STORING, wanted, call));
+    }
+
+    /** The same for one partition. */
+    void persist(HeldPartition partition, BooleanSupplier wanted) throws InterruptedException {
+        persist(List.of(partition), call -> context.storageCalls().repeat(STORING, partition.token(), wanted, call));
+    }
+
+    private void persist(Collection<HeldPartition> partitions, Calling calling) throws InterruptedException {
         Map<HeldPartition, Instant> moved = flushed(() -> moved(partitions));
         if (moved.isEmpty()) {
             return;
@@ -49,12 +60,7 @@ final class WatermarkWriter {
         List<WatermarkAdvance> advances = new ArrayList<>(moved.size());
         moved.forEach((partition, watermark) -> advances.add(new WatermarkAdvance(partition.lease(), watermark)));
         try {
-            Set<PartitionToken> lost = context.storageCalls()
-                    .repeat(
-                            "storing watermarks",
-                            wanted,
-                            () -> context.storage().advanceWatermarks(advances));
-            settle(moved, lost);
+            settle(moved, calling.call(() -> context.storage().advanceWatermarks(advances)));
         } catch (BusyPartitionsException e) {
             moved.keySet().removeIf(partition -> e.busy().contains(partition.token()));
             settle(moved, e.lost());
@@ -76,6 +82,7 @@ final class WatermarkWriter {
         boolean finished = context.storageCalls()
                 .repeat(
                         "finishing a partition",
+                        partition.token(),
                         wanted,
                         () -> context.storage().finish(partition.lease(), watermark, proof));
         if (finished) {
@@ -109,6 +116,11 @@ final class WatermarkWriter {
         } finally {
             flushing.unlock();
         }
+    }
+
+    /** A call to the storage, repeated. */
+    private interface Calling {
+        Set<PartitionToken> call(Supplier<Set<PartitionToken>> call) throws InterruptedException;
     }
 
     private void requireOpen() {

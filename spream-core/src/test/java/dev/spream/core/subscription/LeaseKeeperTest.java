@@ -3,6 +3,8 @@ package dev.spream.core.subscription;
 import static dev.spream.core.subscription.ScriptedSource.START;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import dev.spream.core.LogLines;
 import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.LocalLease;
 import dev.spream.core.internal.SafeListeners;
@@ -24,7 +26,14 @@ class LeaseKeeperTest {
     private static final WorkerId WORKER = new WorkerId("w");
 
     private final DrivenTime time = new DrivenTime(START);
-    private final PartitionStorage storage = new InMemoryPartitionStorage(time);
+    private boolean away;
+    private final PartitionStorage storage = new FaultyStorage(
+                    new InMemoryPartitionStorage(time),
+                    true,
+                    (call, method) -> away && method.equals("renew")
+                            ? FaultyStorage.Verdict.FAIL_BEFORE
+                            : FaultyStorage.Verdict.PASS)
+            .storage();
     private final SubscriberOptions options = SubscriberOptions.defaults();
     private final HeldPartition partition = acquireRoot();
     private final LeaseKeeper leases = new LeaseKeeper(context(), new Membership(context()), () -> List.of(partition));
@@ -69,6 +78,41 @@ class LeaseKeeperTest {
 
         assertThat(partition.isHeld()).isFalse();
         assertThat(partition.isLost()).isFalse();
+    }
+
+    @Test
+    void renewals_that_fail_are_said_once_and_so_is_that_they_work_again() {
+        try (LogLines lines = new LogLines(StorageCalls.class)) {
+            away = true;
+            leases.renew();
+            leases.renew();
+            away = false;
+            leases.renew();
+
+            List<String> said = lines.all(Level.WARN);
+            assertThat(said).hasSize(2);
+            assertThat(said.getFirst())
+                    .startsWith("partition storage: renewing the leases failed: scripted failure")
+                    .endsWith("it is tried again until they run out, and said when it works");
+            assertThat(said.getLast())
+                    .isEqualTo("partition storage: renewing the leases works again, after 2 attempts that failed");
+        }
+    }
+
+    @Test
+    void renewals_that_fail_until_the_leases_have_run_out_are_not_said_to_work_again() {
+        try (LogLines lines = new LogLines(StorageCalls.class)) {
+            away = true;
+            leases.renew();
+            time.advance(options.leaseTime());
+            leases.renew();
+            leases.renew();
+
+            assertThat(lines.all(Level.WARN))
+                    .hasSize(2)
+                    .endsWith(
+                            "partition storage: renewing the leases is not tried again, after 1 attempts that failed");
+        }
     }
 
     private HeldPartition acquireRoot() {

@@ -2,6 +2,7 @@ package dev.spream.core.subscription;
 
 import static dev.spream.core.subscription.ScriptedSource.at;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import ch.qos.logback.classic.Level;
 import dev.spream.core.LogLines;
@@ -75,6 +76,54 @@ final class SubscriberLogTest {
         fixture.run(subscriber, new RecordingConsumer());
 
         assertThat(told).containsExactly("broken", "back");
+    }
+
+    @Test
+    void a_failure_for_one_partition_is_not_over_because_another_ones_call_works() throws InterruptedException {
+        StorageCalls calls = new StorageCalls(EngineTime.SYSTEM, new Random(1), new SafeListeners<>(List.of()));
+        AtomicInteger failures = new AtomicInteger();
+        try (LogLines lines = new LogLines(StorageCalls.class)) {
+            calls.repeat("finishing", new PartitionToken("p"), () -> true, () -> {
+                finish(calls, "q");
+                if (failures.incrementAndGet() <= 2) {
+                    throw new StorageException("locked", true, null);
+                }
+                return true;
+            });
+            assertThat(lines.all(Level.WARN))
+                    .containsExactly(
+                            "partition storage: finishing (p) failed: locked; it is tried again, and said when it works",
+                            "partition storage: finishing (p) works again, after 2 attempts that failed");
+        }
+    }
+
+    private static boolean finish(StorageCalls calls, String partition) {
+        try {
+            return calls.repeat("finishing", new PartitionToken(partition), () -> true, () -> true);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void a_call_that_is_not_wanted_any_more_is_said_to_be_over() {
+        StorageCalls calls = new StorageCalls(EngineTime.SYSTEM, new Random(1), new SafeListeners<>(List.of()));
+        AtomicInteger asked = new AtomicInteger();
+        try (LogLines lines = new LogLines(StorageCalls.class)) {
+            for (int round = 0; round < 2; round++) {
+                asked.set(0);
+                assertThatExceptionOfType(StorageException.class)
+                        .isThrownBy(() -> calls.repeat(
+                                "finishing", new PartitionToken("p"), () -> asked.incrementAndGet() <= 1, () -> {
+                                    throw new StorageException("locked", true, null);
+                                }));
+            }
+            assertThat(lines.all(Level.WARN))
+                    .hasSize(4)
+                    .endsWith(
+                            "partition storage: finishing (p) failed: locked; it is tried again, and said when it works",
+                            "partition storage: finishing (p) is not tried again, after 1 attempts that failed");
+        }
     }
 
     @Test
