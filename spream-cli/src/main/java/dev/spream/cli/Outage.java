@@ -1,6 +1,7 @@
 package dev.spream.cli;
 
 import dev.spream.core.DurationText;
+import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.subscription.SubscriptionListener;
@@ -14,9 +15,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells a person that the server is away, which the engine outlives without a word, and that it is back. A stream that breaks
+ * Tells a person that the server is away, which the engine outlives without a word, and how that ended. A stream that breaks
  * once is nothing to speak of: it speaks at the third attempt of a partition, and about all partitions together at most once in
- * a while; when all of them bring records again it says so. Safe for use by many threads.
+ * a while. The outage ends when none of its partitions waits for an answer any more: each was answered, with records, an end, or
+ * an error that only a server gives; or is not read here any more. The end of the run is the command's own line. Safe for use by
+ * many threads.
  */
 final class Outage implements SubscriptionListener {
     private static final int SPEAKS_AT = 3;
@@ -29,6 +32,7 @@ final class Outage implements SubscriptionListener {
     private final Set<PartitionToken> unanswered = new HashSet<>();
     private Instant silentUntil = Instant.MIN;
     private @Nullable Instant spokenSince;
+    private boolean anyAnswered; // since it spoke
 
     Outage(Consumer<String> terminal, InstantSource clock) {
         this.terminal = terminal;
@@ -37,27 +41,44 @@ final class Outage implements SubscriptionListener {
 
     @Override
     public void reconnecting(PartitionToken partition, int attempt, Duration delay, @Nullable SourceException cause) {
-        line(partition, attempt, cause).ifPresent(terminal);
+        boolean answered = cause == null || cause.kind() != SourceException.Kind.TRANSIENT;
+        (answered ? left(partition, true) : line(partition, attempt, cause)).ifPresent(terminal);
     }
 
     @Override
     public void reconnected(PartitionToken partition) {
-        back(partition).ifPresent(terminal);
+        left(partition, true).ifPresent(terminal);
     }
 
     @Override
-    public synchronized void partitionReleased(PartitionToken partition) {
-        unanswered.remove(partition);
+    public void partitionFinished(PartitionToken partition, EndProof proof) {
+        left(partition, true).ifPresent(terminal);
     }
 
     @Override
-    public synchronized void leaseLost(PartitionToken partition, long epoch) {
-        unanswered.remove(partition);
+    public void waitingForStart(Instant start) {
+        left(PartitionToken.ROOT, true).ifPresent(terminal);
     }
 
-    private synchronized Optional<String> line(PartitionToken partition, int attempt, @Nullable SourceException cause) {
+    @Override
+    public void partitionReleased(PartitionToken partition) {
+        left(partition, false).ifPresent(terminal);
+    }
+
+    @Override
+    public void leaseLost(PartitionToken partition, long epoch) {
+        left(partition, false).ifPresent(terminal);
+    }
+
+    @Override
+    public synchronized void ended() {
+        unanswered.clear();
+        over();
+    }
+
+    private synchronized Optional<String> line(PartitionToken partition, int attempt, SourceException cause) {
         Instant now = clock.instant();
-        if (cause == null || attempt < SPEAKS_AT) {
+        if (attempt < SPEAKS_AT) {
             return Optional.empty();
         }
         unanswered.add(partition);
@@ -70,15 +91,24 @@ final class Outage implements SubscriptionListener {
                 .formatted(attempt, Failures.oneLine(String.valueOf(cause.getMessage()))));
     }
 
-    private synchronized Optional<String> back(PartitionToken partition) {
-        unanswered.remove(partition);
+    /** The partition waits for no answer any more. */
+    private synchronized Optional<String> left(PartitionToken partition, boolean answered) {
+        boolean waited = unanswered.remove(partition);
         Instant since = spokenSince;
-        if (since == null || !unanswered.isEmpty()) {
+        anyAnswered |= answered && since != null;
+        if (!waited || since == null || !unanswered.isEmpty()) {
             return Optional.empty();
         }
+        String ending = anyAnswered
+                ? "the server answers again"
+                : "the partitions without an answer are not read here any more";
+        over();
+        return Optional.of("%s, after %s".formatted(ending, DurationText.of(Duration.between(since, clock.instant()))));
+    }
+
+    private void over() {
         spokenSince = null;
+        anyAnswered = false;
         silentUntil = Instant.MIN;
-        return Optional.of("the server answers again, after %s"
-                .formatted(DurationText.of(Duration.between(since, clock.instant()))));
     }
 }
