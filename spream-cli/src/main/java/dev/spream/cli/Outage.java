@@ -41,8 +41,10 @@ final class Outage implements SubscriptionListener {
 
     @Override
     public void reconnecting(PartitionToken partition, int attempt, Duration delay, @Nullable SourceException cause) {
-        boolean answered = cause == null || cause.kind() != SourceException.Kind.TRANSIENT;
-        (answered ? left(partition, true) : line(partition, attempt, cause)).ifPresent(terminal);
+        Optional<String> line = cause == null || cause.kind() != SourceException.Kind.TRANSIENT
+                ? left(partition, true)
+                : line(partition, attempt, cause);
+        line.ifPresent(terminal);
     }
 
     @Override
