@@ -24,6 +24,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** User code that hangs holds up no shutdown for long, and is named. */
@@ -33,9 +34,12 @@ class HangingUserCodeTest {
     private static final Duration LEFT_BEHIND_WITHIN = Duration.ofSeconds(12);
 
     private final SubscriberFixture fixture = new SubscriberFixture();
-    private final ScriptedSource source =
-            fixture.source.roots("p").change("p", 1, "A").change("p", 2, "A");
     private final CountDownLatch hanging = new CountDownLatch(1);
+
+    @BeforeEach
+    void script() {
+        fixture.source.roots("p").change("p", 1, "A").change("p", 2, "A");
+    }
 
     @Test
     void a_flush_that_hangs_is_named_and_interrupted_and_lets_no_watermark_pass() throws InterruptedException {
