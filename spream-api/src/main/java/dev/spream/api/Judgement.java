@@ -91,10 +91,10 @@ final class Judgement {
     /** The plug-ins of the class path, and of the folder that is configured or, if it is there, of the default one. */
     static PluginRegistry discover(SpreamConfig config) {
         Optional<String> configured = config.raw(PLUGINS.name());
-        return PluginRegistry.discover(
-                configured.isPresent()
-                        ? configured.flatMap(Judgement::readable)
-                        : Optional.of(DEFAULT_FOLDER).filter(Files::isDirectory));
+        if (configured.isEmpty() && Files.isDirectory(DEFAULT_FOLDER)) {
+            return PluginRegistry.discoverUnnamed(DEFAULT_FOLDER);
+        }
+        return PluginRegistry.discover(configured.flatMap(Judgement::readable));
     }
 
     /** What is no path is reported when all keys are judged. */

@@ -126,7 +126,10 @@ final class RunIT {
             writer.stop();
             run.terminate();
             assertThat(run.exitCode()).as("%s", run.err()).isZero();
-            assertThat(run.err()).anyMatch(line -> line.contains("TimedStorageProvider [Changes] frontier took "));
+            assertThat(run.err())
+                    .anyMatch(line -> line.contains(
+                            "code of plug-ins runs from %s: shout-sink.jar, timed-storage.jar".formatted(plugins)))
+                    .anyMatch(line -> line.contains("TimedStorageProvider [Changes] frontier took "));
         }
     }
 

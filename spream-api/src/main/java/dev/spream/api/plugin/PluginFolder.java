@@ -11,14 +11,16 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.jar.JarFile;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Reads the folder that plug-ins are dropped into: each jar in it, and each folder with jars directly in it. Hidden files are
- * not looked at, and what is no jar, such as a README, is passed over.
+ * not looked at, and what is no jar, such as a README, is passed over. What other users may write to is not loaded.
  */
 final class PluginFolder {
     private static final Logger log = LoggerFactory.getLogger(PluginFolder.class);
@@ -26,14 +28,17 @@ final class PluginFolder {
     private static final Pattern INVISIBLE = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]");
 
     private final Path folder;
+    private final boolean named;
     private final Collection<String> problems;
 
-    PluginFolder(Path folder, Collection<String> problems) {
+    /** @param named if not, the folder was found where nothing asked for it */
+    PluginFolder(Path folder, boolean named, Collection<String> problems) {
         this.folder = folder;
+        this.named = named;
         this.problems = problems;
     }
 
-    /** What can be loaded, ordered by name; what cannot is among the problems then. */
+    /** What can be loaded, ordered by name, which is logged before any of it runs; what cannot is among the problems then. */
     List<PluginJars> read() {
         if (!Files.isDirectory(folder)) {
             problem("%s: %s; make a folder there, or name another one"
@@ -42,6 +47,9 @@ final class PluginFolder {
                             Files.exists(folder)
                                     ? "the plug-in folder is no folder"
                                     : "the plug-in folder does not exist"));
+            return List.of();
+        }
+        if (isForeign(folder) || (!named && isRefused(folder, PluginOrigin::leftByAnotherUser))) {
             return List.of();
         }
         List<PluginJars> found = new ArrayList<>();
@@ -54,10 +62,48 @@ final class PluginFolder {
                 log.debug("{} is no jar, and is passed over", entry);
             }
         }
+        if (!found.isEmpty()) {
+            log.info(
+                    "code of plug-ins runs from {}: {}",
+                    onOneLine(folder.toAbsolutePath().toString()),
+                    onOneLine(found.stream().map(PluginFolder::summary).collect(Collectors.joining(", "))));
+        }
         return found;
     }
 
+    private static String summary(PluginJars plugin) {
+        String name = plugin.path().getFileName().toString();
+        int jars = plugin.jars().size();
+        return plugin.jars().contains(plugin.path())
+                ? name
+                : "%s/ (%d jar%s)".formatted(name, jars, jars == 1 ? "" : "s");
+    }
+
+    private boolean isForeign(Path file) {
+        return isRefused(file, PluginOrigin::openToOthers);
+    }
+
+    private boolean isRefused(Path file, Check check) {
+        try {
+            Optional<String> refusal = check.problem(file);
+            refusal.ifPresent(this::problem);
+            return refusal.isPresent();
+        } catch (IOException e) {
+            problem("%s is not loaded: its permissions cannot be read (%s); give this user the right to"
+                    .formatted(file, e));
+            return true;
+        }
+    }
+
+    @FunctionalInterface
+    private interface Check {
+        Optional<String> problem(Path file) throws IOException;
+    }
+
     private void addFolder(Path entry, List<PluginJars> found) {
+        if (isForeign(entry)) {
+            return;
+        }
         List<Path> jars = new ArrayList<>();
         for (Path file : visibleIn(entry)) {
             if (isJar(file) && !Files.isDirectory(file)) {
@@ -91,7 +137,11 @@ final class PluginFolder {
 
     /** On one line, whatever the path has in it: it may have been looked up. */
     private void problem(String text) {
-        problems.add(INVISIBLE.matcher(text).replaceAll("?"));
+        problems.add(onOneLine(text));
+    }
+
+    private static String onOneLine(String text) {
+        return INVISIBLE.matcher(text).replaceAll("?");
     }
 
     private static boolean isJar(Path file) {
@@ -103,7 +153,7 @@ final class PluginFolder {
         List<String> broken =
                 plugin.jars().stream().flatMap(jar -> flaw(jar).stream()).toList();
         broken.forEach(this::problem);
-        if (broken.isEmpty()) {
+        if (broken.isEmpty() && plugin.jars().stream().noneMatch(this::isForeign)) {
             found.add(plugin);
         }
     }

@@ -54,14 +54,26 @@ public final class PluginRegistry implements AutoCloseable {
      * Finds what is on a class path and in a folder.
      *
      * @param host sees this spream-api, and the plug-ins on the class path
-     * @param folder for plug-ins to be dropped into; that it does not exist is a problem
+     * @param folder for plug-ins to be dropped into; that it does not exist, or that others may write to it, is a problem
      */
     public static PluginRegistry discover(ClassLoader host, Optional<Path> folder) {
+        return discover(host, folder, true);
+    }
+
+    /**
+     * The same for a folder that was found in its place and not named, such as one of the current directory. It is used only if
+     * root or the user of this process has put it there; else that is a problem.
+     */
+    public static PluginRegistry discoverUnnamed(Path folder) {
+        return discover(classPath(), Optional.of(folder), false);
+    }
+
+    private static PluginRegistry discover(ClassLoader host, Optional<Path> folder, boolean named) {
         Collection<String> problems = new LinkedHashSet<>();
         List<AutoCloseable> loaders = new ArrayList<>();
         List<Plugin<?>> found = new ArrayList<>(ProviderSearch.onClassPath(host, problems));
         HostView view = new HostView(PluginRegistry.class.getClassLoader());
-        folder.map(path -> new PluginFolder(path, problems).read())
+        folder.map(path -> new PluginFolder(path, named, problems).read())
                 .orElse(List.of())
                 .forEach(jars -> {
                     PluginClassLoader loader = new PluginClassLoader(jars, view);

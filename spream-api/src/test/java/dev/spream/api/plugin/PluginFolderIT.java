@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.spream.api.sink.LoggedLines;
 import dev.spream.api.spi.ConsumerProvider;
 import dev.spream.core.consume.Consumer;
 import java.io.IOException;
@@ -189,6 +190,27 @@ final class PluginFolderIT {
         } finally {
             logger.detachAppender(lines);
             logger.setLevel(before);
+        }
+    }
+
+    @Test
+    void what_is_found_is_logged_before_any_of_it_runs() throws Exception {
+        ExampleSinks.sink("a").writeTo(folder.resolve("a.jar"));
+        ExampleSinks.provider(ExampleSinks.consumerProvider("\"b\"", "said()", "return (change, delivery) -> {};")
+                        .replaceFirst("(?s)}\\s*$", """
+                                    private static List<ConfigKey<?>> said() {
+                                        org.slf4j.LoggerFactory.getLogger("%s").info("runs");
+                                        return List.of();
+                                    }
+                                }
+                                """.formatted(PluginFolder.class.getName())))
+                .writeTo(folder.resolve("b/b.jar"));
+        try (LoggedLines lines = new LoggedLines(PluginFolder.class.getName());
+                PluginRegistry registry = discover()) {
+            assertThat(registry.problems()).isEmpty();
+            assertThat(lines.lines())
+                    .containsExactly(
+                            "INFO code of plug-ins runs from %s: a.jar, b/ (1 jar)".formatted(folder), "INFO runs");
         }
     }
 

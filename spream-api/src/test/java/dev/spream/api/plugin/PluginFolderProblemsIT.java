@@ -9,6 +9,7 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -145,6 +146,52 @@ final class PluginFolderProblemsIT {
         ExampleSinks.sink("deep").writeTo(deep.resolve("deeper/deep.jar"));
         String rest = ": there is no jar directly in this folder; put the plug-in's jars there, or remove the folder";
         assertThat(folder.problems()).containsExactly(empty + rest, deep + rest);
+    }
+
+    @Test
+    void a_jar_or_a_folder_that_others_may_write_to() throws Exception {
+        Path jar = open(ExampleSinks.sink("open").writeTo(folder.resolve("open.jar")));
+        Path own = folder.resolve("own");
+        ExampleSinks.sink("own").writeTo(own.resolve("own.jar"));
+        open(own);
+        Path library = ExampleSinks.sink("mixed").writeTo(folder.resolve("mixed/sink.jar"));
+        open(ExampleSinks.library("1").writeTo(library.resolveSibling("lib.jar")));
+        Path elsewhere = open(Files.createDirectory(temp.resolve("elsewhere")));
+        Path linked = Files.createSymbolicLink(
+                folder.resolve("linked.jar"), ExampleSinks.sink("linked").writeTo(elsewhere.resolve("target.jar")));
+        String reason =
+                "%s is not loaded: others may write to %2$s (%3$s), and so bring code into this process; 'chmod go-w %2$s', or put the plug-ins elsewhere"
+                        .formatted(jar, jar.toRealPath(), FilePermissions.of(jar));
+        String target = "%s is not loaded: others may write to %s (".formatted(linked, elsewhere.toRealPath());
+        assertThat(folder.problems())
+                .hasSize(4)
+                .anyMatch(reason::equals)
+                .anyMatch(problem -> problem.startsWith(own + " is not loaded: "))
+                .anyMatch(problem -> problem.startsWith(library.resolveSibling("lib.jar") + " is not loaded: "))
+                .anyMatch(problem -> problem.startsWith(target));
+        try (PluginRegistry registry = folder.discover(getClass().getClassLoader())) {
+            assertThat(registry.plugins(PluginKind.SINK))
+                    .extracting(Plugin::name)
+                    .doesNotContain("open", "own", "mixed", "linked");
+        }
+    }
+
+    @Test
+    void a_folder_in_which_others_may_replace_everything() throws Exception {
+        open(temp);
+        assertThat(problemsIn(folder.path()))
+                .singleElement()
+                .asString()
+                .startsWith("%s is not loaded: others may write to %s (".formatted(folder.path(), temp));
+        open(folder.path());
+        assertThat(problemsIn(folder.path()))
+                .singleElement()
+                .asString()
+                .contains("'chmod go-w %s'".formatted(folder.path().toRealPath()));
+    }
+
+    private static Path open(Path file) throws IOException {
+        return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xrwx"));
     }
 
     private static List<String> problemsIn(Path folder) {

@@ -1,0 +1,80 @@
+package dev.spream.api.plugin;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.GroupPrincipal;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The owner and the permissions of a file or folder, as POSIX has them; of a link, those of what it leads to.
+ *
+ * @param sticky whether what is in the folder is renamed and removed by its owners alone
+ * @param readOnly whether its file system is mounted so that it cannot be written to
+ */
+record FilePermissions(
+        int uid, String owner, String group, Set<PosixFilePermission> permissions, boolean sticky, boolean readOnly) {
+    private static final String VIEW = "unix"; // besides POSIX: the number of the owner, and the sticky bit
+    private static final int STICKY = 01000;
+    private static final int ROOT = 0;
+    private static final Set<PosixFilePermission> OF_OTHERS =
+            EnumSet.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE);
+
+    FilePermissions {
+        permissions = Set.copyOf(permissions);
+    }
+
+    /** Whether the file's file system has what is read here. */
+    static boolean areKnownOf(Path file) {
+        return file.getFileSystem().supportedFileAttributeViews().contains(VIEW);
+    }
+
+    @SuppressWarnings("unchecked") // the attribute is of that type
+    static FilePermissions of(Path file) throws IOException {
+        Map<String, Object> read = Files.readAttributes(file, VIEW + ":uid,mode,owner,group,permissions");
+        Set<PosixFilePermission> permissions = (Set<PosixFilePermission>) value(read, "permissions");
+        return new FilePermissions(
+                (Integer) value(read, "uid"),
+                ((UserPrincipal) value(read, "owner")).getName(),
+                ((GroupPrincipal) value(read, "group")).getName(),
+                permissions,
+                ((Integer) value(read, "mode") & STICKY) != 0,
+                permissions.stream().anyMatch(OF_OTHERS::contains)
+                        && Files.getFileStore(file).isReadOnly());
+    }
+
+    private static Object value(Map<String, Object> read, String name) throws IOException {
+        Object value = read.get(name);
+        if (value == null) {
+            throw new IOException("the file system does not tell the " + name);
+        }
+        return value;
+    }
+
+    /** Whether the owner is that user, or root. */
+    boolean belongsTo(String user) {
+        return uid == ROOT || owner.equals(user);
+    }
+
+    /** Whether users besides the owner may write to it. A group with the owner's name is taken to be the owner's alone. */
+    boolean letOthersWrite() {
+        boolean group = permissions.contains(PosixFilePermission.GROUP_WRITE) && !this.group.equals(owner);
+        return !readOnly && (group || permissions.contains(PosixFilePermission.OTHERS_WRITE));
+    }
+
+    /** Whether users besides the owner may put something in the place of what is in the folder. */
+    boolean letOthersReplace() {
+        return letOthersWrite() && !sticky;
+    }
+
+    /** Such as {@code rwxrwxr-x ann:staff}. */
+    @Override
+    public String toString() {
+        return "%s %s:%s".formatted(PosixFilePermissions.toString(permissions), owner, group);
+    }
+}

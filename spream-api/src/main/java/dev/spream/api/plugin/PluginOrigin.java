@@ -1,0 +1,88 @@
+package dev.spream.api.plugin;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells of files and folders in which other users could put code that would run with this process's rights. On a file system
+ * without POSIX permissions, it tells nothing.
+ */
+final class PluginOrigin {
+    private static final Logger log = LoggerFactory.getLogger(PluginOrigin.class);
+    private static final Path THIS_PROCESS = Path.of("/proc/self");
+
+    private PluginOrigin() {}
+
+    /** What is wrong if others may write to the file or folder, to what it leads to, or to a folder above. */
+    static Optional<String> openToOthers(Path file) throws IOException {
+        if (!isKnown(file)) {
+            return Optional.empty();
+        }
+        if (FilePermissions.of(file).letOthersWrite()) {
+            return Optional.of(open(file, file.toRealPath()));
+        }
+        for (Path folder : above(file)) {
+            if (FilePermissions.of(folder).letOthersReplace()) {
+                return Optional.of(open(file, folder));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static boolean isKnown(Path file) {
+        boolean known = FilePermissions.areKnownOf(file);
+        if (!known) {
+            log.debug("{}: its file system does not tell if others may write to it", file);
+        }
+        return known;
+    }
+
+    /** The folders in which the file, or what it leads to, can be replaced. */
+    private static Set<Path> above(Path file) throws IOException {
+        Set<Path> folders = new LinkedHashSet<>();
+        for (Path start : List.of(file.toAbsolutePath(), file.toRealPath())) {
+            for (Path folder = start.getParent(); folder != null; folder = folder.getParent()) {
+                folders.add(folder);
+            }
+        }
+        return folders;
+    }
+
+    private static String open(Path file, Path culprit) throws IOException {
+        return "%1$s is not loaded: others may write to %2$s (%3$s), and so bring code into this process; 'chmod go-w %2$s', or put the plug-ins elsewhere"
+                .formatted(file, culprit, FilePermissions.of(culprit));
+    }
+
+    /** What is wrong with a folder that was found and not named, if another user may have put it there. */
+    static Optional<String> leftByAnotherUser(Path folder) throws IOException {
+        Path absolute = folder.toAbsolutePath();
+        Path parent = absolute.getParent();
+        if (parent == null || !isKnown(absolute)) {
+            return Optional.empty();
+        }
+        FilePermissions found = FilePermissions.of(absolute);
+        return leftByAnotherUser(found, FilePermissions.of(parent), user())
+                ? Optional.of(
+                        "%1$s is not loaded: it belongs to %2$s, neither to root nor to the user of this process, and was found, not named; name it if its code may run (plugins=%1$s), or start in another folder"
+                                .formatted(absolute, found.owner()))
+                : Optional.empty();
+    }
+
+    /** A user without a name, as in a container, is a number in the file system, and nothing to the JDK. */
+    private static String user() throws IOException {
+        Optional<String> name = ProcessHandle.current().info().user();
+        return name.isPresent() ? name.get() : Files.getOwner(THIS_PROCESS).getName();
+    }
+
+    /** In a folder that the user alone may write to, the user has put what is there, as a container's mount is. */
+    static boolean leftByAnotherUser(FilePermissions folder, FilePermissions above, String user) {
+        return !folder.belongsTo(user) && (!above.belongsTo(user) || above.letOthersWrite());
+    }
+}
