@@ -63,7 +63,7 @@ public final class ContractRun {
         List<Method> tests = Arrays.stream(contract.getMethods())
                 .filter(method -> method.isAnnotationPresent(Test.class))
                 .toList();
-        assertThat(tests).as("tests of %s", contract).hasSizeGreaterThan(8);
+        assertThat(tests).as("tests of %s", contract).hasSizeGreaterThan(1);
         return tests;
     }
 

@@ -91,6 +91,7 @@ public interface PartitionStorage extends AutoCloseable {
      * renewed like any other as long as nobody else has acquired the partition.
      *
      * @return the partitions whose lease was lost; renewing a lease on a finished partition is lost too
+     * @throws BusyPartitionsException if another session has locked some; the others are done
      */
     Set<PartitionToken> renew(Collection<PartitionLease> leases, Duration leaseTime);
 
@@ -109,6 +110,7 @@ public interface PartitionStorage extends AutoCloseable {
      * no error.
      *
      * @return the partitions whose lease was lost, or that are not RUNNING
+     * @throws BusyPartitionsException if another session has locked some; the others are done
      */
     Set<PartitionToken> advanceWatermarks(Collection<WatermarkAdvance> advances);
 
@@ -136,6 +138,8 @@ public interface PartitionStorage extends AutoCloseable {
     /**
      * Gives partitions back, each for itself: the owner and the lease are cleared, state and epoch stay, and anybody may
      * acquire them at once. A lease that was lost, or a finished partition, is left as it is.
+     *
+     * @throws BusyPartitionsException if another session has locked some; the others are done
      */
     void release(Collection<PartitionLease> leases);
 

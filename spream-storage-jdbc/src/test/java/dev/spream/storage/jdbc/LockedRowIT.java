@@ -2,20 +2,11 @@ package dev.spream.storage.jdbc;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.consume.Consumer;
-import dev.spream.core.partition.BusyPartitionsException;
-import dev.spream.core.partition.PartitionClaim;
-import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
-import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionToken;
-import dev.spream.core.partition.SubscriptionRecord;
-import dev.spream.core.partition.WatermarkAdvance;
-import dev.spream.core.partition.WorkerId;
-import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.subscription.RunResult;
 import dev.spream.core.subscription.ScriptedSource;
 import dev.spream.core.subscription.Subscriber;
@@ -26,16 +17,11 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Stream;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -53,26 +39,6 @@ final class LockedRowIT {
     void close() {
         pool.close();
         database.close();
-    }
-
-    @Test
-    void a_batch_passes_over_a_locked_row_and_says_which() throws SQLException {
-        List<PartitionLease> leases = running("a", "b");
-        PartitionToken a = new PartitionToken("a");
-        Instant moved = ScriptedSource.at(5);
-        try (Connection session = lock("a")) {
-            assertThat(busy(() -> storage.advanceWatermarks(leases.stream()
-                            .map(lease -> new WatermarkAdvance(lease, moved))
-                            .toList())))
-                    .containsExactly(a);
-            assertThat(busy(() -> storage.renew(leases, Duration.ofHours(1)))).containsExactly(a);
-            assertThat(stored("b").watermark()).isEqualTo(moved);
-            assertThat(stored("a").watermark()).isEqualTo(ScriptedSource.START);
-            assertThat(busy(() -> storage.release(leases))).containsExactly(a);
-            assertThat(stored("b").owner()).isEmpty();
-            session.rollback();
-        }
-        assertThat(storage.renew(leases, LEASE)).containsExactly(new PartitionToken("b"));
     }
 
     @Test
@@ -124,10 +90,6 @@ final class LockedRowIT {
         return subscriber.run(consumer);
     }
 
-    private static Set<PartitionToken> busy(ThrowingCallable call) {
-        return catchThrowableOfType(BusyPartitionsException.class, call).busy();
-    }
-
     private static void await(BooleanSupplier condition) {
         long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
         while (!condition.getAsBoolean()) {
@@ -165,33 +127,5 @@ final class LockedRowIT {
             statement.execute();
         }
         return session;
-    }
-
-    private List<PartitionLease> running(String... tokens) {
-        storage.open(new SubscriptionRecord(
-                "Orders",
-                ScriptedSource.START,
-                Optional.empty(),
-                Duration.ofSeconds(10),
-                PartitionMode.IMMUTABLE_KEY_RANGE,
-                false));
-        PartitionLease root = acquire(PartitionToken.ROOT);
-        storage.addChildren(
-                root,
-                new ChildPartitionsRecord(
-                        ScriptedSource.START,
-                        "0",
-                        Stream.of(tokens).map(ScriptedSource::child).toList()));
-        return Stream.of(tokens)
-                .map(token -> acquire(new PartitionToken(token)))
-                .toList();
-    }
-
-    private PartitionLease acquire(PartitionToken token) {
-        PartitionLease lease = storage.acquire(
-                        new WorkerId("ann"), List.of(new PartitionClaim(token, 0)), Duration.ofMinutes(1))
-                .getFirst();
-        storage.toRunning(lease);
-        return lease;
     }
 }

@@ -1,0 +1,102 @@
+package dev.spream.core.partition;
+
+import static dev.spream.core.partition.StorageScenario.ANN;
+import static dev.spream.core.partition.StorageScenario.LEASE;
+import static dev.spream.core.partition.StorageScenario.MOMENT;
+import static dev.spream.core.partition.StorageScenario.at;
+import static dev.spream.core.partition.StorageScenario.token;
+import static dev.spream.core.partition.StorageScenario.tokens;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.util.List;
+import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The contract of a {@link PartitionStorage} whose rows another session can lock, beside {@link PartitionStorageContract}: one
+ * locked row holds up no other partition. A storage without such locks does not extend it.
+ */
+public abstract class RowLockContract {
+    private RowLockFixture fixture;
+    private StorageScenario given;
+
+    /** A fixture over a storage in which nothing was ever stored. */
+    protected abstract RowLockFixture createFixture() throws Exception;
+
+    @BeforeEach
+    final void open() throws Exception {
+        fixture = createFixture();
+        given = new StorageScenario(fixture);
+    }
+
+    @AfterEach
+    final void close() {
+        fixture.close();
+    }
+
+    @Test
+    public final void watermarks_pass_over_a_locked_row_and_name_it_beside_those_that_are_lost() throws Exception {
+        given.created("a", "b", "c", "d");
+        PartitionLease stale = given.staleLease("d");
+        List<PartitionLease> leases = List.of(running("a"), running("b"), running("c"), stale);
+        List<WatermarkAdvance> advances =
+                leases.stream().map(lease -> new WatermarkAdvance(lease, at(5))).toList();
+
+        try (RowLockFixture.RowLock locked = fixture.lockRow(token("a"))) {
+            BusyPartitionsException outcome = busy(() -> given.storage().advanceWatermarks(advances));
+
+            assertThat(outcome.busy()).containsExactly(token("a"));
+            assertThat(outcome.lost()).containsExactly(token("d"));
+            assertThat(outcome.retryable()).isTrue();
+            assertThat(given.partition("b").watermark()).isEqualTo(at(5));
+            assertThat(given.partition("c").watermark()).isEqualTo(at(5));
+            assertThat(given.partition("a").watermark()).isEqualTo(at(1));
+        }
+        assertThat(given.storage().advanceWatermarks(advances)).containsExactly(token("d"));
+        assertThat(given.partition("a").watermark()).isEqualTo(at(5));
+    }
+
+    @Test
+    public final void leases_are_renewed_and_given_back_and_acquired_beside_a_locked_row() throws Exception {
+        given.created("a", "b", "c");
+        List<PartitionLease> leases = List.of(running("a"), running("b"), running("c"));
+        given.passTime(LEASE.minus(MOMENT));
+
+        try (RowLockFixture.RowLock locked = fixture.lockRow(token("b"))) {
+            assertThat(busy(() -> given.storage().renew(leases, LEASE)).busy()).containsExactly(token("b"));
+        }
+        given.passTime(MOMENT.multipliedBy(2));
+        assertThat(given.partition("a").leaseLive()).isTrue();
+        assertThat(given.partition("b").leaseLive()).isFalse();
+        assertThat(given.partition("c").leaseLive()).isTrue();
+
+        try (RowLockFixture.RowLock locked = fixture.lockRow(token("b"))) {
+            assertThat(busy(() -> given.storage().release(leases)).busy()).containsExactly(token("b"));
+            assertThat(given.partition("a").owner()).isEmpty();
+            assertThat(given.partition("b").owner()).isPresent();
+
+            List<PartitionClaim> claims = Stream.of("a", "b", "c")
+                    .map(given::partition)
+                    .map(PartitionClaim::of)
+                    .toList();
+            assertThat(given.storage().acquire(ANN, claims, LEASE))
+                    .extracting(PartitionLease::token)
+                    .containsExactlyElementsOf(tokens("a", "c"));
+        }
+        assertThat(given.tryAcquire(ANN, "b")).hasSize(1);
+    }
+
+    private PartitionLease running(String token) {
+        return given.running(ANN, token);
+    }
+
+    private static BusyPartitionsException busy(ThrowingCallable call) {
+        BusyPartitionsException thrown = catchThrowableOfType(BusyPartitionsException.class, call);
+        assertThat(thrown).as("the busy partitions of a batch").isNotNull();
+        return thrown;
+    }
+}
