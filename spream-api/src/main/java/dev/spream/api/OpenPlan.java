@@ -6,6 +6,7 @@ import dev.spream.api.filter.FilteredConsumer;
 import dev.spream.api.plugin.OpenPlugin;
 import dev.spream.api.plugin.Plugin;
 import dev.spream.api.plugin.PluginKind;
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.partition.PartitionStorage;
@@ -128,7 +129,10 @@ final class OpenPlan implements AutoCloseable {
                 next.close();
             } catch (RuntimeException | LinkageError e) {
                 log.warn(
-                        "[{}] closing {} failed; what it had to do for changes was done before", subscription, next, e);
+                        "[{}] closing {} failed; what it had to do for changes was done before",
+                        subscription,
+                        next,
+                        LoggedFailure.of(e));
             }
         }
     }

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.plugin.PluginRegistry;
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.SpreamException;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.DeadLetterSink;
@@ -114,7 +115,7 @@ public final class Spream implements AutoCloseable {
             open = plan.open();
         } catch (RuntimeException e) {
             if (opened(null).filter(RunResult.CLOSED::equals).isPresent()) {
-                log.debug("what was being opened when this was closed ended with {}", e.toString());
+                log.debug("what was being opened when this was closed ended with {}", LoggedFailure.brief(e));
                 return RunResult.CLOSED;
             }
             throw e;

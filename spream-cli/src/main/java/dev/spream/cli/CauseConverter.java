@@ -17,20 +17,11 @@ public final class CauseConverter extends ThrowableHandlingConverter {
     /** What an exception says; its class as well where the message alone would not do. */
     static String text(Throwable thrown) {
         return thrown instanceof SpreamException || thrown.getClass() == IOException.class
-                ? message(thrown)
+                ? Failures.oneLine(LoggedFailure.message(thrown))
                 : named(thrown);
     }
 
     private static String named(Throwable thrown) {
-        if (thrown instanceof LoggedFailure logged) {
-            return Failures.oneLine(logged.brief());
-        }
-        String type = thrown.getClass().getName();
-        String name = type.substring(type.lastIndexOf('.') + 1);
-        return thrown.getMessage() == null ? name : "%s: %s".formatted(name, message(thrown));
-    }
-
-    private static String message(Throwable thrown) {
-        return Failures.oneLine(LoggedFailure.message(thrown));
+        return Failures.oneLine(LoggedFailure.brief(thrown));
     }
 }

@@ -67,7 +67,8 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     }
 
     private static String failureMessage(Exception exception) {
-        String message = exception.getMessage();
+        String message =
+                exception instanceof SpreamException ? LoggedFailure.message(exception) : exception.getMessage();
         if (exception instanceof ConsumerException && exception.getCause() != null) {
             return "%s; the sink said: %s".formatted(message, CauseConverter.text(exception.getCause()));
         }

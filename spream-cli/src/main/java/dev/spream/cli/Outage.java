@@ -1,6 +1,7 @@
 package dev.spream.cli;
 
 import dev.spream.core.DurationText;
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.source.SourceException;
@@ -90,7 +91,7 @@ final class Outage implements SubscriptionListener {
         silentUntil = now.plus(PAUSE);
         spokenSince = spokenSince == null ? now : spokenSince;
         return Optional.of("no answer after %d attempts, trying again: %s"
-                .formatted(attempt, Failures.oneLine(String.valueOf(cause.getMessage()))));
+                .formatted(attempt, Failures.oneLine(LoggedFailure.message(cause))));
     }
 
     /** The partition waits for no answer any more. */

@@ -2,6 +2,7 @@ package dev.spream.cli;
 
 import dev.spream.api.OutboxDesk;
 import dev.spream.cli.http.OutboxEndpoints;
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.SpreamException;
 import dev.spream.core.outbox.OutboxOperations;
 import java.util.Optional;
@@ -39,7 +40,7 @@ final class OutboxSampling implements AutoCloseable {
         try {
             endpoints.sampled(outbox.stats());
         } catch (SpreamException e) {
-            log.debug("the outbox was not sampled; its gauges stay as they were", e);
+            log.debug("the outbox was not sampled; its gauges stay as they were", LoggedFailure.of(e));
         }
     }
 

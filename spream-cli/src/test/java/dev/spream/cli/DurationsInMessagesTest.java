@@ -3,35 +3,20 @@ package dev.spream.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.source.tree.BinaryTree;
-import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.tree.ExpressionTree;
 import com.sun.source.tree.MemberReferenceTree;
 import com.sun.source.tree.MethodInvocationTree;
 import com.sun.source.tree.Tree;
-import com.sun.source.util.JavacTask;
-import com.sun.source.util.TreePath;
-import com.sun.source.util.TreePathScanner;
-import com.sun.source.util.Trees;
 import dev.spream.core.DurationText;
-import java.io.File;
 import java.io.IOException;
-import java.net.URI;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Stream;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.TypeElement;
-import javax.lang.model.type.ArrayType;
 import javax.lang.model.type.TypeMirror;
-import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
-import javax.tools.SimpleJavaFileObject;
-import javax.tools.StandardJavaFileManager;
-import javax.tools.ToolProvider;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** No duration becomes text by its own toString, which writes PT0.328742036S; {@link DurationText} writes it. */
@@ -45,17 +30,9 @@ final class DurationsInMessagesTest {
 
     @Test
     void every_module_writes_durations_as_people_do() throws IOException {
-        List<JavaFileObject> sources = new ArrayList<>();
-        try (Stream<Path> files = Files.walk(Path.of(".."))) {
-            for (Path file : files.filter(DurationsInMessagesTest::isProduct).toList()) {
-                String text = Files.readString(file);
-                if (text.contains("Duration")) {
-                    sources.add(source(file.normalize().toUri(), text));
-                }
-            }
-        }
+        List<JavaFileObject> sources = ProductSources.with(text -> text.contains("Duration"));
         assertThat(sources).hasSizeGreaterThan(200);
-        assertThat(written(sources)).isEmpty();
+        assertThat(ProductSources.scan(sources, Writing::new)).isEmpty();
     }
 
     @Test
@@ -74,55 +51,18 @@ final class DurationsInMessagesTest {
                     static void fail(String text, Object... values) {}
                 }
                 """;
-        assertThat(written(List.of(source(URI.create("string:///Sample.java"), text))))
+        assertThat(ProductSources.scan(ProductSources.sample(text), Writing::new))
                 .hasSize(7);
     }
 
-    private static boolean isProduct(Path file) {
-        String path = file.toString().replace(File.separatorChar, '/');
-        return path.matches("\\.\\./spream-[^/]*/src/main/java/.*\\.java");
-    }
-
-    private static JavaFileObject source(URI where, String text) {
-        return new SimpleJavaFileObject(where, JavaFileObject.Kind.SOURCE) {
-            @Override
-            public CharSequence getCharContent(boolean ignoreEncodingErrors) {
-                return text;
-            }
-        };
-    }
-
-    /** Where durations are written. Types of other files come from the class path; what is missing there is passed over. */
-    private static List<String> written(List<JavaFileObject> sources) throws IOException {
-        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
-            String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-            JavacTask task = (JavacTask) compiler.getTask(
-                    null, files, problem -> {}, List.of("-proc:none", "-cp", classPath), null, sources);
-            Iterable<? extends CompilationUnitTree> units = task.parse();
-            task.analyze();
-            List<String> found = new ArrayList<>();
-            for (CompilationUnitTree unit : units) {
-                new Scan(unit, Trees.instance(task), found).scan(unit, null);
-            }
-            return found;
-        }
-    }
-
-    private static final class Scan extends TreePathScanner<Void, Void> {
-        private final CompilationUnitTree unit;
-        private final Trees trees;
-        private final List<String> found;
-
-        Scan(CompilationUnitTree unit, Trees trees, List<String> found) {
-            this.unit = unit;
-            this.trees = trees;
-            this.found = found;
+    private static final class Writing extends ProductSources.Rule {
+        Writing(ProductSources.Unit unit) {
+            super(unit);
         }
 
         @Override
-        public Void visitMethodInvocation(MethodInvocationTree call, Void none) {
-            if (trees.getElement(getCurrentPath()) instanceof ExecutableElement method) {
+        public @Nullable Void visitMethodInvocation(MethodInvocationTree call, @Nullable Void none) {
+            if (element() instanceof ExecutableElement method) {
                 if (writes(method)) {
                     call.getArguments().forEach(this::look);
                 }
@@ -134,9 +74,9 @@ final class DurationsInMessagesTest {
         }
 
         @Override
-        public Void visitMemberReference(MemberReferenceTree reference, Void none) {
+        public @Nullable Void visitMemberReference(MemberReferenceTree reference, @Nullable Void none) {
             if (reference.getName().contentEquals("toString")
-                    && trees.getElement(getCurrentPath()) instanceof ExecutableElement method
+                    && element() instanceof ExecutableElement method
                     && isDuration(method)) {
                 found(reference);
             }
@@ -144,7 +84,7 @@ final class DurationsInMessagesTest {
         }
 
         @Override
-        public Void visitBinary(BinaryTree operation, Void none) {
+        public @Nullable Void visitBinary(BinaryTree operation, @Nullable Void none) {
             if (operation.getKind() == Tree.Kind.PLUS) {
                 look(operation.getLeftOperand());
                 look(operation.getRightOperand());
@@ -153,13 +93,9 @@ final class DurationsInMessagesTest {
         }
 
         private static boolean writes(ExecutableElement method) {
-            if (method.getEnclosingElement() instanceof TypeElement owner
-                    && WRITERS.contains(owner.getQualifiedName().toString())) {
-                return true;
-            }
-            return method.isVarArgs()
-                    && method.getParameters().getLast().asType() instanceof ArrayType array
-                    && array.getComponentType().toString().endsWith("java.lang.Object");
+            return (method.getEnclosingElement() instanceof TypeElement owner
+                            && WRITERS.contains(owner.getQualifiedName().toString()))
+                    || takesAnything(method);
         }
 
         private static boolean isDuration(ExecutableElement method) {
@@ -167,16 +103,10 @@ final class DurationsInMessagesTest {
         }
 
         private void look(ExpressionTree value) {
-            TypeMirror type = trees.getTypeMirror(new TreePath(getCurrentPath(), value));
+            TypeMirror type = type(value);
             if (type != null && type.toString().matches("(java\\.util\\.\\w+<)?java\\.time\\.Duration>?")) {
                 found(value);
             }
-        }
-
-        private void found(Tree tree) {
-            long start = trees.getSourcePositions().getStartPosition(unit, tree);
-            found.add("%s:%d %s"
-                    .formatted(unit.getSourceFile().getName(), unit.getLineMap().getLineNumber(start), tree));
         }
     }
 }

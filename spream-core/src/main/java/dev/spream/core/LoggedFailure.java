@@ -15,8 +15,7 @@ public final class LoggedFailure extends Exception {
     private LoggedFailure(Throwable failure, @Nullable Throwable cause) {
         super(text(failure.getClass().getName(), failure), cause, true, true);
         setStackTrace(failure.getStackTrace());
-        String name = failure.getClass().getName();
-        brief = text(name.substring(name.lastIndexOf('.') + 1), failure);
+        brief = brief(failure);
     }
 
     /** The failure itself if there is nothing in it to hide; what it suppressed is left out otherwise. */
@@ -26,19 +25,40 @@ public final class LoggedFailure extends Exception {
 
     /** What may be logged, stored and shown of a failure's message; empty if it has none. */
     public static String message(Throwable failure) {
-        String message = failure.getMessage();
-        if (message == null) {
-            return "";
-        }
-        return Secrets.strike(
-                failure instanceof SpreamException
-                        ? message
-                        : message.strip().lines().findFirst().orElse(""));
+        String message = struckMessage(failure);
+        return failure instanceof SpreamException ? withFirstLinesOf(failure, message) : firstLine(message);
     }
 
-    /** The simple name of the failure's class, and its message. */
-    public String brief() {
-        return brief;
+    /** The simple name of the failure's class, and its message as it may be shown. */
+    public static String brief(Throwable failure) {
+        if (failure instanceof LoggedFailure logged) {
+            return logged.brief;
+        }
+        String name = failure.getClass().getName();
+        return text(name.substring(name.lastIndexOf('.') + 1), failure);
+    }
+
+    /** Messages of spream's own quote those of their causes. */
+    private static String withFirstLinesOf(Throwable failure, String message) {
+        String cut = message;
+        Throwable cause = failure.getCause();
+        for (int i = 0; cause != null && i < MAX_CAUSES; i++, cause = cause.getCause()) {
+            if (!(cause instanceof SpreamException)) {
+                String quoted = struckMessage(cause).strip();
+                String first = firstLine(quoted);
+                cut = quoted.equals(first) ? cut : cut.replace(quoted, first);
+            }
+        }
+        return cut;
+    }
+
+    private static String struckMessage(Throwable failure) {
+        String message = failure.getMessage();
+        return message == null ? "" : Secrets.strike(message);
+    }
+
+    private static String firstLine(String message) {
+        return message.strip().lines().findFirst().orElse("");
     }
 
     private static boolean isPlain(Throwable failure, int depth) {

@@ -24,6 +24,18 @@ final class LoggedFailureTest {
     }
 
     @Test
+    void an_own_failure_is_logged_without_the_rows_that_it_quotes_of_its_cause() {
+        Exception server = new IllegalStateException("refused\n  Detail: Failing row contains (Jane).");
+        SpreamException own = new SpreamException(
+                "writing failed: %s; nothing was written\nlook at the table".formatted(server.getMessage()),
+                new SpreamException("the batch failed", server));
+        assertThat(LoggedFailure.message(own))
+                .isEqualTo("writing failed: refused; nothing was written\nlook at the table");
+        assertThat(LoggedFailure.of(own)).hasMessageNotContaining("Jane").isNotSameAs(own);
+        assertThat(LoggedFailure.brief(LoggedFailure.of(own))).isEqualTo(LoggedFailure.brief(own));
+    }
+
+    @Test
     void a_failure_that_has_nothing_to_hide_is_logged_as_it_is() {
         Exception failure = new SpreamException("several\nlines", new IllegalStateException("one line"));
         assertThat(LoggedFailure.of(failure)).isSameAs(failure);

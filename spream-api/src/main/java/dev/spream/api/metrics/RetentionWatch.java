@@ -1,6 +1,7 @@
 package dev.spream.api.metrics;
 
 import dev.spream.core.DurationText;
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.subscription.SubscriptionView;
 import java.time.Duration;
 import java.time.Instant;
@@ -67,7 +68,7 @@ final class RetentionWatch {
                     "[{}] how long the stream keeps its records is not known; asked again in {}",
                     subscription.streamName(),
                     DurationText.of(pause),
-                    e);
+                    LoggedFailure.of(e));
         } finally {
             note(answer, pause);
         }

@@ -2,6 +2,7 @@ package dev.spream.api.sink;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.record.DataChangeRecord;
@@ -143,7 +144,7 @@ public final class JsonLines implements Consumer, AutoCloseable {
         try {
             flush();
         } catch (IOException | RuntimeException e) {
-            log.debug("the output could not be written, as the next call reports", e);
+            log.debug("the output could not be written, as the next call reports", LoggedFailure.of(e));
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.spream.api.sink;
 
+import dev.spream.core.LoggedFailure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -81,7 +82,10 @@ final class RotatedFiles {
                 log.info("{} is deleted: {} younger ones stay", oldest, keep);
             }
         } catch (IOException e) {
-            log.warn("files put aside for {} cannot be deleted; they use space until the next rotation", file, e);
+            log.warn(
+                    "files put aside for {} cannot be deleted; they use space until the next rotation",
+                    file,
+                    LoggedFailure.of(e));
         }
     }
 }

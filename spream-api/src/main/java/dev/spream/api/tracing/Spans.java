@@ -1,10 +1,12 @@
 package dev.spream.api.tracing;
 
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.consume.BatchConsumer.Batch;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.record.DataChangeRecord;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanBuilder;
 import io.opentelemetry.api.trace.SpanKind;
@@ -25,6 +27,8 @@ final class Spans {
     private static final AttributeKey<String> MESSAGE = AttributeKey.stringKey("messaging.message.id");
     private static final AttributeKey<Long> BATCH_SIZE = AttributeKey.longKey("messaging.batch.message_count");
     private static final AttributeKey<String> ERROR_TYPE = AttributeKey.stringKey("error.type");
+    private static final AttributeKey<String> EXCEPTION_TYPE = AttributeKey.stringKey("exception.type");
+    private static final AttributeKey<String> EXCEPTION_MESSAGE = AttributeKey.stringKey("exception.message");
     private static final AttributeKey<String> TABLE = AttributeKey.stringKey("spream.table");
     private static final AttributeKey<String> MOD_TYPE = AttributeKey.stringKey("spream.mod_type");
     private static final AttributeKey<Long> MODS = AttributeKey.longKey("spream.mods");
@@ -90,8 +94,11 @@ final class Spans {
 
     /** Notes on a span what the consumer threw, or said of a change. */
     static void fail(Span span, Throwable cause) {
-        span.recordException(cause);
-        span.setAttribute(ERROR_TYPE, cause.getClass().getName());
+        String type = cause.getClass().getName();
+        span.recordException(
+                LoggedFailure.of(cause),
+                Attributes.of(EXCEPTION_TYPE, type, EXCEPTION_MESSAGE, LoggedFailure.message(cause)));
+        span.setAttribute(ERROR_TYPE, type);
         span.setStatus(StatusCode.ERROR);
     }
 }

@@ -27,6 +27,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -79,7 +80,7 @@ final class SpreamTracingTest {
         run(
                 (change, delivery) -> {
                     if (calls.getAndIncrement() == 0) {
-                        throw new IllegalStateException("not today");
+                        throw new IllegalStateException("not today\n  Detail: Failing row contains (Jane).");
                     }
                 },
                 1);
@@ -88,7 +89,18 @@ final class SpreamTracingTest {
         assertThat(spans).hasSize(3);
         assertThat(spans.getFirst().getStatus().getStatusCode()).isEqualTo(StatusCode.ERROR);
         assertThat(attribute(spans.getFirst(), "error.type")).isEqualTo(IllegalStateException.class.getName());
-        assertThat(spans.getFirst().getEvents()).hasSize(1);
+        Map<String, String> noted = new TreeMap<>();
+        spans.getFirst()
+                .getEvents()
+                .getFirst()
+                .getAttributes()
+                .forEach((key, value) -> noted.put(key.getKey(), value.toString()));
+        assertThat(noted)
+                .containsEntry("exception.type", IllegalStateException.class.getName())
+                .containsEntry("exception.message", "not today");
+        assertThat(noted.get("exception.stacktrace"))
+                .contains("at " + SpreamTracingTest.class.getName())
+                .doesNotContain("Jane");
         assertThat(spans.get(1).getStatus().getStatusCode()).isEqualTo(StatusCode.UNSET);
         assertThat(spans.get(1).getAttributes().get(AttributeKey.longKey("spream.attempt")))
                 .isEqualTo(2);

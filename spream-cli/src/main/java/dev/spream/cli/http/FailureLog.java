@@ -103,7 +103,7 @@ final class FailureLog implements SubscriptionListener {
     public void reconnecting(PartitionToken partition, int attempt, Duration delay, @Nullable SourceException cause) {
         String why = cause == null
                 ? "the stream ended without proof"
-                : "%s: %s".formatted(cause.kind(), String.valueOf(cause.getMessage()));
+                : "%s: %s".formatted(cause.kind(), LoggedFailure.message(cause));
         note("reconnect", partition, "attempt %d in %s; %s".formatted(attempt, DurationText.of(delay), why));
     }
 

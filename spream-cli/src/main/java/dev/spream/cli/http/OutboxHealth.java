@@ -1,5 +1,6 @@
 package dev.spream.cli.http;
 
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
 import dev.spream.core.outbox.OutboxListener;
 import java.time.Duration;
@@ -38,7 +39,7 @@ final class OutboxHealth implements OutboxListener {
         if (failingSince == null) {
             failingSince = clock.instant();
         }
-        failure = String.valueOf(failed.getMessage());
+        failure = LoggedFailure.message(failed);
     }
 
     /** Told after every failure, however little is claimed: leases and lanes are renewed at any time. */

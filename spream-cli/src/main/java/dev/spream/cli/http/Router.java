@@ -3,6 +3,7 @@ package dev.spream.cli.http;
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
+import dev.spream.core.LoggedFailure;
 import java.io.IOException;
 import java.util.Map;
 import org.slf4j.Logger;
@@ -53,7 +54,7 @@ final class Router implements HttpHandler {
             Thread.currentThread().interrupt();
             return Answer.text(Answer.UNAVAILABLE, "the process ends");
         } catch (Exception e) {
-            log.warn("answering {} failed; the next request is answered anew", path, e);
+            log.warn("answering {} failed; the next request is answered anew", path, LoggedFailure.of(e));
             return Answer.text(Answer.FAILED, "this failed; the log says why");
         }
     }

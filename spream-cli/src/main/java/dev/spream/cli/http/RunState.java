@@ -48,7 +48,7 @@ final class RunState implements SubscriptionListener {
     /** The run ended with this. */
     synchronized void failed(Throwable failure) {
         phase = Phase.FAILED;
-        reason = failure.getClass().getSimpleName() + ": " + LoggedFailure.message(failure);
+        reason = LoggedFailure.brief(failure);
     }
 
     private synchronized void become(Phase next) {

@@ -109,7 +109,7 @@ final class StoredState {
             Lineage lineage = running.lineage();
             note(new Snapshot(clock.instant(), subscription, lineage, running.workers()), null);
         } catch (RuntimeException e) {
-            note(null, e.getClass().getSimpleName() + ": " + LoggedFailure.message(e));
+            note(null, LoggedFailure.brief(e));
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.spream.core.consume;
 
+import dev.spream.core.LoggedFailure;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
@@ -44,7 +45,7 @@ final class LetterFileLock implements AutoCloseable {
         try (FileChannel folder = FileChannel.open(path.toRealPath().getParent(), StandardOpenOption.READ)) {
             folder.force(true);
         } catch (IOException e) {
-            log.debug("the folder of {} cannot be forced on this system", path, e);
+            log.debug("the folder of {} cannot be forced on this system", path, LoggedFailure.of(e));
         }
     }
 

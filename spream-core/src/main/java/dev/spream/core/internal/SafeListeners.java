@@ -1,5 +1,6 @@
 package dev.spream.core.internal;
 
+import dev.spream.core.LoggedFailure;
 import java.util.List;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -35,7 +36,7 @@ public final class SafeListeners<L> {
             try {
                 calls.call(listener, () -> event.accept(listener));
             } catch (Throwable e) {
-                log.warn("listener {} failed; the event is lost to it", listener.getClass(), e);
+                log.warn("listener {} failed; the event is lost to it", listener.getClass(), LoggedFailure.of(e));
             }
         }
     }

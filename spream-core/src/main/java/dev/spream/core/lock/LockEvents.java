@@ -1,5 +1,6 @@
 package dev.spream.core.lock;
 
+import dev.spream.core.LoggedFailure;
 import java.util.List;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -20,7 +21,7 @@ final class LockEvents {
             try {
                 event.accept(listener);
             } catch (Throwable e) {
-                log.warn("the lock listener {} failed; locking goes on", listener, e);
+                log.warn("the lock listener {} failed; locking goes on", listener, LoggedFailure.of(e));
             }
         }
     }

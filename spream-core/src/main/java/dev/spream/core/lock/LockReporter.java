@@ -1,5 +1,6 @@
 package dev.spream.core.lock;
 
+import dev.spream.core.LoggedFailure;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
@@ -79,7 +80,7 @@ final class LockReporter<T> {
             log.warn(
                     "cannot report locks of process {}; locking goes on, who looks at locks does not see its names; said once until it works again",
                     options.process(),
-                    e);
+                    LoggedFailure.of(e));
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.spream.core.lock;
 
+import dev.spream.core.LoggedFailure;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
@@ -84,7 +85,11 @@ final class LockTransactions<T> {
                 if (!isDeadlock(e) || attempt == engine.options().attempts() || deadline.isOver()) {
                     throw e;
                 }
-                log.debug("locking {}: rolled back in attempt {}, running it again", request, attempt, e);
+                log.debug(
+                        "locking {}: rolled back in attempt {}, running it again",
+                        request,
+                        attempt,
+                        LoggedFailure.of(e));
                 pause(attempt);
             }
         }

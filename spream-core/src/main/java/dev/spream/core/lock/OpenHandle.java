@@ -1,6 +1,7 @@
 package dev.spream.core.lock;
 
 import dev.spream.core.DurationText;
+import dev.spream.core.LoggedFailure;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -208,7 +209,11 @@ final class OpenHandle<T> {
         state = State.LOST;
         cause = reason;
         engine.watch().lost(this);
-        log.warn("locks were lost, others may hold them already: {}, acquired at {}", shown(), place(), reason);
+        log.warn(
+                "locks were lost, others may hold them already: {}, acquired at {}",
+                shown(),
+                place(),
+                reason == null ? null : LoggedFailure.of(reason));
         scope.held().ifPresent(locks -> engine.events().tell(to -> to.lost(locks, scope.heldFor())));
     }
 

@@ -1,5 +1,6 @@
 package dev.spream.core.outbox;
 
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
 import dev.spream.core.internal.SafeListeners;
 import java.util.Set;
@@ -58,10 +59,10 @@ final class StoreCalls {
                     "[{}] outbox store: {} failed: {}; the worker goes on, tries again, and says when it works",
                     owner.name(),
                     operation,
-                    e.getMessage(),
-                    e);
+                    LoggedFailure.message(e),
+                    LoggedFailure.of(e));
         } else {
-            log.debug("[{}] outbox store: {} failed again: {}", owner.name(), operation, e.getMessage());
+            log.debug("[{}] outbox store: {} failed again: {}", owner.name(), operation, LoggedFailure.message(e));
         }
         listener.tell(l -> l.storeFailed(e));
         silent.set(true);

@@ -1,5 +1,6 @@
 package dev.spream.core.projection;
 
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.Secrets;
 import dev.spream.core.SpreamException;
 import java.util.StringJoiner;
@@ -31,7 +32,7 @@ final class ErrorText {
 
     /** Without a store. */
     static String of(Throwable failure) {
-        return shortened(failure instanceof SpreamException ? String.valueOf(failure.getMessage()) : types(failure));
+        return shortened(failure instanceof SpreamException ? LoggedFailure.message(failure) : types(failure));
     }
 
     private static String shortened(String message) {

@@ -1,6 +1,7 @@
 package dev.spream.core.projection;
 
 import dev.spream.core.DurationText;
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
 import dev.spream.core.event.EventFeed;
 import dev.spream.core.event.FeedBatch;
@@ -171,7 +172,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
             from.close();
         } catch (RuntimeException | Error e) {
             if (cancelled) {
-                log.debug("[{}] the feed of {} did not close", context.name(), label, e);
+                log.debug("[{}] the feed of {} did not close", context.name(), label, LoggedFailure.of(e));
             } else {
                 context.troubles().outage(label, broken(e));
             }

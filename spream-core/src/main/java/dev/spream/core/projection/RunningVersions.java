@@ -1,5 +1,6 @@
 package dev.spream.core.projection;
 
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.internal.Alarm;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -71,7 +72,7 @@ final class RunningVersions<T> {
             throw e; // it cannot be run like this, and that will not pass
         } catch (RuntimeException e) {
             if (isRunning()) {
-                log.debug("[{}] {} failed", name, READING, e); // those who run say so as well
+                log.debug("[{}] {} failed", name, READING, LoggedFailure.of(e)); // those who run say so as well
             } else {
                 troubles.outage(READING, e);
             }

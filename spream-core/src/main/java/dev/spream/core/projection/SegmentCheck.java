@@ -1,5 +1,6 @@
 package dev.spream.core.projection;
 
+import dev.spream.core.LoggedFailure;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -28,7 +29,7 @@ final class SegmentCheck {
                 log.debug(
                         "[{}] projections are checked when the store can be reached",
                         setup.owner().name(),
-                        e);
+                        LoggedFailure.of(e));
                 break;
             }
             state.flatMap(found -> problem(found, projection)).ifPresent(problems::add);

@@ -3,6 +3,7 @@ package dev.spream.core.search;
 import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.DurationText;
+import dev.spream.core.LoggedFailure;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -101,7 +102,7 @@ public final class IndexUpkeep implements AutoCloseable {
                         "the search index {} was not optimized and is as it was; the next attempt is in {}",
                         index,
                         DurationText.of(interval),
-                        e);
+                        LoggedFailure.of(e));
             }
         }
     }

@@ -1,6 +1,7 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.DurationText;
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.source.PartitionQuery;
@@ -256,7 +257,7 @@ final class PartitionReader {
                 .log(
                         "[{}] stream {}; querying again from {} in {} (attempt {})",
                         label,
-                        cause == null ? "ended without proof" : "broke: " + cause.getMessage(),
+                        cause == null ? "ended without proof" : "broke: " + LoggedFailure.message(cause),
                         intake.position(),
                         DurationText.of(delay),
                         backoff.attempt());

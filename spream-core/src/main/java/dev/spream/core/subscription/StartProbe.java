@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.source.PartitionQuery;
@@ -118,7 +119,7 @@ final class StartProbe {
         log.info(
                 "[{}] the first query failed: {}; asking again",
                 context.source().streamName(),
-                failure.getMessage());
+                LoggedFailure.message(failure));
         context.listener().tell(listener -> listener.reconnecting(PartitionToken.ROOT, failures, delay, failure));
         queries.pause(delay);
     }

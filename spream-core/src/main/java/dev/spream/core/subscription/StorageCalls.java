@@ -106,7 +106,7 @@ final class StorageCalls {
             log.warn(
                     "partition storage: {} failed: {}; it is tried again{}, and said when it works",
                     call,
-                    failure.getMessage(),
+                    LoggedFailure.message(failure),
                     until,
                     LoggedFailure.of(failure));
         }

@@ -1,6 +1,7 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.DurationText;
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.internal.Alarm;
@@ -335,7 +336,7 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
                 "[{}] the subscription stops because of a failure; what has started may finish within {}: {}",
                 context.source().streamName(),
                 DurationText.of(context.options().drainTimeout()),
-                failure.toString());
+                LoggedFailure.brief(failure));
         drain();
         background.start("spream-" + context.source().streamName() + "-drain", () -> {
             drainAlarm.await(context.options().drainTimeout());

@@ -1,6 +1,7 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.DurationText;
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.SourceException;
@@ -71,7 +72,7 @@ final class WatchedCursor implements AutoCloseable {
             log.warn(
                     "[{}] closing a query failed; its reader ends it when it gets to it",
                     context.source().streamName(),
-                    e);
+                    LoggedFailure.of(e));
         }
     }
 }

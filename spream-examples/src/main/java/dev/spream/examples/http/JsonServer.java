@@ -3,6 +3,7 @@ package dev.spream.examples.http;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.spream.api.HttpAddress;
+import dev.spream.core.LoggedFailure;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -130,7 +131,7 @@ public final class JsonServer implements AutoCloseable {
             Thread.currentThread().interrupt();
             return Optional.empty();
         } catch (Exception e) {
-            log.error("a request failed and is answered with 500", e);
+            log.error("a request failed and is answered with 500", LoggedFailure.of(e));
             return Optional.of(Answer.problem(Answer.SERVER_ERROR, "Server error", "the log says more"));
         }
     }

@@ -1,6 +1,7 @@
 package dev.spream.examples.order;
 
 import com.google.gson.JsonObject;
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
 import dev.spream.core.outbox.EnqueueResult;
 import dev.spream.core.outbox.IdempotencyLedger;
@@ -48,7 +49,9 @@ final class OrderApi implements JsonServer.Handler {
         try {
             return route(call);
         } catch (SQLException | StorageException e) {
-            log.warn("an order was not answered, and may have been taken; a client that repeats it finds out", e);
+            log.warn(
+                    "an order was not answered, and may have been taken; a client that repeats it finds out",
+                    LoggedFailure.of(e));
             return Answer.problem(
                             Answer.UNAVAILABLE,
                             "Not known",

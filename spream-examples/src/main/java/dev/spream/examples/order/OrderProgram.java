@@ -6,6 +6,7 @@ import static dev.spream.examples.order.OrderService.DATABASE_URL;
 import static dev.spream.examples.order.OrderService.DATABASE_USER;
 
 import dev.spream.api.config.ConfigException;
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
@@ -163,7 +164,7 @@ final class OrderProgram implements AutoCloseable {
             log.warn(
                     "{} could not be closed, and may still run; the rest is closed",
                     part.getClass().getSimpleName(),
-                    e);
+                    LoggedFailure.of(e));
         }
     }
 }

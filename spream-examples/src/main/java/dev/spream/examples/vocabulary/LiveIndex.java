@@ -2,6 +2,7 @@ package dev.spream.examples.vocabulary;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
 import dev.spream.core.projection.ProjectionVersion;
 import dev.spream.core.search.SearchIndex;
@@ -107,7 +108,7 @@ final class LiveIndex implements Supplier<SearchIndex> {
             log.warn(
                     "which version of the search index is live is not known, or it cannot be opened; searches stay with version {}",
                     before.version(),
-                    e);
+                    LoggedFailure.of(e));
             known = new Known(before.version(), before.index(), clock.instant());
         } finally {
             asking.release();

@@ -1,5 +1,6 @@
 package dev.spream.examples.vocabulary;
 
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.SpreamException;
 import java.time.Duration;
 import java.util.List;
@@ -48,7 +49,7 @@ final class Sampling implements AutoCloseable {
         } catch (SpreamException e) { // whoever works with the database says that it cannot be reached
             sampled.notSampled();
         } catch (RuntimeException e) {
-            log.warn("a sample failed; nothing is known of what it shows until the next one", e);
+            log.warn("a sample failed; nothing is known of what it shows until the next one", LoggedFailure.of(e));
             sampled.notSampled();
         }
     }

@@ -1,5 +1,6 @@
 package dev.spream.examples.vocabulary;
 
+import dev.spream.core.LoggedFailure;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -47,10 +48,14 @@ final class UnansweredRequests {
                     request,
                     correlationId,
                     kind,
-                    cause);
+                    LoggedFailure.of(cause));
         } else if (!now.isBefore(outage.said.plus(EVERY))) {
             outage.said = now;
-            log.warn("{} requests of {} could not be answered so far; {}", outage.requests, kind, cause.getMessage());
+            log.warn(
+                    "{} requests of {} could not be answered so far; {}",
+                    outage.requests,
+                    kind,
+                    LoggedFailure.message(cause));
         }
     }
 

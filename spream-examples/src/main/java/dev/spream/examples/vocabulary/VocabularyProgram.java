@@ -15,6 +15,7 @@ import static dev.spream.examples.vocabulary.VocabularySettings.SPANNER_EMULATOR
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.api.config.ConfigException;
+import dev.spream.core.LoggedFailure;
 import dev.spream.emulator.SpannerEmulator;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
@@ -306,7 +307,7 @@ public final class VocabularyProgram implements AutoCloseable {
             log.warn(
                     "{} could not be closed, and may still run; the rest is closed",
                     part.getClass().getSimpleName(),
-                    e);
+                    LoggedFailure.of(e));
         }
     }
 }

@@ -6,6 +6,7 @@ import com.google.cloud.pubsub.v1.MessageReceiverWithAckResponse;
 import com.google.cloud.pubsub.v1.Subscriber;
 import com.google.pubsub.v1.PubsubMessage;
 import dev.spream.core.DurationText;
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
 import dev.spream.core.event.EventFeed;
 import dev.spream.core.event.FeedBatch;
@@ -158,7 +159,7 @@ final class PubsubFeed implements EventFeed, MessageReceiverWithAckResponse {
                     subscription,
                     DurationText.of(TERMINATION));
         } catch (IllegalStateException e) {
-            log.debug("the client of {} had failed before it was closed", subscription, e);
+            log.debug("the client of {} had failed before it was closed", subscription, LoggedFailure.of(e));
         }
     }
 }

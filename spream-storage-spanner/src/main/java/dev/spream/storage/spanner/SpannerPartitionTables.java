@@ -2,6 +2,7 @@ package dev.spream.storage.spanner;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
 import dev.spream.storage.spanner.MetadataSetup.Outcome;
 import java.time.Duration;
@@ -120,7 +121,7 @@ public final class SpannerPartitionTables {
                 if (attempt == ATTEMPTS) {
                     throw e;
                 }
-                log.debug("creating the tables of {} failed; looking again", table, e);
+                log.debug("creating the tables of {} failed; looking again", table, LoggedFailure.of(e));
             }
             schema = schema();
         }
@@ -145,7 +146,7 @@ public final class SpannerPartitionTables {
                 if (attempt == ATTEMPTS) {
                     throw e;
                 }
-                log.debug("dropping the row deletion policy of {} failed; looking again", table, e);
+                log.debug("dropping the row deletion policy of {} failed; looking again", table, LoggedFailure.of(e));
             }
         }
     }

@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.deadletter;
 
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.consume.DeadLetterException;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.RecordKey;
@@ -89,7 +90,7 @@ final class HeldClaim implements DeadLetterStore.Claim {
         try {
             transaction.close();
         } catch (SQLException e) {
-            log.debug("the claim on {} ended with its connection", what, e);
+            log.debug("the claim on {} ended with its connection", what, LoggedFailure.of(e));
         }
     }
 }

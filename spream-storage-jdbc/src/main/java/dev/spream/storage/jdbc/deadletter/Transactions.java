@@ -1,6 +1,7 @@
 package dev.spream.storage.jdbc.deadletter;
 
 import dev.spream.core.DurationText;
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
 import dev.spream.core.consume.DeadLetterException;
 import dev.spream.storage.jdbc.internal.SchemaName;
@@ -87,7 +88,7 @@ final class Transactions {
                 if (!failure.retryable() || System.nanoTime() - deadline > 0) {
                     throw failure;
                 }
-                log.warn("{}; trying again in {}", failure.getMessage(), DurationText.of(delay));
+                log.warn("{}; trying again in {}", LoggedFailure.message(failure), DurationText.of(delay));
             }
             pause(delay);
             delay = delay.multipliedBy(2).compareTo(MAX_DELAY) < 0 ? delay.multipliedBy(2) : MAX_DELAY;

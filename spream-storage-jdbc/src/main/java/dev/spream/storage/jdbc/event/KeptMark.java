@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.event;
 
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
 import dev.spream.storage.jdbc.internal.Parameters;
 import java.sql.Connection;
@@ -156,7 +157,7 @@ final class KeptMark {
                 log.debug(
                         "[{}] how far events are final is not kept for now: {}; it is tried again in {} s",
                         database.table(),
-                        e.getMessage(),
+                        LoggedFailure.message(e),
                         READ_ONLY_PAUSE.toSeconds());
             } else {
                 throw e;
@@ -192,7 +193,7 @@ final class KeptMark {
                     "[{}] how far events are final is not kept: {}; who starts while a transaction that has inserted is open reads"
                             + " nothing until it ends, unless SELECT and UPDATE on {}_mark are granted",
                     database.table(),
-                    cause.getMessage(),
+                    LoggedFailure.message(cause),
                     database.table());
         }
     }

@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.event;
 
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
 import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.sql.Connection;
@@ -88,7 +89,7 @@ final class Tailer {
                 .log(
                         "[{}] reading new events broke: {}; feeds wait until it goes on, on another connection",
                         database.table(),
-                        cause instanceof SQLException ? cause.getMessage() : cause.toString());
+                        LoggedFailure.brief(cause));
         recent.wakeAll();
     }
 

@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.ledger;
 
+import dev.spream.core.LoggedFailure;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import dev.spream.storage.jdbc.internal.SqlErrors;
 import dev.spream.storage.jdbc.internal.Transactions;
@@ -104,13 +105,13 @@ final class LedgerPruning {
         Duration longer = nextPause.compareTo(pause) < 0 ? pause : nextPause.multipliedBy(2);
         nextPause = longer.compareTo(LONGEST_PAUSE) < 0 ? longer : LONGEST_PAUSE;
         if (failing) {
-            log.debug("[{}] pruning the ledger failed again", name, failure);
+            log.debug("[{}] pruning the ledger failed again", name, LoggedFailure.of(failure));
         } else {
             log.warn(
                     "[{}] its rows below {} stay for now, and removing them is tried again: {}",
                     name,
                     lowWatermark,
-                    failure.getMessage());
+                    LoggedFailure.message(failure));
         }
         failing = true;
     }

@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.lock;
 
+import dev.spream.core.LoggedFailure;
 import java.time.Duration;
 import java.util.List;
 import org.slf4j.Logger;
@@ -35,7 +36,7 @@ final class BoundedCall {
         try {
             call.run();
         } catch (Exception e) {
-            log.debug("{} failed: {}", what, e.getMessage());
+            log.debug("{} failed: {}", what, LoggedFailure.message(e));
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.lock;
 
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.lock.PlannedLock;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -71,7 +72,7 @@ final class DatabaseWaits {
                 transaction.setNetworkTimeout(Runnable::run, networkTimeout);
             }
         } catch (SQLException e) {
-            log.debug("a connection broke while it waited for a lock", e);
+            log.debug("a connection broke while it waited for a lock", LoggedFailure.of(e));
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.lock;
 
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.lock.LockConnectionException;
 import dev.spream.core.lock.LockDeadline;
 import dev.spream.core.lock.LockStoreException;
@@ -188,7 +189,7 @@ final class HandleConnections {
         try {
             connection.setNetworkTimeout(Runnable::run, networkTimeout);
         } catch (SQLException e) {
-            log.debug("a connection broke while the store of locks asked something", e);
+            log.debug("a connection broke while the store of locks asked something", LoggedFailure.of(e));
         }
     }
 
@@ -209,7 +210,9 @@ final class HandleConnections {
                 ended(connection);
             }
         } catch (SQLException e) {
-            log.debug("rolling back failed; the connection is closed, and the server frees its locks", e);
+            log.debug(
+                    "rolling back failed; the connection is closed, and the server frees its locks",
+                    LoggedFailure.of(e));
             closeHard(behind(connection));
         }
     }
@@ -294,7 +297,7 @@ final class HandleConnections {
         try (Connection connection = handle.connection) {
             reset(connection, handle);
         } catch (SQLException e) {
-            log.debug("giving back the connection of a handle failed; the server frees its locks", e);
+            log.debug("giving back the connection of a handle failed; the server frees its locks", LoggedFailure.of(e));
         } finally {
             permits.release();
         }
@@ -310,7 +313,8 @@ final class HandleConnections {
                 connection.setNetworkTimeout(Runnable::run, handle.networkTimeout);
             }
         } catch (SQLException e) {
-            log.debug("the connection of a handle cannot be used again; the server frees its locks", e);
+            log.debug(
+                    "the connection of a handle cannot be used again; the server frees its locks", LoggedFailure.of(e));
             closeHard(connection);
         }
     }
@@ -330,7 +334,7 @@ final class HandleConnections {
         try {
             connection.abort(Runnable::run);
         } catch (SQLException e) {
-            log.debug("closing a connection failed", e);
+            log.debug("closing a connection failed", LoggedFailure.of(e));
         }
     }
 }

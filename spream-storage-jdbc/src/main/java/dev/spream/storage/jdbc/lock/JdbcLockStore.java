@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.DurationText;
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.lock.BucketProvisioning;
 import dev.spream.core.lock.LockCancelledException;
 import dev.spream.core.lock.LockConnectionException;
@@ -194,7 +195,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
         try {
             return !handles.behind(transaction).isClosed() && handles.ask(transaction, sql::isAlive);
         } catch (SQLException e) {
-            log.debug("a transaction that held locks is over: {}", e.getMessage());
+            log.debug("a transaction that held locks is over: {}", LoggedFailure.message(e));
             return false;
         }
     }
@@ -224,7 +225,9 @@ public final class JdbcLockStore implements LockStore<Connection> {
             Connection connection = handles.behind(transaction);
             return !connection.isClosed() && !connection.getAutoCommit() && sql.isMarked(connection, mark);
         } catch (SQLException e) {
-            log.debug("a connection on which locks were taken does not tell its transaction: {}", e.getMessage());
+            log.debug(
+                    "a connection on which locks were taken does not tell its transaction: {}",
+                    LoggedFailure.message(e));
             return false;
         }
     }

@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.lock;
 
+import dev.spream.core.LoggedFailure;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -45,7 +46,7 @@ final class ServiceConnection implements AutoCloseable {
                     if (connection.isValid(1)) {
                         throw e;
                     }
-                    log.debug("the connection kept for epochs is broken, opening another", e);
+                    log.debug("the connection kept for epochs is broken, opening another", LoggedFailure.of(e));
                     discard();
                 }
             }
@@ -73,7 +74,7 @@ final class ServiceConnection implements AutoCloseable {
         try {
             connection.close();
         } catch (SQLException e) {
-            log.debug("closing the connection kept for epochs failed", e);
+            log.debug("closing the connection kept for epochs failed", LoggedFailure.of(e));
         }
         connection = null;
     }

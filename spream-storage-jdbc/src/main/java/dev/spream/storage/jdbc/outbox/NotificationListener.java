@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.outbox;
 
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.outbox.OutboxStore;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -88,7 +89,7 @@ final class NotificationListener implements OutboxStore.Watch {
                     "[{}] the connection that listens for new entries broke: {}; workers look by themselves until there is"
                             + " another",
                     tables,
-                    cause.getMessage());
+                    LoggedFailure.message(cause));
         }
     }
 

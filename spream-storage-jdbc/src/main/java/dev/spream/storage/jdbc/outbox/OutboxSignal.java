@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.outbox;
 
+import dev.spream.core.LoggedFailure;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
@@ -64,7 +65,10 @@ final class OutboxSignal {
                     p -> p.text(OutboxChannel.of(database.tables())).text(PROCESS),
                     row -> true);
         } catch (RuntimeException e) {
-            log.debug("[{}] workers of other processes were not told; they look by themselves", database.tables(), e);
+            log.debug(
+                    "[{}] workers of other processes were not told; they look by themselves",
+                    database.tables(),
+                    LoggedFailure.of(e));
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.outbox;
 
+import dev.spream.core.LoggedFailure;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -50,7 +51,7 @@ final class Watchers {
             try {
                 wake.run();
             } catch (RuntimeException e) {
-                log.warn("[{}] somebody who watches the outbox failed when told", tables, e);
+                log.warn("[{}] somebody who watches the outbox failed when told", tables, LoggedFailure.of(e));
             }
         }
 

@@ -1,0 +1,125 @@
+package dev.spream.cli;
+
+import com.sun.source.tree.CompilationUnitTree;
+import com.sun.source.tree.ExpressionTree;
+import com.sun.source.tree.Tree;
+import com.sun.source.util.JavacTask;
+import com.sun.source.util.TreePath;
+import com.sun.source.util.TreePathScanner;
+import com.sun.source.util.Trees;
+import java.io.File;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import javax.lang.model.element.Element;
+import javax.lang.model.element.ExecutableElement;
+import javax.lang.model.type.ArrayType;
+import javax.lang.model.type.TypeMirror;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+import org.jspecify.annotations.Nullable;
+
+/** The main sources of all modules with their types, for rules about arguments, which compiled classes do not show. */
+final class ProductSources {
+    private ProductSources() {}
+
+    /** Those whose text has something that the rule is about. */
+    static List<JavaFileObject> with(Predicate<String> matter) throws IOException {
+        List<JavaFileObject> sources = new ArrayList<>();
+        try (Stream<Path> files = Files.walk(Path.of(".."))) {
+            for (Path file : files.filter(ProductSources::isProduct).toList()) {
+                String text = Files.readString(file);
+                if (matter.test(text)) {
+                    sources.add(source(file.normalize().toUri(), text));
+                }
+            }
+        }
+        return sources;
+    }
+
+    static List<JavaFileObject> sample(String text) {
+        return List.of(source(URI.create("string:///Sample.java"), text));
+    }
+
+    /** What the rule finds. Types of other files come from the class path; what is missing there is passed over. */
+    static List<String> scan(List<JavaFileObject> sources, Function<Unit, Rule> rule) throws IOException {
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
+            String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+            JavacTask task = (JavacTask) compiler.getTask(
+                    null, files, problem -> {}, List.of("-proc:none", "-cp", classPath), null, sources);
+            Iterable<? extends CompilationUnitTree> units = task.parse();
+            task.analyze();
+            List<String> found = new ArrayList<>();
+            for (CompilationUnitTree unit : units) {
+                rule.apply(new Unit(unit, task, found)).scan(unit, null);
+            }
+            return found;
+        }
+    }
+
+    private static boolean isProduct(Path file) {
+        String path = file.toString().replace(File.separatorChar, '/');
+        return path.matches("\\.\\./spream-[^/]*/src/main/java/.*\\.java");
+    }
+
+    private static JavaFileObject source(URI where, String text) {
+        return new SimpleJavaFileObject(where, JavaFileObject.Kind.SOURCE) {
+            @Override
+            public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+                return text;
+            }
+        };
+    }
+
+    record Unit(CompilationUnitTree tree, JavacTask task, List<String> found) {}
+
+    /** A walk over one source. */
+    abstract static class Rule extends TreePathScanner<@Nullable Void, @Nullable Void> {
+        final Unit unit;
+        private final Trees trees;
+
+        Rule(Unit unit) {
+            this.unit = unit;
+            trees = Trees.instance(unit.task());
+        }
+
+        final @Nullable Element element() {
+            return trees.getElement(getCurrentPath());
+        }
+
+        final @Nullable Element element(ExpressionTree part) {
+            return trees.getElement(new TreePath(getCurrentPath(), part));
+        }
+
+        final @Nullable TypeMirror type(ExpressionTree part) {
+            return trees.getTypeMirror(new TreePath(getCurrentPath(), part));
+        }
+
+        /** Whether it turns whatever it is given into text, such as a format. */
+        static boolean takesAnything(ExecutableElement method) {
+            return method.isVarArgs()
+                    && method.getParameters().getLast().asType() instanceof ArrayType array
+                    && array.getComponentType().toString().endsWith("java.lang.Object");
+        }
+
+        final void found(Tree tree) {
+            long start = trees.getSourcePositions().getStartPosition(unit.tree(), tree);
+            unit.found()
+                    .add("%s:%d %s"
+                            .formatted(
+                                    unit.tree().getSourceFile().getName(),
+                                    unit.tree().getLineMap().getLineNumber(start),
+                                    tree));
+        }
+    }
+}
