@@ -198,7 +198,8 @@ public interface ProjectionStore<T> extends AutoCloseable {
     void deadLetter(String projection, FeedItem.Undecodable item);
 
     /**
-     * Brings the state up to its segments, and adds what failed since the last report.
+     * Brings the state up to its segments, and adds what failed since the last report. Why a projection is {@link
+     * ProjectionStatus#FAILED} stays, whatever is reported later.
      *
      * @param errors how many failures; 0 or more
      * @param lastError what failed last

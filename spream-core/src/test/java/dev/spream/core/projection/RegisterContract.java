@@ -158,6 +158,25 @@ interface RegisterContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
+    default void an_error_that_is_reported_late_counts_and_does_not_replace_why_a_projection_failed() {
+        Fence fence = given().running();
+        given().store().report(NAME, 1, Optional.of("deadlock"));
+        assertThat(given().fail(fence, "no table")).isTrue();
+        ProjectionState failed = given().state();
+        given().letLeasesRunOut();
+        given().store().report(NAME, 2, Optional.of("deadlock"));
+        assertThat(given().state().errorCount()).isEqualTo(3);
+        assertThat(given().state().lastError()).contains("no table");
+        assertThat(given().state().lastErrorAt()).isEqualTo(failed.lastErrorAt());
+
+        given().operations().resume(NAME, ProjectionScenario.ACT);
+        given().store().report(NAME, 1, Optional.of("deadlock"));
+        assertThat(given().state().lastError()).as("when it runs again").contains("deadlock");
+        assertThat(given().state().lastErrorAt())
+                .hasValueSatisfying(at -> assertThat(at).isAfter(failed.updatedAt()));
+    }
+
+    @Test
     default void who_is_not_entitled_cannot_fail_a_projection() {
         Fence old = given().running();
         given().letLeasesRunOut();

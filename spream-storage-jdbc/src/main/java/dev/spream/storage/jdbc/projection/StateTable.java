@@ -60,7 +60,7 @@ final class StateTable {
     private static final String READ =
             "SELECT %s FROM @projection_states p WHERE p.projection_name = ?".formatted(COLUMNS);
 
-    /** Without segments the last event is what this process has seen; it is nothing that batches should wait for. */
+    /** Without segments the last event is what this process has seen; it is nothing that batches should wait for. Why it failed stays. */
     private static final String REPORT = """
             WITH far AS (
                 SELECT min(s.position) AS position FROM @projection_segments s WHERE s.projection = ?
@@ -74,8 +74,9 @@ final class StateTable {
                 event_store_position = coalesce((SELECT position FROM far), p.event_store_position),
                 last_processed_event_id = coalesce((SELECT id FROM latest), p.last_processed_event_id),
                 last_processed_timestamp = coalesce((SELECT at FROM latest), p.last_processed_timestamp),
-                error_count = p.error_count + ?, last_error = coalesce(?, p.last_error),
-                last_error_at = CASE WHEN ?::text IS NULL THEN p.last_error_at ELSE clock_timestamp() END,
+                error_count = p.error_count + ?,
+                last_error = CASE WHEN p.status = 'FAILED' THEN p.last_error ELSE coalesce(?, p.last_error) END,
+                last_error_at = CASE WHEN p.status = 'FAILED' OR ?::text IS NULL THEN p.last_error_at ELSE clock_timestamp() END,
                 updated_at = clock_timestamp()
             WHERE p.projection_name = ?""";
 
