@@ -10,6 +10,7 @@ import java.util.Map;
  * @param historyTable the table that remembers which scripts have run
  * @param version the number of the newest script; what this version of spream reads and writes
  * @param howToMigrate what to say in order to have them migrated, in a program and in a configuration
+ * @param corrected whether a script was corrected after tables had been made by it, whose history has the old checksum
  * @param placeholders what the scripts write as <code>${name}</code>, by name
  */
 public record MigratedTables(
@@ -18,9 +19,21 @@ public record MigratedTables(
         String historyTable,
         int version,
         String howToMigrate,
+        boolean corrected,
         Map<String, String> placeholders) {
     public MigratedTables {
         placeholders = Map.copyOf(placeholders);
+    }
+
+    /** Tables whose scripts are as they were. */
+    public MigratedTables(
+            String owner,
+            String location,
+            String historyTable,
+            int version,
+            String howToMigrate,
+            Map<String, String> placeholders) {
+        this(owner, location, historyTable, version, howToMigrate, false, placeholders);
     }
 
     /** Tables whose names are the same everywhere. */

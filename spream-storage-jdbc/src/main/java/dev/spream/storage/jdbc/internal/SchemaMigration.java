@@ -188,8 +188,8 @@ public final class SchemaMigration {
     }
 
     /**
-     * The schema may hold tables of others, so what is there without a history of ours is where we start from. A script that has
-     * run is not compared with what it is now: one is corrected only where it failed, and tables that it had made are the same.
+     * The schema may hold tables of others, so what is there without a history of ours is where we start from. Scripts that have
+     * run must be what they are now, unless one was corrected: a later script brings its tables into the same shape then.
      */
     private Flyway flyway() {
         return Flyway.configure(SchemaMigration.class.getClassLoader())
@@ -202,7 +202,7 @@ public final class SchemaMigration {
                 .placeholders(tables.placeholders())
                 .baselineOnMigrate(true)
                 .baselineVersion("0")
-                .validateOnMigrate(false)
+                .validateOnMigrate(!tables.corrected())
                 .load();
     }
 

@@ -7,7 +7,7 @@ import javax.sql.DataSource;
 /** The tables of an outbox, created where there are none, and brought into shape where earlier workers left some. */
 final class OutboxSchema {
     private static final String LOCATION = "dev/spream/storage/jdbc/outbox";
-    private static final int VERSION = 3;
+    private static final int VERSION = 4;
 
     private OutboxSchema() {}
 
@@ -19,6 +19,7 @@ final class OutboxSchema {
                 VERSION,
                 "migrate(true), in a configuration outbox.jdbc.migrate=true, as a worker or service that starts does unless"
                         + " told otherwise",
+                true, // version 1 left columns of earlier ledgers NOT NULL, which version 4 makes up for
                 tables.placeholders());
         return new SchemaMigration(dataSource, tables.schema(), migrated);
     }

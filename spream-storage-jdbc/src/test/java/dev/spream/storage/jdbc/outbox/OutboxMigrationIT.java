@@ -190,14 +190,7 @@ final class OutboxMigrationIT {
     void new_entries_follow_the_old_ones_and_the_index_of_earlier_workers_is_gone() throws SQLException {
         database.execute(SeedTables.OUTBOX, SeedTables.NEXT_RUN_AT, SeedTables.LEDGER, SeedTables.ROWS);
         migrate();
-        try (Connection connection = database.dataSource().getConnection()) {
-            connection.setAutoCommit(false);
-            JdbcOutbox.builder(database.dataSource())
-                    .schema("public")
-                    .build()
-                    .enqueue(connection, OutboxMessage.of("new", "{}"));
-            connection.commit();
-        }
+        enqueue("new");
         assertThat(rows("SELECT id FROM public.outbox_orders WHERE idempotency_key = 'new'"))
                 .containsExactly("31");
         assertThat(rows("SELECT indexname FROM pg_indexes WHERE indexname = 'idx_outbox_status_next_run'"))
@@ -255,13 +248,15 @@ final class OutboxMigrationIT {
         assertThat(rows(ledger)).isEqualTo(ledgerBefore);
     }
 
-    /** As left by a version whose script was another, where both do the same. */
+    /** As left by the first script before it was corrected, which kept what a ledger of others required of its requests. */
     @Test
     void tables_of_the_first_version_are_migrated_though_its_script_was_corrected_since() throws SQLException {
         migrate();
         database.execute(
                 "DELETE FROM public.outbox_orders_history WHERE version > '1'",
                 "UPDATE public.outbox_orders_history SET checksum = 4711 WHERE version = '1'",
+                "ALTER TABLE public.idempo_ledger ALTER http_status SET NOT NULL, ALTER response_payload_json SET NOT NULL,"
+                        + " ALTER reason_code SET NOT NULL, ALTER settled_at SET NOT NULL",
                 "DROP INDEX public.outbox_orders_settled, public.outbox_orders_audit_at, public.outbox_orders_failed,"
                         + " public.idempo_ledger_begun");
         migrate();
@@ -273,6 +268,9 @@ final class OutboxMigrationIT {
                         "outbox_orders_audit_at",
                         "outbox_orders_failed",
                         "outbox_orders_settled");
+        enqueue("new");
+        assertThat(rows("SELECT status, http_status, settled_at FROM public.idempo_ledger"))
+                .containsExactly("in_progress,null,null");
     }
 
     @Test
@@ -312,6 +310,17 @@ final class OutboxMigrationIT {
                         .build())
                 .withMessageContaining("outbox 'outbox_orders'")
                 .withMessageContaining("outbox.jdbc.migrate=true");
+    }
+
+    private void enqueue(String key) throws SQLException {
+        try (Connection connection = database.dataSource().getConnection()) {
+            connection.setAutoCommit(false);
+            JdbcOutbox.builder(database.dataSource())
+                    .schema("public")
+                    .build()
+                    .enqueue(connection, OutboxMessage.of(key, "{}"));
+            connection.commit();
+        }
     }
 
     private JdbcOutboxStore migrate() {

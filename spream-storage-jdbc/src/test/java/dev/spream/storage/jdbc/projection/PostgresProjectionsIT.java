@@ -78,6 +78,17 @@ final class PostgresProjectionsIT {
     }
 
     @Test
+    void tables_that_another_script_of_this_version_has_made_are_not_migrated() {
+        test.execute(
+                "DELETE FROM spream.projection_history WHERE version = '2'",
+                "UPDATE spream.projection_history SET checksum = 4711 WHERE version = '1'");
+        assertThatExceptionOfType(StorageException.class)
+                .isThrownBy(() -> JdbcProjectionOperations.create(test.dataSource()))
+                .withMessageContaining("migrating the tables of schema 'spream' failed")
+                .withMessageContaining("checksum mismatch for migration version 1");
+    }
+
+    @Test
     void a_search_path_that_a_projection_has_set_ends_with_its_transaction() throws Exception {
         Fence.Segment fence = test.held(ANN);
         test.execute(
