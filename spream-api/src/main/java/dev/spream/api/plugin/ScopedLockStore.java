@@ -57,6 +57,11 @@ record ScopedLockStore<T>(LockStore<T> target, CallScope scope) implements LockS
     }
 
     @Override
+    public Object connectionOf(T transaction) {
+        return scope.call(() -> target.connectionOf(transaction));
+    }
+
+    @Override
     public void rollback(T transaction) {
         scope.run(() -> target.rollback(transaction));
     }

@@ -151,6 +151,11 @@ public final class InMemoryLockStore implements LockStore<InMemoryLockStore.Tran
     }
 
     @Override
+    public Object connectionOf(Transaction transaction) {
+        return transaction;
+    }
+
+    @Override
     public void rollback(Transaction transaction) {
         table.finish(transaction, "was rolled back");
     }

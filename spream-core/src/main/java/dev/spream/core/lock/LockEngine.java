@@ -1,8 +1,8 @@
 package dev.spream.core.lock;
 
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,7 +14,10 @@ final class LockEngine<T> {
     private final LockOptions options;
     private final LockEvents events;
     private final LockWatch<T> watch;
-    private final Map<T, JoinedTransaction> joined = Collections.synchronizedMap(new WeakHashMap<>());
+    private final Map<Object, Joined<T>> joined = Collections.synchronizedMap(new WeakHashMap<>()); // by connection
+
+    /** The last transaction of a caller's on a connection, which is a key elsewhere and so is referred to weakly. */
+    private record Joined<T>(WeakReference<T> transaction, JoinedTransaction known) {}
 
     LockEngine(LockStore<T> store, LockOptions options) {
         this.store = store;
@@ -49,8 +52,17 @@ final class LockEngine<T> {
 
     /** The owner of a transaction of a caller's, which knows what was taken in it by earlier calls. */
     TransactionScope<T> join(T transaction) {
-        return new TransactionScope<>(
-                this, transaction, joined.computeIfAbsent(transaction, any -> new JoinedTransaction(store.space())));
+        Joined<T> last = joined.compute(
+                store.connectionOf(transaction),
+                (any, before) -> before != null && before.transaction.refersTo(transaction)
+                        ? before
+                        : new Joined<>(new WeakReference<>(transaction), new JoinedTransaction(store.space())));
+        return new TransactionScope<>(this, transaction, last.known);
+    }
+
+    /** On how many connections a transaction is remembered. */
+    int remembered() {
+        return joined.size();
     }
 
     /** Whether the calling thread holds locks by a handle or in a transaction of the engine's. */
@@ -115,18 +127,22 @@ final class LockEngine<T> {
 
     /** What the calling thread took in another transaction of a caller's that still runs, and that is in the way. */
     private Optional<LockRequest> heldInJoined(TransactionScope<T> owner, List<PlannedLock> missing) {
-        Map<T, JoinedTransaction> others = new HashMap<>();
+        List<Joined<T>> others;
         synchronized (joined) {
-            joined.forEach((transaction, known) -> {
-                if (known.isOf(Thread.currentThread())) {
-                    others.put(transaction, known);
-                }
-            });
+            others = joined.values().stream()
+                    .filter(other -> other.known.isOf(Thread.currentThread())
+                            && !other.transaction.refersTo(owner.transaction()))
+                    .toList();
         }
-        others.remove(owner.transaction());
-        return others.entrySet().stream()
-                .flatMap(other ->
-                        other.getValue().conflicting(missing, mark -> store.isCurrent(other.getKey(), mark)).stream())
+        return others.stream()
+                .flatMap(other -> inTheWay(other, missing).stream())
                 .findFirst();
+    }
+
+    private Optional<LockRequest> inTheWay(Joined<T> other, List<PlannedLock> missing) {
+        T transaction = other.transaction.get();
+        return transaction == null
+                ? Optional.empty()
+                : other.known.conflicting(missing, mark -> store.isCurrent(transaction, mark));
     }
 }

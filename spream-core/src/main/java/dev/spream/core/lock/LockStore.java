@@ -69,12 +69,19 @@ public interface LockStore<T> extends AutoCloseable {
     void commit(T transaction);
 
     /**
-     * Whether a transaction in which locks were taken still runs.
+     * Whether a transaction in which locks were taken still runs. The question leaves it as it is, its savepoints included; what
+     * runs on its connection by now may be another. If the store cannot tell, it does not.
      *
      * @param transaction on which it ran
      * @param mark what {@link TakenLocks#transaction} was; not of a transaction that {@link #begin} began
      */
     boolean isCurrent(T transaction, String mark);
+
+    /**
+     * What a transaction of a caller's runs on, and others after it: the key by which it is remembered, so that no more is kept than
+     * there are connections. The transaction itself if there is nothing else. Compared by {@code equals}; asks nothing.
+     */
+    Object connectionOf(T transaction);
 
     /**
      * Rolls back whatever the transaction did. One that broke is left to the server, which rolls it back. If it is a caller's, or

@@ -57,6 +57,11 @@ class ForwardingLockStore<T> implements LockStore<T> {
     }
 
     @Override
+    public Object connectionOf(T transaction) {
+        return target.connectionOf(transaction);
+    }
+
+    @Override
     public void rollback(T transaction) {
         target.rollback(transaction);
     }

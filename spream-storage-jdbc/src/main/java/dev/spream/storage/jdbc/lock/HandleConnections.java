@@ -273,7 +273,7 @@ final class HandleConnections {
         Handle handle = taken.get(connection);
         if (handle == null) {
             TakenLocks taken = byOther.take(connection);
-            return new TakenLocks(taken.count(), taken.session(), sql.mark(connection, taken));
+            return new TakenLocks(taken.count(), taken.session(), sql.name(connection, taken));
         }
         if (handle.first != null) {
             return inTime(handle.connection, byOther::take);

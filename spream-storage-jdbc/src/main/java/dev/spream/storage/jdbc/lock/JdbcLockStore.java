@@ -223,12 +223,23 @@ public final class JdbcLockStore implements LockStore<Connection> {
     public boolean isCurrent(Connection transaction, String mark) {
         try {
             Connection connection = handles.behind(transaction);
-            return !connection.isClosed() && !connection.getAutoCommit() && sql.isMarked(connection, mark);
+            return !connection.isClosed() && !connection.getAutoCommit() && sql.isNamed(connection, mark);
         } catch (SQLException e) {
             log.debug(
                     "a connection on which locks were taken does not tell its transaction: {}",
                     LoggedFailure.message(e));
             return false;
+        }
+    }
+
+    /** The driver's connection, of which a pool gives out another view each time; else what the pool gives out. */
+    @Override
+    public Object connectionOf(Connection transaction) {
+        try {
+            return transaction.unwrap(Connection.class);
+        } catch (SQLException e) {
+            log.debug("a connection does not tell what it is a view of: {}", e.getMessage());
+            return transaction;
         }
     }
 

@@ -77,15 +77,25 @@ interface LockSql {
     boolean isAlive(Connection connection) throws SQLException;
 
     /**
-     * Marks a transaction, so that it can be told from those before and after it.
+     * Names the running transaction of a caller, which is left as it is, its savepoints included.
+     *
+     * @param taken what {@link #tryLock} has found in it
+     * @return a name that no other transaction of the connection has
+     */
+    default String name(Connection connection, TakenLocks taken) throws SQLException {
+        return taken.transaction();
+    }
+
+    /** Whether the running transaction has that name; if in doubt it has not. It is left as it is. */
+    boolean isNamed(Connection connection, String name) throws SQLException;
+
+    /**
+     * Marks a handle's transaction, for {@link #commitMarked}.
      *
      * @param taken what {@link #tryLock} has found in it
      * @return the mark, which no other transaction of the connection has
      */
     String mark(Connection connection, TakenLocks taken) throws SQLException;
-
-    /** Whether the running transaction has that mark, and keeps it. */
-    boolean isMarked(Connection connection, String mark) throws SQLException;
 
     /**
      * Leaves a connection, whose transaction was rolled back, in another one that can commit no change; whoever uses it ends that.

@@ -158,8 +158,13 @@ final class MySqlRowLocks implements LockSql {
     }
 
     @Override
-    public boolean isMarked(Connection connection, String mark) throws SQLException {
-        return MySqlSession.isMarked(connection, mark);
+    public String name(Connection connection, TakenLocks taken) throws SQLException {
+        return session.transaction(connection);
+    }
+
+    @Override
+    public boolean isNamed(Connection connection, String name) throws SQLException {
+        return session.transaction(connection).equals(name);
     }
 
     @Override

@@ -31,10 +31,29 @@ final class MySqlSession {
 
     private static final AtomicLong LAST_MARK = new AtomicLong();
 
+    /**
+     * The counters of a session that grow when a transaction ends: of all statements but those that never end one, and {@code
+     * Handler_rollback}, which counts the transactions and statements that the server rolled back by itself, as after a deadlock.
+     */
+    private static final String ENDINGS = """
+            VARIABLE_NAME = 'HANDLER_ROLLBACK'
+                OR LEFT(VARIABLE_NAME, 4) = 'COM_'
+                    AND LEFT(VARIABLE_NAME, 9) NOT IN ('COM_SHOW_', 'COM_STMT_')
+                    AND VARIABLE_NAME NOT IN ('COM_SELECT', 'COM_INSERT', 'COM_INSERT_SELECT', 'COM_UPDATE',
+                        'COM_UPDATE_MULTI', 'COM_DELETE', 'COM_DELETE_MULTI', 'COM_REPLACE', 'COM_REPLACE_SELECT',
+                        'COM_LOAD', 'COM_CALL_PROCEDURE', 'COM_COMPOUND_SQL', 'COM_DO', 'COM_PREPARE_SQL',
+                        'COM_EXECUTE_SQL', 'COM_EXECUTE_IMMEDIATE', 'COM_DEALLOC_SQL', 'COM_SAVEPOINT',
+                        'COM_ROLLBACK_TO_SAVEPOINT', 'COM_RELEASE_SAVEPOINT', 'COM_CHANGE_DB', 'COM_ADMIN_COMMANDS',
+                        'COM_EMPTY_QUERY', 'COM_EXPLAIN_OTHER')""";
+
+    /** What a {@code SET} of our own in a transaction adds, so that it is not taken for the end of it. */
+    private static final String COUNTED = "@spream_settings = COALESCE(@spream_settings, 0) + 1";
+
     private final MySqlDialect dialect;
     private final String columns;
     private final String prepare;
     private final String restore;
+    private final String endings;
 
     MySqlSession(MySqlDialect dialect) {
         this.dialect = dialect;
@@ -45,6 +64,9 @@ final class MySqlSession {
                 SET @spream_isolation = @@SESSION.%1$s, @spream_stand_still = @@SESSION.%2$s,
                     SESSION %1$s = 'READ-COMMITTED', SESSION autocommit = 0,
                     SESSION %2$s =\s""".formatted(dialect.isolation(), standStill());
+        this.endings =
+                "SELECT CAST(SUM(VARIABLE_VALUE) AS SIGNED) - COALESCE(@spream_settings, 0) FROM %s.session_status WHERE %s"
+                        .formatted(dialect.mariadb() ? "information_schema" : "performance_schema", ENDINGS);
         this.restore = """
                 SET SESSION %1$s = @spream_isolation, SESSION %2$s = @spream_stand_still, SESSION autocommit =\s""".formatted(dialect.isolation(), standStill());
     }
@@ -131,13 +153,18 @@ final class MySqlSession {
         return mark;
     }
 
-    /** Whether the running transaction has that mark; it loses the savepoints that were set after it. */
-    static boolean isMarked(Connection connection, String mark) throws SQLException {
-        boolean marked = unmark(connection, mark);
-        if (marked) {
-            execute(connection, "SAVEPOINT " + mark);
+    /**
+     * What tells the running transaction from others of this session, and leaves it as it is. A statement that fails or sets a
+     * variable changes it too, so that it may be another in the same transaction, but never the same in two.
+     *
+     * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/server-status-variables.html">MySQL: status variables</a>
+     */
+    String transaction(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(endings)) {
+            row.next();
+            return row.getString(1);
         }
-        return marked;
     }
 
     /**
@@ -186,8 +213,8 @@ final class MySqlSession {
         }
         execute(
                 connection,
-                "SET @spream_before = @@SESSION.innodb_lock_wait_timeout, SESSION innodb_lock_wait_timeout = %d"
-                        .formatted(longestLockWait()));
+                "SET @spream_before = @@SESSION.innodb_lock_wait_timeout, SESSION innodb_lock_wait_timeout = %d, %s"
+                        .formatted(longestLockWait(), COUNTED));
         T result;
         try {
             result = wait.run();
@@ -207,7 +234,7 @@ final class MySqlSession {
     private static void restoreLimit(Connection connection) throws SQLException {
         for (int attempt = 1; ; attempt++) {
             try {
-                execute(connection, "SET SESSION innodb_lock_wait_timeout = @spream_before");
+                execute(connection, "SET SESSION innodb_lock_wait_timeout = @spream_before, " + COUNTED);
                 return;
             } catch (SQLException e) {
                 if (e.getErrorCode() != QUERY_INTERRUPTED || attempt == RESTORE_ATTEMPTS) {

@@ -197,8 +197,8 @@ final class PostgresRowLocks implements LockSql {
     }
 
     @Override
-    public boolean isMarked(Connection connection, String mark) throws SQLException {
-        return PostgresTransactions.isMarked(connection, mark);
+    public boolean isNamed(Connection connection, String name) throws SQLException {
+        return PostgresTransactions.isNamed(connection, name);
     }
 
     @Override

@@ -171,8 +171,11 @@ final class PostgresTransactions {
         }
     }
 
-    /** Whether the running transaction began then. */
-    static boolean isMarked(Connection connection, String began) throws SQLException {
+    /** Whether the running transaction began then. Where none runs, the question would begin one. */
+    static boolean isNamed(Connection connection, String began) throws SQLException {
+        if (isIn(connection, TransactionState.IDLE)) {
+            return false;
+        }
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(
                         "SELECT (extract(epoch FROM transaction_timestamp()) * 1000000)::bigint")) {
@@ -190,10 +193,15 @@ final class PostgresTransactions {
                 throw e;
             }
         }
-        if (connection.isWrapperFor(BaseConnection.class)
-                && connection.unwrap(BaseConnection.class).getTransactionState() != TransactionState.FAILED) {
+        if (isIn(connection, TransactionState.OPEN) || isIn(connection, TransactionState.IDLE)) {
             throw new SQLException("the driver has taken the failure back, as with autosave");
         }
+    }
+
+    /** As the driver knows without asking; false of another driver. */
+    private static boolean isIn(Connection connection, TransactionState state) throws SQLException {
+        return connection.isWrapperFor(BaseConnection.class)
+                && connection.unwrap(BaseConnection.class).getTransactionState() == state;
     }
 
     /** The number of locks that a statement between {@link #WAITS} and {@link #WAITED} took. */

@@ -24,11 +24,13 @@ import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Transactions of work and of callers: none ends unnoticed, and each keeps the limits of its pool. */
@@ -121,7 +123,7 @@ interface LentWorkContract {
 
     @Test
     default void work_has_the_limits_of_its_pool_and_the_wait_before_it_has_not() throws Exception {
-        try (HikariDataSource limited = limited();
+        try (HikariDataSource limited = limited(10);
                 JdbcLockStore store = open(limited);
                 HierarchicalLocks<Connection> locks = HierarchicalLocks.over(store)) {
             String before = ask(limited, askLimit());
@@ -187,6 +189,53 @@ interface LentWorkContract {
     }
 
     @Test
+    default void a_savepoint_of_the_caller_outlasts_calls_that_are_granted_and_refused() throws Exception {
+        createTable();
+        LockRequest below = LockRequest.exclusive(LockTarget.account("u1", "a1"));
+        try (JdbcLockStore store = open(pool());
+                HierarchicalLocks<Connection> locks = HierarchicalLocks.over(store);
+                Connection own = own()) {
+            locks.in(own).acquire(USER);
+            execute(own, "INSERT INTO %s VALUES (1)".formatted(table()));
+            Savepoint savepoint = own.setSavepoint();
+            execute(own, "INSERT INTO %s VALUES (2)".formatted(table()));
+            locks.in(own).acquire(below);
+            assertThatThrownBy(() -> locks.acquire(below))
+                    .isInstanceOf(LockOrderException.class)
+                    .hasMessageContaining("wait for itself");
+            locks.in(own).acquire(LockRequest.shared(LockTarget.account("u2", "a1")));
+            assertThatThrownBy(() -> locks.in(own).acquire(LockRequest.exclusive(LockTarget.user("u2"))))
+                    .isInstanceOf(LockOrderException.class);
+            own.rollback(savepoint);
+            own.commit();
+        }
+        assertThat(ask(pool(), "SELECT SUM(value) FROM " + table())).isEqualTo("1");
+    }
+
+    @Test
+    default void what_several_calls_took_in_a_transaction_is_remembered_together() throws Exception {
+        List<LockTarget> users = IntStream.range(0, 20)
+                .mapToObj(number -> LockTarget.user("u" + number))
+                .toList();
+        try (JdbcLockStore store = open(pool());
+                HierarchicalLocks<Connection> locks = HierarchicalLocks.over(store);
+                Connection own = own()) {
+            List<LockTarget> inOrder = users.stream()
+                    .sorted(Comparator.comparing(store.space()::keyOf))
+                    .toList();
+            LockTarget alone = inOrder.getFirst();
+            LockTarget shared = inOrder.getLast();
+            locks.in(own).acquire(LockRequest.exclusive(alone));
+            locks.in(own).acquire(LockRequest.shared(shared));
+            LockTarget below = LockTarget.account(alone.path().getFirst(), "a1");
+            assertThatThrownBy(() -> locks.in(own).acquire(LockRequest.exclusive(below, shared)))
+                    .isInstanceOf(LockOrderException.class)
+                    .hasMessageContaining("is held shared");
+            own.rollback();
+        }
+    }
+
+    @Test
     default void a_transaction_in_which_locking_failed_commits_nothing_until_it_is_rolled_back() throws Exception {
         createTable();
         try (JdbcLockStore store = open(pool());
@@ -208,6 +257,21 @@ interface LentWorkContract {
         }
     }
 
+    @Test
+    default void views_that_a_pool_gives_out_of_one_connection_are_one_to_the_store() throws Exception {
+        try (JdbcLockStore store = open(pool());
+                HikariDataSource single = limited(1)) {
+            Object before;
+            try (Connection view = single.getConnection()) {
+                before = store.connectionOf(view);
+                assertThat(before).isNotSameAs(view);
+            }
+            try (Connection view = single.getConnection()) {
+                assertThat(store.connectionOf(view)).isSameAs(before);
+            }
+        }
+    }
+
     private Connection own() throws SQLException {
         Connection own = pool().getConnection();
         own.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
@@ -215,13 +279,13 @@ interface LentWorkContract {
         return own;
     }
 
-    private HikariDataSource limited() {
+    private HikariDataSource limited(int connections) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(pool().getJdbcUrl());
         config.setUsername(pool().getUsername());
         config.setPassword(pool().getPassword());
         config.setConnectionInitSql(limit());
-        config.setMaximumPoolSize(10);
+        config.setMaximumPoolSize(connections);
         return new HikariDataSource(config);
     }
 

@@ -23,6 +23,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -210,6 +211,75 @@ abstract class MySqlTransactions implements LentWorkContract {
         assertThat(failure(call))
                 .isInstanceOf(LockCancelledException.class)
                 .hasMessageContaining("an administrator cancelled it");
+    }
+
+    @Test
+    void a_transaction_is_told_from_the_next_whatever_ended_it() throws Exception {
+        List<String> endings = new ArrayList<>(endings().keySet());
+        endings.addAll(
+                List.of("PREPARE ending FROM 'COMMIT'; EXECUTE ending", "SET autocommit = 1; SET autocommit = 0"));
+        if (namespaces.mariadb()) {
+            endings.add("BEGIN NOT ATOMIC COMMIT; END");
+        }
+        for (String ending : endings) {
+            String transaction = store.tryLock(own, List.of(ONE)).transaction();
+            assertThat(store.isCurrent(own, transaction)).isTrue();
+            for (String sql : ending.startsWith("BEGIN") ? List.of(ending) : List.of(ending.split("; "))) {
+                execute(own, sql);
+            }
+            own.setAutoCommit(false);
+            store.tryLock(own, List.of(ONE));
+            assertThat(store.isCurrent(own, transaction)).as(ending).isFalse();
+            own.rollback();
+        }
+    }
+
+    @Test
+    void a_transaction_that_the_server_ended_to_break_a_deadlock_is_not_taken_for_the_next() throws Exception {
+        String table = fixture.schema() + ".heavy";
+        execute(holder, "CREATE TABLE IF NOT EXISTS %s (value INT) ENGINE = InnoDB".formatted(table));
+        store.tryLock(holder, List.of(TWO));
+        execute(holder, "INSERT INTO %s VALUES (1), (2), (3)".formatted(table));
+        String transaction = store.tryLock(own, List.of(ONE)).transaction();
+        String waiter = namespaces.session(holder);
+        Future<Boolean> call = start(() -> store.lock(holder, List.of(ONE), forever()));
+        while (fixture.blockersOf(waiter).isEmpty()) {
+            assertThat(call.isDone()).isFalse();
+        }
+        assertThatThrownBy(() -> execute(
+                        own,
+                        "SELECT 1 FROM %s.hier_lock_buckets WHERE level = 0 AND bucket = 2 FOR UPDATE"
+                                .formatted(fixture.schema())))
+                .isInstanceOf(SQLException.class)
+                .satisfies(e -> assertThat(((SQLException) e).getErrorCode()).isEqualTo(1213));
+        assertThat(store.isCurrent(own, transaction)).isFalse();
+        assertThat(call.get(30, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void a_transaction_stays_the_same_over_work_and_waits() throws Exception {
+        String table = fixture.schema() + ".worked";
+        execute(holder, "CREATE TABLE IF NOT EXISTS %s (value INT) ENGINE = InnoDB".formatted(table));
+        store.tryLock(holder, List.of(TWO));
+        String transaction = store.tryLock(own, List.of(ONE)).transaction();
+        Future<Boolean> call = start(() -> store.lock(own, List.of(TWO), forever()));
+        awaitBlocked(own, holder);
+        holder.rollback();
+        assertThat(call.get(30, TimeUnit.SECONDS)).isTrue();
+        for (String work : List.of(
+                "INSERT INTO %s VALUES (1)",
+                "INSERT INTO %1$s SELECT value + 1 FROM %1$s",
+                "UPDATE %s SET value = 3",
+                "SAVEPOINT one",
+                "DELETE FROM %s",
+                "ROLLBACK TO SAVEPOINT one",
+                "RELEASE SAVEPOINT one",
+                "SHOW WARNINGS",
+                "SELECT * FROM %s")) {
+            execute(own, work.formatted(table));
+            assertThat(own.isValid(1)).isTrue();
+            assertThat(store.isCurrent(own, transaction)).as(work).isTrue();
+        }
     }
 
     @Test

@@ -33,6 +33,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
 
 /** Locks in transactions of the caller's, whose settings are the caller's. */
 @ParameterizedClass
@@ -99,6 +101,17 @@ final class PostgresTransactionsIT implements LentWorkContract {
             own.rollback();
         }
         assertThat(store.tryLock(own, List.of(ONE)).count()).isEqualTo(1);
+    }
+
+    @Test
+    void an_idle_connection_is_not_asked_for_the_transaction_that_it_was_in() throws Exception {
+        LockRequest user = LockRequest.exclusive(LockTarget.user("u1"));
+        try (HierarchicalLocks<Connection> locks = HierarchicalLocks.over(store)) {
+            locks.in(own).acquire(user);
+            own.commit();
+            locks.acquire(user).close();
+            assertThat(own.unwrap(BaseConnection.class).getTransactionState()).isEqualTo(TransactionState.IDLE);
+        }
     }
 
     @Test
