@@ -2,7 +2,9 @@ package dev.spream.core.outbox;
 
 import static java.util.Objects.requireNonNull;
 
-/** What the receiver knows of an entry that may have reached it. */
+import dev.spream.core.Secrets;
+
+/** What the receiver knows of an entry that may have reached it. Messages are as those of a {@link SendOutcome}. */
 public sealed interface QueryOutcome {
 
     /** The receiver has taken it. */
@@ -16,7 +18,7 @@ public sealed interface QueryOutcome {
     record Refused(ReasonCode reason, String message) implements QueryOutcome {
         public Refused {
             requireNonNull(reason, "reason");
-            requireNonNull(message, "message");
+            message = Secrets.strike(requireNonNull(message, "message"));
         }
     }
 
@@ -27,7 +29,7 @@ public sealed interface QueryOutcome {
     record StillUnknown(ReasonCode reason, String message) implements QueryOutcome {
         public StillUnknown {
             requireNonNull(reason, "reason");
-            requireNonNull(message, "message");
+            message = Secrets.strike(requireNonNull(message, "message"));
         }
     }
 }

@@ -2,10 +2,14 @@ package dev.spream.core.outbox;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.Secrets;
 import java.time.Duration;
 import java.util.Optional;
 
-/** What came of an attempt to send an entry. Messages say what happened, and hold nothing of the payload or of the answer. */
+/**
+ * What came of an attempt to send an entry. Messages say what happened, and hold nothing of the payload or of the answer; secrets
+ * that the process was configured with are struck from them.
+ */
 public sealed interface SendOutcome {
 
     /** The receiver took it; the ledger keeps what it answered. */
@@ -25,7 +29,7 @@ public sealed interface SendOutcome {
     record Retryable(ReasonCode reason, String message, Optional<Duration> after) implements SendOutcome {
         public Retryable {
             requireNonNull(reason, "reason");
-            requireNonNull(message, "message");
+            message = Secrets.strike(requireNonNull(message, "message"));
             requireNonNull(after, "after");
         }
 
@@ -38,7 +42,7 @@ public sealed interface SendOutcome {
     record Permanent(ReasonCode reason, String message) implements SendOutcome {
         public Permanent {
             requireNonNull(reason, "reason");
-            requireNonNull(message, "message");
+            message = Secrets.strike(requireNonNull(message, "message"));
         }
     }
 
@@ -46,7 +50,7 @@ public sealed interface SendOutcome {
     record Unknown(ReasonCode reason, String message) implements SendOutcome {
         public Unknown {
             requireNonNull(reason, "reason");
-            requireNonNull(message, "message");
+            message = Secrets.strike(requireNonNull(message, "message"));
         }
     }
 }
