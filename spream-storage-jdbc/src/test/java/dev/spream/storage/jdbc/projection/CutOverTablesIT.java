@@ -24,7 +24,8 @@ import org.postgresql.PGConnection;
 @Timeout(120)
 final class CutOverTablesIT {
     private static final ProjectionCode CODE = new ProjectionCode(1, Set.of("balances"), false);
-    private static final Duration PATIENCE = Duration.ofMillis(500);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration IMPATIENCE = Duration.ofMillis(500);
 
     private final TestProjections test = new TestProjections();
     private final ProjectionRebuilds rebuilds = test.operations.rebuilds();
@@ -186,7 +187,7 @@ final class CutOverTablesIT {
             reader.setAutoCommit(false);
             statement.execute("SELECT count(*) FROM public.balances");
             assertThatIllegalStateException()
-                    .isThrownBy(() -> rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT))
+                    .isThrownBy(() -> rebuilds.cutOver(NAME, 2, IMPATIENCE, Set.of(), ACT))
                     .withMessageContaining("SELECT count(*) FROM public.balances")
                     .withMessageContaining("everything goes on as before");
             reader.rollback();
@@ -264,7 +265,7 @@ final class CutOverTablesIT {
             other.setAutoCommit(false);
             statement.execute("LOCK TABLE public__balances_v2.balances IN ACCESS EXCLUSIVE MODE");
             assertThatIllegalStateException()
-                    .isThrownBy(this::parity)
+                    .isThrownBy(() -> rebuilds.parity(NAME, 2, Set.of(), IMPATIENCE))
                     .withMessageContaining("session %d"
                             .formatted(other.unwrap(PGConnection.class).getBackendPID()))
                     .withMessageContaining("has had public__balances_v2.balances")

@@ -49,7 +49,7 @@ final class VersionTablesIT {
     private static final ProjectionCode WITH_TOTALS = new ProjectionCode(2, Set.of("balances", "totals"), false);
     private static final String BALANCES = "CREATE TABLE balances (key text PRIMARY KEY, events bigint NOT NULL)";
     private static final String TOTALS = "CREATE TABLE totals (key text PRIMARY KEY, events bigint NOT NULL)";
-    private static final Duration PATIENCE = Duration.ofSeconds(2);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final TestProjections test = new TestProjections();
     private final ProjectionRebuilds rebuilds = test.operations.rebuilds();
