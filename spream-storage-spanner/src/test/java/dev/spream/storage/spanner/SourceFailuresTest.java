@@ -123,8 +123,8 @@ class SourceFailuresTest {
 
         cursor.close();
 
-        assertCancelled(failure.get(1, SECONDS));
-        assertThat(spanner.queryCancelled.await(1, SECONDS)).isTrue();
+        assertCancelled(failure.get(30, SECONDS));
+        assertThat(spanner.queryCancelled.await(30, SECONDS)).isTrue();
     }
 
     @Test
@@ -133,8 +133,8 @@ class SourceFailuresTest {
 
         source.close();
 
-        assertCancelled(failure.get(1, SECONDS));
-        assertThat(spanner.queryCancelled.await(1, SECONDS)).isTrue();
+        assertCancelled(failure.get(30, SECONDS));
+        assertThat(spanner.queryCancelled.await(30, SECONDS)).isTrue();
     }
 
     @Test
@@ -142,12 +142,12 @@ class SourceFailuresTest {
         ChangeStreamCursor cursor = hangingQuery();
         var failure = new CompletableFuture<Throwable>();
         Thread reader = Thread.ofVirtual().start(() -> failure.complete(catchThrowable(cursor::next)));
-        assertThat(spanner.queryArrived.await(10, SECONDS)).isTrue();
+        assertThat(spanner.queryArrived.await(30, SECONDS)).isTrue();
 
         reader.interrupt();
 
-        assertThat(failure.get(1, SECONDS)).isInstanceOf(InterruptedException.class);
-        assertThat(spanner.queryCancelled.await(1, SECONDS)).isTrue();
+        assertThat(failure.get(30, SECONDS)).isInstanceOf(InterruptedException.class);
+        assertThat(spanner.queryCancelled.await(30, SECONDS)).isTrue();
     }
 
     @Test
@@ -171,7 +171,7 @@ class SourceFailuresTest {
 
             cursor.close();
 
-            Throwable failure = outcome.get(10, SECONDS);
+            Throwable failure = outcome.get(30, SECONDS);
             if (failure != null) {
                 assertCancelled(failure);
             }
@@ -189,7 +189,7 @@ class SourceFailuresTest {
     private CompletableFuture<Throwable> readInBackground(ChangeStreamCursor cursor) throws InterruptedException {
         var failure = new CompletableFuture<Throwable>();
         Thread.ofVirtual().start(() -> failure.complete(catchThrowable(cursor::next)));
-        assertThat(spanner.queryArrived.await(10, SECONDS)).isTrue();
+        assertThat(spanner.queryArrived.await(30, SECONDS)).isTrue();
         return failure;
     }
 

@@ -200,7 +200,7 @@ class SpannerChangeStreamSourceIT {
 
         cursor.close();
 
-        assertThat(failure.get(1, SECONDS))
+        assertThat(failure.get(30, SECONDS))
                 .isInstanceOfSatisfying(
                         SourceException.class, e -> assertThat(e.kind()).isEqualTo(Kind.CANCELLED));
     }
