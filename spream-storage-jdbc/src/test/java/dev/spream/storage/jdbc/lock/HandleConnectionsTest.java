@@ -117,7 +117,7 @@ final class HandleConnectionsTest {
             assertThatThrownBy(() -> handles.begin(LockDeadline.start(wait, InstantSource.system())))
                     .isInstanceOf(LockTimeoutException.class)
                     .hasMessageContaining("the pool had no connection in time");
-            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(4));
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(30));
         }
         assertThatThrownBy(() -> handles.begin(LockDeadline.start(LockWait.NONE, InstantSource.system())))
                 .as("a connection that may still come has its permit")
