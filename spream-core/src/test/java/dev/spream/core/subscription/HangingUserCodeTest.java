@@ -30,8 +30,8 @@ import org.junit.jupiter.api.Test;
 /** User code that hangs holds up no shutdown for long, and is named. */
 class HangingUserCodeTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(2);
-    private static final Duration LIMIT = Duration.ofSeconds(5);
-    private static final Duration LEFT_BEHIND_WITHIN = Duration.ofSeconds(12);
+    private static final Duration LIMIT = Duration.ofSeconds(15); // what drains takes 30 s
+    private static final Duration LEFT_BEHIND_WITHIN = Duration.ofSeconds(25);
 
     private final SubscriberFixture fixture = new SubscriberFixture();
     private final CountDownLatch hanging = new CountDownLatch(1);

@@ -6,7 +6,7 @@ import java.util.function.Supplier;
 
 /** Waits for a state that nobody announces; a bound, never a measure. */
 final class Polling {
-    private static final long BOUND_NANOS = 10_000_000_000L;
+    private static final long BOUND_NANOS = 30_000_000_000L;
     private static final long STEP_NANOS = 1_000_000L;
 
     private Polling() {}

@@ -16,7 +16,7 @@ import java.util.function.UnaryOperator;
 
 /** What tests of the subscriber share: options that are quick, a run in the background, and bounded waits. */
 final class SubscriberFixture {
-    static final Duration BOUND = Duration.ofSeconds(10);
+    static final Duration BOUND = Duration.ofSeconds(30);
 
     final ScriptedSource source = new ScriptedSource();
     PartitionStorage storage = new InMemoryPartitionStorage();

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 
 /** Shutdown, close, and losing a partition to another worker. */
 class SubscriberStopTest {
-    private static final Duration LONG = Duration.ofSeconds(10);
+    private static final Duration LONG = Duration.ofSeconds(30);
 
     private final SubscriberFixture fixture = new SubscriberFixture();
     private final ScriptedSource source = fixture.source;

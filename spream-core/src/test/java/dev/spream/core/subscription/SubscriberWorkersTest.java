@@ -52,16 +52,19 @@ class SubscriberWorkersTest {
     @Test
     void a_worker_that_joins_looks_sooner_than_usual_for_what_it_is_handed() throws InterruptedException {
         source.roots(SIX);
-        Duration patient = Duration.ofSeconds(1); // or it takes back what bob does not claim at once
+        Duration patient =
+                Duration.ofSeconds(2); // of which it waits three before it takes back what bob does not claim
         Subscriber ann = worker("ann", options -> options.partitionDiscoveryInterval(patient));
         CompletableFuture<RunResult> annRuns = fixture.start(ann, new RecordingConsumer());
         Polling.await(() -> held("ann").size() == 6, this::owners);
-        Duration longerThanTheTest = SubscriberFixture.BOUND.multipliedBy(2);
+        Duration usual = Duration.ofSeconds(20);
 
-        Subscriber bob = worker("bob", options -> options.partitionDiscoveryInterval(longerThanTheTest));
+        long joinedAt = System.nanoTime();
+        Subscriber bob = worker("bob", options -> options.partitionDiscoveryInterval(usual));
         CompletableFuture<RunResult> bobRuns = fixture.start(bob, new RecordingConsumer());
 
         Polling.await(() -> held("bob").size() == 3, this::owners);
+        assertThat(Duration.ofNanos(System.nanoTime() - joinedAt)).isLessThan(usual);
         ann.close();
         bob.close();
         SubscriberFixture.get(annRuns);
