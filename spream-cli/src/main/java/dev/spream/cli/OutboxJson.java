@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** An outbox for programs: one object each. Times are RFC 3339, durations seconds; what there is not is absent. */
@@ -33,7 +34,23 @@ final class OutboxJson {
         members.put("parked", stats.parked());
         members.put("parked_unknown", stats.parkedUnknown());
         members.put("leases_expired", stats.leasesExpired());
+        members.put("estimated", texts(stats.estimated().stream().map(OutboxStatus::text)));
+        members.put("at_least", texts(stats.atLeast().stream().map(OutboxJson::member)));
         return JsonObject.of(members).toString();
+    }
+
+    private static List<String> texts(Stream<String> texts) {
+        return texts.sorted().toList();
+    }
+
+    /** Which member a number is. */
+    private static String member(OutboxStats.Figure figure) {
+        return switch (figure) {
+            case DUE -> "due";
+            case LAG -> "lag_seconds";
+            case LEASES_EXPIRED -> "leases_expired";
+            case PARKED -> "parked";
+        };
     }
 
     static String row(OutboxRow row) {

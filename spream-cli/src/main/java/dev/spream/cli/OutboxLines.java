@@ -23,22 +23,31 @@ final class OutboxLines {
     static List<String> stats(OutboxStats stats) {
         List<List<String>> rows = new ArrayList<>();
         for (OutboxStatus status : OutboxStatus.values()) {
-            rows.add(List.of(status.text(), count(stats.entries().getOrDefault(status, 0L))));
+            String about = stats.estimated().contains(status) ? "about " : "";
+            rows.add(List.of(status.text(), about + count(stats.entries().getOrDefault(status, 0L))));
         }
-        rows.add(List.of("due", count(stats.due()) + oldest(stats)));
+        rows.add(List.of("due", atLeast(stats, OutboxStats.Figure.DUE) + count(stats.due()) + oldest(stats)));
         rows.add(List.of(
                 "parked",
-                count(stats.parked())
+                atLeast(stats, OutboxStats.Figure.PARKED)
+                        + count(stats.parked())
                         + (stats.parkedUnknown() == 0
                                 ? ""
                                 : ", of which %s may have reached the receiver"
                                         .formatted(count(stats.parkedUnknown())))));
-        rows.add(List.of("lease over", count(stats.leasesExpired())));
+        rows.add(List.of(
+                "lease over", atLeast(stats, OutboxStats.Figure.LEASES_EXPIRED) + count(stats.leasesExpired())));
         return Columns.align(rows);
     }
 
     private static String oldest(OutboxStats stats) {
-        return stats.oldestDue().isEmpty() ? "" : ", the oldest for " + PartitionTree.human(stats.lag());
+        return stats.oldestDue().isEmpty()
+                ? ""
+                : ", the oldest for " + atLeast(stats, OutboxStats.Figure.LAG) + PartitionTree.human(stats.lag());
+    }
+
+    private static String atLeast(OutboxStats stats, OutboxStats.Figure figure) {
+        return stats.atLeast().contains(figure) ? "at least " : "";
     }
 
     private static String count(long number) {

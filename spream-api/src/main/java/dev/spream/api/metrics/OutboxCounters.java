@@ -1,12 +1,19 @@
 package dev.spream.api.metrics;
 
+import static java.util.Objects.requireNonNull;
+import static java.util.stream.Collectors.toMap;
+
 import dev.spream.core.outbox.ClaimResult;
 import dev.spream.core.outbox.OutboxClaim;
+import dev.spream.core.outbox.OutboxHistory;
 import dev.spream.core.outbox.Settlement;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -33,6 +40,7 @@ final class OutboxCounters {
     private final Counter lostWhileSending;
     private final Counter lostWhenSettling;
     private final Counter expired;
+    private final Map<OutboxHistory, Counter> removed;
     private final Counter breakerOpened;
     private final Counter storeFailures;
 
@@ -60,6 +68,7 @@ final class OutboxCounters {
         this.lostWhenSettling = lost("settling");
         this.expired =
                 counter("outbox.expired", "Entries that were given up before they were sent, since they had expired.");
+        this.removed = Arrays.stream(OutboxHistory.values()).collect(toMap(part -> part, this::removed));
         this.breakerOpened = counter(
                 "outbox.breaker.opened", "How often nothing was claimed for a while, since nothing got through.");
         this.storeFailures = counter("outbox.store.failures", "Calls to the store that failed and are repeated.");
@@ -75,6 +84,14 @@ final class OutboxCounters {
                 "Attempts that failed and are to be repeated, by which attempt it was.",
                 "attempt",
                 attempt);
+    }
+
+    private Counter removed(OutboxHistory history) {
+        return counter(
+                "outbox.removed",
+                "Rows that this worker removed since they were older than they are kept, by what they were of.",
+                "history",
+                history.name().toLowerCase(Locale.ROOT));
     }
 
     private Counter lost(String phase) {
@@ -116,6 +133,10 @@ final class OutboxCounters {
 
     void expired(int entries) {
         expired.increment(entries);
+    }
+
+    void removed(OutboxHistory history, int rows) {
+        requireNonNull(removed.get(history)).increment(rows);
     }
 
     void breakerOpened() {

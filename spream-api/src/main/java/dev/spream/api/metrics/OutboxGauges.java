@@ -36,12 +36,20 @@ final class OutboxGauges {
         for (OutboxStatus status : OutboxStatus.values()) {
             sampled(
                     "outbox.entries",
-                    "Entries in the outbox, by status.",
+                    "Entries in the outbox, by status; about as many, beyond 10,000 of a status.",
                     tags.and("status", status.text()),
                     stats -> requireNonNullElse(stats.entries().get(status), 0L));
         }
-        sampled("outbox.due", "Entries that could be claimed now.", tags, OutboxStats::due);
-        sampled("outbox.parked", "Entries that wait for somebody to decide.", tags, OutboxStats::parked);
+        sampled(
+                "outbox.due",
+                "Entries that could be claimed now; at least as many, beyond 10,000.",
+                tags,
+                OutboxStats::due);
+        sampled(
+                "outbox.parked",
+                "Entries that wait for somebody to decide; at least as many, beyond 10,000.",
+                tags,
+                OutboxStats::parked);
         sampled(
                 "outbox.parked.unknown",
                 "Those of them that may have reached the receiver.",
@@ -59,7 +67,10 @@ final class OutboxGauges {
                 .tags(tags)
                 .register(registry);
         Gauge.builder("outbox.lag", () -> ofStats(known -> known.lag().toMillis() / MILLIS))
-                .description("How long the entry that has been due for longest has waited; 0 if none is due.")
+                .description(
+                        "How long the entry that has been due for longest has waited; 0 if none is due. With more than 10,000"
+                                + " entries with an ordering key, the longest of those that are among the first of their lane: at least"
+                                + " that long.")
                 .baseUnit("seconds")
                 .tags(tags)
                 .register(registry);

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.spream.core.StorageException;
 import dev.spream.core.outbox.ClaimResult;
 import dev.spream.core.outbox.OutboxClaim;
+import dev.spream.core.outbox.OutboxHistory;
 import dev.spream.core.outbox.OutboxListener;
 import dev.spream.core.outbox.OutboxStats;
 import dev.spream.core.outbox.SendOutcome;
@@ -92,6 +93,11 @@ public final class OutboxMetrics implements OutboxListener {
     @Override
     public void expired(int entries) {
         counters.expired(entries);
+    }
+
+    @Override
+    public void removed(OutboxHistory part, int rows) {
+        counters.removed(part, rows);
     }
 
     @Override

@@ -7,6 +7,7 @@ import dev.spream.core.outbox.ClaimResult;
 import dev.spream.core.outbox.LedgerResult;
 import dev.spream.core.outbox.OutboxClaim;
 import dev.spream.core.outbox.OutboxEntry;
+import dev.spream.core.outbox.OutboxHistory;
 import dev.spream.core.outbox.OutboxStats;
 import dev.spream.core.outbox.OutboxStatus;
 import dev.spream.core.outbox.ReasonCode;
@@ -129,6 +130,16 @@ final class OutboxMetricsTest {
         metrics.storeFailed(new StorageException("down", true, null));
         assertThat(count("outbox.expired")).isEqualTo(3);
         assertThat(count("outbox.store.failures")).isEqualTo(1);
+    }
+
+    @Test
+    void rows_that_were_removed_are_counted_by_what_they_were_of() {
+        metrics.removed(OutboxHistory.ENTRIES, 500);
+        metrics.removed(OutboxHistory.ENTRIES, 7);
+        metrics.removed(OutboxHistory.AUDIT, 2);
+        assertThat(count("outbox.removed", "history", "entries")).isEqualTo(507);
+        assertThat(count("outbox.removed", "history", "ledger")).isZero();
+        assertThat(count("outbox.removed", "history", "audit")).isEqualTo(2);
     }
 
     @Test

@@ -37,6 +37,9 @@ public interface OutboxListener {
     /** Entries were given up since they had expired. */
     default void expired(int entries) {}
 
+    /** Rows were removed since they were old; how many, more than none. */
+    default void removed(OutboxHistory part, int rows) {}
+
     /** Nothing is claimed for a while, since nothing could be sent that often in a row, or the entry tried since then could not. */
     default void breakerOpened(int failures, Duration pause) {}
 

@@ -14,7 +14,7 @@ import java.util.Optional;
 public interface OutboxOperations extends AutoCloseable {
     /**
      * Numbers that cost little however much waits, for gauges. A store may count to a bound of its own, 10,000 or more of each
-     * status, and estimate what is beyond.
+     * status, and estimate what is beyond; the numbers say which of them that is.
      */
     OutboxStats stats();
 

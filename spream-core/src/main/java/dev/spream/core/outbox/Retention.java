@@ -94,7 +94,11 @@ final class Retention {
                 return; // told; tried again in the next round
             }
             took = context.now() - begun;
-            log.debug("[{}] {} {} removed", context.owner().name(), removed, part.text());
+            if (removed > 0) {
+                int rows = removed;
+                log.debug("[{}] {} {} removed", context.owner().name(), rows, part.text());
+                context.listener().tell(listener -> listener.removed(part, rows));
+            }
         } while (removed >= MUCH);
     }
 }

@@ -1,10 +1,13 @@
 package dev.spream.core.outbox;
 
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.summingInt;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.core.StorageException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -42,6 +45,15 @@ final class OutboxWorkerRetentionTest {
                 () -> bench.ledger("order 1").isEmpty());
         assertThat(auditIsEmpty()).as("no audit").isFalse();
         bench.advanceUntil(Duration.ofHours(6), DAY.multipliedBy(4), this::auditIsEmpty);
+        Map<OutboxHistory, Integer> told = bench.events
+                .all(RecordingOutboxListener.Event.Removed.class)
+                .collect(groupingBy(
+                        RecordingOutboxListener.Event.Removed::part,
+                        summingInt(RecordingOutboxListener.Event.Removed::rows)));
+        int settled = Retention.STEP * 2 + 1;
+        assertThat(told)
+                .isEqualTo(Map.of(
+                        OutboxHistory.ENTRIES, settled, OutboxHistory.LEDGER, settled, OutboxHistory.AUDIT, settled));
         assertThat(bench.row(parked).parked()).isTrue();
         assertThat(bench.memory.ledger().find("parked")).isPresent();
     }

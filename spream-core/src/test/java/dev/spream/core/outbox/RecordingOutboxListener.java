@@ -25,6 +25,8 @@ final class RecordingOutboxListener implements OutboxListener {
 
         record Expired(int entries) implements Event {}
 
+        record Removed(OutboxHistory part, int rows) implements Event {}
+
         record BreakerOpened(int failures) implements Event {}
 
         record BreakerClosed() implements Event {}
@@ -77,6 +79,11 @@ final class RecordingOutboxListener implements OutboxListener {
     @Override
     public void expired(int entries) {
         events.add(new Event.Expired(entries));
+    }
+
+    @Override
+    public void removed(OutboxHistory part, int rows) {
+        events.add(new Event.Removed(part, rows));
     }
 
     @Override

@@ -1,12 +1,16 @@
 package dev.spream.storage.jdbc.outbox;
 
+import static java.util.stream.Collectors.toSet;
+
 import dev.spream.core.outbox.OutboxStats;
 import dev.spream.core.outbox.OutboxStatus;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * Counts entries in one statement, which sees all of them at one moment. What is not settled is found by the partial indexes
@@ -71,18 +75,20 @@ final class OperationsStats {
             )
             SELECT m.now, counted.*, due.*,
                 CASE WHEN size.is_small THEN settled.succeeded ELSE believed.succeeded END AS succeeded,
-                CASE WHEN size.is_small THEN settled.aborted ELSE believed.aborted END AS aborted
+                CASE WHEN size.is_small THEN settled.aborted ELSE believed.aborted END AS aborted,
+                CASE WHEN NOT size.is_small THEN 'succeeded,aborted' END AS estimated, '' AS at_least
             FROM moment m, size, counted, due, settled, believed""";
 
-    /** How many entries of a status are counted, and a tenth of that how many ordering keys, before the rest is estimated. */
+    /** How many entries of a status, and of those with an ordering key, are counted before the rest is estimated. */
     static final int BOUND = 10_000;
 
     /**
-     * Reads no more rows than the bound of each index, and per ordering key the first one. Beyond the bound, a status has about as
-     * many entries as the server's statistics say, and what is due is the number that was read.
+     * Reads about as many rows of each index as the bound at most. Beyond it, a status has about as many entries as the server's
+     * statistics say, and what is due is the number that was read. Of entries with an ordering key, those that were enqueued first
+     * in each lane are looked at then: what has waited for longest is among them, unless they wait themselves.
      */
     static final String SAMPLE = """
-            WITH RECURSIVE moment AS MATERIALIZED (
+            WITH moment AS MATERIALIZED (
                 SELECT clock_timestamp() AS now, ?::int AS bound
             ), plain AS MATERIALIZED (
                 SELECT o.status, o.next_run_at, o.expires_at FROM @outbox o
@@ -104,16 +110,15 @@ final class OperationsStats {
             ), settled AS MATERIALIZED (
                 SELECT o.status FROM @outbox o WHERE o.status IN ('succeeded', 'aborted')
                 ORDER BY o.updated_at, o.id LIMIT (SELECT bound FROM moment)
-            ), head (n, id, ordering_key, status, next_run_at, lease_until, expires_at) AS (
-                (SELECT 1, o.id, o.ordering_key, o.status, o.next_run_at, o.lease_until, o.expires_at FROM @outbox o
-                WHERE o.status IN ('pending', 'sending', 'failed') AND o.ordering_key IS NOT NULL
-                ORDER BY o.ordering_key, o.id LIMIT 1)
-                UNION ALL
-                SELECT h.n + 1, next.* FROM head h CROSS JOIN LATERAL (
+            ), early AS MATERIALIZED (
+                SELECT e.* FROM generate_series(0, 255) AS l (lane) CROSS JOIN LATERAL (
                     SELECT o.id, o.ordering_key, o.status, o.next_run_at, o.lease_until, o.expires_at FROM @outbox o
-                    WHERE o.status IN ('pending', 'sending', 'failed') AND o.ordering_key > h.ordering_key
-                    ORDER BY o.ordering_key, o.id LIMIT 1) AS next
-                WHERE h.n < (SELECT bound / 10 FROM moment)
+                    WHERE o.status IN ('pending', 'sending', 'failed') AND o.lane = l.lane
+                    ORDER BY o.id
+                    LIMIT (SELECT CASE WHEN (SELECT count(*) FROM laned) < m.bound THEN m.bound ELSE 1 + m.bound / 256 END
+                        FROM moment m)) AS e
+            ), head AS (
+                SELECT DISTINCT ON (e.ordering_key) e.* FROM early e ORDER BY e.ordering_key, e.id
             ), first AS (
                 SELECT p.status, p.next_run_at, NULL::timestamptz AS lease_until, p.expires_at FROM plain p
                 UNION ALL
@@ -148,8 +153,14 @@ final class OperationsStats {
                 CROSS JOIN LATERAL unnest(s.most_common_vals::text::text[], s.most_common_freqs) AS f (status, part)
                 WHERE c.oid = '@outbox'::regclass
             ), known AS (
-                SELECT c.status, CASE WHEN c.is_whole THEN c.entries ELSE greatest(c.entries, b.entries) END AS entries
+                SELECT c.status, c.is_whole, CASE WHEN c.is_whole THEN c.entries ELSE greatest(c.entries, b.entries) END AS entries
                 FROM counted c LEFT JOIN believed b ON b.status = c.status
+            ), further AS (
+                SELECT (SELECT count(*) FROM plain p WHERE p.next_run_at <= m.now) = m.bound AS plain,
+                    (SELECT count(*) FROM laned) = m.bound AS laned,
+                    (SELECT count(*) FROM sending s WHERE s.lease_until <= m.now) = m.bound AS lapsed,
+                    (SELECT count(*) FROM parked) = m.bound AS parked
+                FROM moment m
             )
             SELECT m.now, due.*,
                 (SELECT count(*) FROM sending s WHERE s.lease_until <= m.now) AS lapsed,
@@ -159,8 +170,11 @@ final class OperationsStats {
                 (SELECT entries FROM known WHERE status = 'sending') AS sending,
                 (SELECT entries FROM known WHERE status = 'failed') AS failed,
                 (SELECT entries FROM known WHERE status = 'succeeded') AS succeeded,
-                (SELECT entries FROM known WHERE status = 'aborted') AS aborted
-            FROM moment m, due""";
+                (SELECT entries FROM known WHERE status = 'aborted') AS aborted,
+                (SELECT string_agg(status, ',') FROM known WHERE NOT is_whole) AS estimated,
+                concat_ws(',', CASE WHEN f.plain OR f.laned OR f.lapsed THEN 'DUE' END, CASE WHEN f.laned THEN 'LAG' END,
+                    CASE WHEN f.lapsed THEN 'LEASES_EXPIRED' END, CASE WHEN f.parked THEN 'PARKED' END) AS at_least
+            FROM moment m, due, further f""";
 
     private final OutboxDatabase database;
 
@@ -198,6 +212,13 @@ final class OperationsStats {
                 JdbcTimestamps.optionalClock(row, "oldest_due"),
                 row.getLong("lapsed"),
                 row.getLong("parked"),
-                row.getLong("parked_unknown"));
+                row.getLong("parked_unknown"),
+                listed(row, "estimated").map(OutboxStatus::of).collect(toSet()),
+                listed(row, "at_least").map(OutboxStats.Figure::valueOf).collect(toSet()));
+    }
+
+    private static Stream<String> listed(ResultSet row, String column) throws SQLException {
+        String listed = row.getString(column);
+        return listed == null || listed.isEmpty() ? Stream.of() : Arrays.stream(listed.split(","));
     }
 }

@@ -42,6 +42,36 @@ final class OperationsStatsIT {
         assertThat(bounded.oldestDue()).isEqualTo(exact.oldestDue());
         assertThat(bounded.entries().values())
                 .allSatisfy(count -> assertThat(count).isCloseTo(1_000L, within(100L)));
+        assertThat(exact.estimated()).isEmpty();
+        assertThat(exact.atLeast()).isEmpty();
+        assertThat(bounded.estimated()).containsExactlyInAnyOrder(OutboxStatus.values());
+        assertThat(bounded.atLeast()).containsExactlyInAnyOrder(OutboxStats.Figure.values());
+        assertThat(stats.sample(300).atLeast())
+                .containsExactlyInAnyOrder(
+                        OutboxStats.Figure.DUE, OutboxStats.Figure.LAG, OutboxStats.Figure.LEASES_EXPIRED);
+    }
+
+    /** The entry that has waited for longest is of the last key, and behind others of its key that are settled. */
+    @Test
+    void a_sample_knows_the_lag_of_more_ordering_keys_than_its_bound() {
+        test.execute("""
+                INSERT INTO spream.outbox_orders (idempotency_key, order_request_json, request_digest, status, next_run_at,
+                    ordering_key, lane)
+                SELECT 'k' || i, '{}', 'd', CASE WHEN i <= 3 THEN 'succeeded' ELSE 'pending' END,
+                    now() - (5000 - i) * interval '1 second',
+                    CASE WHEN i <= 4 THEN 'z' ELSE 'c' || i % 3000 END, CASE WHEN i <= 4 THEN 255 ELSE i % 3000 % 256 END
+                FROM generate_series(1, 5000) AS i""", "ANALYZE spream.outbox_orders");
+        OutboxStats exact = stats.read();
+        for (int bound : new int[] {100, 4_000}) {
+            OutboxStats sampled = stats.sample(bound);
+            assertThat(sampled.oldestDue()).isEqualTo(exact.oldestDue());
+            assertThat(sampled.atLeast()).containsExactlyInAnyOrder(OutboxStats.Figure.DUE, OutboxStats.Figure.LAG);
+        }
+        assertThat(exact.due()).isEqualTo(3_001);
+        assertThat(stats.sample(6_000))
+                .usingRecursiveComparison()
+                .ignoringFields("at")
+                .isEqualTo(exact);
     }
 
     @Test
@@ -60,5 +90,7 @@ final class OperationsStatsIT {
         assertThat(estimated.entries().get(OutboxStatus.ABORTED)).isCloseTo(500L, within(50L));
         assertThat(estimated.entries().get(OutboxStatus.PENDING)).isEqualTo(7);
         assertThat(estimated.due()).isEqualTo(7);
+        assertThat(counted.estimated()).isEmpty();
+        assertThat(estimated.estimated()).containsExactlyInAnyOrder(OutboxStatus.SUCCEEDED, OutboxStatus.ABORTED);
     }
 }
