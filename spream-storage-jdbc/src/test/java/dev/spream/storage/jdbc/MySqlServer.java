@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -21,8 +22,9 @@ public record MySqlServer(String address, String user, String password) {
     private static final Pattern DSN =
             Pattern.compile("(?<user>[^:@]*)(?::(?<password>.*))?@tcp\\((?<address>[^)]+)\\)/.*");
 
-    private static final Optional<MySqlServer> LOCAL =
-            Optional.of(ofDsn("root:root@tcp(127.0.0.1:3306)/mgl_test")).filter(MySqlServer::answers);
+    static final String DEFAULT_DSN = "root:root@tcp(127.0.0.1:3306)/mgl_test";
+
+    private static final Optional<MySqlServer> GIVEN = given(System.getenv(), DEFAULT_DSN);
 
     /** The embedded MariaDB. */
     public static MySqlServer embedded() {
@@ -36,11 +38,18 @@ public record MySqlServer(String address, String user, String password) {
      * {@code compose.yaml} starts it. Its user has to be one that may make databases.
      */
     public static Optional<MySqlServer> given() {
-        Optional<MySqlServer> byUrl = variable("MYSQL_URL").map(MySqlServer::ofUrl);
-        return byUrl.or(() -> variable("MYSQL_DSN").map(MySqlServer::ofDsn)).or(() -> LOCAL);
+        return GIVEN;
     }
 
-    /** Whether it lets the user in, asked once. */
+    /** The server that these variables name, whether it answers or not; without one, the other if it answers. */
+    static Optional<MySqlServer> given(Map<String, String> environment, String otherwise) {
+        return variable(environment, "MYSQL_URL")
+                .map(MySqlServer::ofUrl)
+                .or(() -> variable(environment, "MYSQL_DSN").map(MySqlServer::ofDsn))
+                .or(() -> Optional.of(ofDsn(otherwise)).filter(MySqlServer::answers));
+    }
+
+    /** Whether it lets the user in. */
     private boolean answers() {
         try (Connection connection =
                 DriverManager.getConnection(mysqlUrl("") + "?connectTimeout=1000&socketTimeout=5000", user, password)) {
@@ -50,8 +59,8 @@ public record MySqlServer(String address, String user, String password) {
         }
     }
 
-    private static Optional<String> variable(String name) {
-        return Optional.ofNullable(System.getenv(name)).filter(value -> !value.isBlank());
+    private static Optional<String> variable(Map<String, String> environment, String name) {
+        return Optional.ofNullable(environment.get(name)).filter(value -> !value.isBlank());
     }
 
     static MySqlServer ofUrl(String url) {
