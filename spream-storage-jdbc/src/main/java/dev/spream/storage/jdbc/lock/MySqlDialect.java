@@ -20,12 +20,15 @@ import java.util.regex.Pattern;
  *
  * @param mariadb whether it is MariaDB, and else MySQL
  * @param version as in {@code 8.4.3} or {@code 11.4.5-MariaDB}
+ * @param rollsBackOnTimeout whether a lock that is not to be had in time, or at once, rolls back the whole transaction and not the
+ *     statement alone
  */
-record MySqlDialect(boolean mariadb, String version) {
+record MySqlDialect(boolean mariadb, String version, boolean rollsBackOnTimeout) {
     /** {@code SHOW} leaves out what a server does not know, where a select would fail. */
     private static final String VARIABLES = """
             SHOW GLOBAL VARIABLES WHERE Variable_name IN ('version', 'wsrep_on', 'wsrep_provider',
-                'group_replication_group_name', 'group_replication_single_primary_mode')""";
+                'group_replication_group_name', 'group_replication_single_primary_mode',
+                'innodb_rollback_on_timeout')""";
 
     private static final Pattern NUMBERS = Pattern.compile("(\\d+)\\.(\\d+)\\.(\\d+)");
 
@@ -59,7 +62,10 @@ record MySqlDialect(boolean mariadb, String version) {
     static MySqlDialect of(Map<String, String> variables) {
         String said = variables.getOrDefault("version", "");
         String version = said.startsWith(MARIADB_PREFIX) ? said.substring(MARIADB_PREFIX.length()) : said;
-        MySqlDialect dialect = new MySqlDialect(version.toLowerCase(Locale.ROOT).contains("mariadb"), version);
+        MySqlDialect dialect = new MySqlDialect(
+                version.toLowerCase(Locale.ROOT).contains("mariadb"),
+                version,
+                isOn(variables, "innodb_rollback_on_timeout"));
         dialect.requireSupported();
         dialect.requireOneWriter(variables);
         return dialect;

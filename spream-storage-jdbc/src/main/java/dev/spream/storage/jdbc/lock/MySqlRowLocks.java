@@ -1,5 +1,7 @@
 package dev.spream.storage.jdbc.lock;
 
+import static java.util.stream.Collectors.joining;
+
 import dev.spream.core.lock.BucketsNotProvisionedException;
 import dev.spream.core.lock.LockMode;
 import dev.spream.core.lock.LockSpaceException;
@@ -15,26 +17,44 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Locks of rows in MySQL or MariaDB, each in a statement of its own that names the whole primary key, so that it locks that
- * row and nothing beside it. One statement for several rows would lock them in the order in which the server reads them, which
- * is the optimizer's affair, and with SKIP LOCKED go on after a row that it skipped: it then had locked what comes after the
- * one that it has to wait for.
+ * Locks of rows in MySQL or MariaDB, by statements that name whole primary keys, so that they lock those rows and nothing beside
+ * them.
+ *
+ * <p>A few rows are locked each by a statement of its own, and many that come one after the other in one mode by a statement
+ * that reads them in the order of the primary key, to which it is forced: whether by ranges or by a scan of the whole index, it
+ * locks them in that order. With {@code NOWAIT} it ends at the first that is not to be had; what it locked before stays locked,
+ * and how many those are is found by halves. With {@code SKIP LOCKED} it would continue after a row that it skipped, and then
+ * have locked what comes after the one that it has to wait for.
  *
  * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/innodb-locking-reads.html">MySQL: locking reads</a>
  * @see <a href="https://mariadb.com/kb/en/lock-in-share-mode/">MariaDB: LOCK IN SHARE MODE</a>
  */
 final class MySqlRowLocks implements LockSql {
+    /** In a statement; half a megabyte of MySQL's {@code range_optimizer_max_mem_size}, which is eight. */
+    private static final int ROWS_PER_STATEMENT = 1000;
+
+    /** Fewer are not worth the statements that it takes to find the one that is in the way. */
+    private static final int LEAST_ROWS_PER_STATEMENT = 4;
+
+    private static final int NOWAIT = 3572;
+    private static final int NOWAIT_MARIADB = 1205;
+
     private final LockTables tables;
     private final MySqlSession session;
     private final String row;
+    private final String rows;
     private final String shared;
+    private final int rowsPerStatement;
     private final LockErrors errors = new MySqlErrors();
 
     MySqlRowLocks(MySqlDialect dialect, LockTables tables) {
         this.tables = tables;
         this.session = new MySqlSession(dialect);
         this.row = " FROM " + tables.in("@hier_lock_buckets WHERE level = ? AND bucket = ? ");
+        this.rows = session.inKeyOrder(
+                "bucket FROM " + tables.in("@hier_lock_buckets FORCE INDEX (PRIMARY) WHERE level = "));
         this.shared = dialect.shared();
+        this.rowsPerStatement = dialect.rollsBackOnTimeout() ? 1 : ROWS_PER_STATEMENT;
     }
 
     @Override
@@ -60,10 +80,7 @@ final class MySqlRowLocks implements LockSql {
     @Override
     public TakenLocks tryLock(Connection connection, List<PlannedLock> locks) throws SQLException {
         Optional<String> holder = tryFirst(connection, locks.getFirst());
-        int taken = holder.isPresent() ? 1 : 0;
-        while (taken > 0 && taken < locks.size() && tryRow(connection, locks.get(taken))) {
-            taken++;
-        }
+        int taken = holder.isPresent() ? 1 + tryRest(connection, locks.subList(1, locks.size())) : 0;
         String session = holder.isPresent() ? holder.get() : this.session.ask(connection);
         if (taken < locks.size()) {
             requireRow(connection, locks.get(taken));
@@ -79,7 +96,67 @@ final class MySqlRowLocks implements LockSql {
         }
     }
 
-    /** The same for those that follow, of whom nothing else has to be asked. */
+    /** The same for those that follow, of whom nothing else has to be asked; how many are held, from the first on. */
+    private int tryRest(Connection connection, List<PlannedLock> locks) throws SQLException {
+        int taken = 0;
+        while (taken < locks.size()) {
+            List<PlannedLock> run = run(locks.subList(taken, locks.size()));
+            int more = tryRun(connection, run);
+            taken += more;
+            if (more < run.size()) {
+                break;
+            }
+        }
+        return taken;
+    }
+
+    /** The first of the locks that one statement can take, or else the first alone. */
+    private List<PlannedLock> run(List<PlannedLock> locks) {
+        PlannedLock first = locks.getFirst();
+        int size = 1;
+        while (size < Math.min(locks.size(), rowsPerStatement)
+                && locks.get(size).mode() == first.mode()
+                && locks.get(size).key().level() == first.key().level()) {
+            size++;
+        }
+        return locks.subList(0, size < LEAST_ROWS_PER_STATEMENT ? 1 : size);
+    }
+
+    private int tryRun(Connection connection, List<PlannedLock> run) throws SQLException {
+        if (run.size() == 1) {
+            return tryRow(connection, run.getFirst()) ? 1 : 0;
+        }
+        if (tryRows(connection, run)) {
+            return run.size();
+        }
+        int half = run.size() / 2;
+        int taken = tryRun(connection, run.subList(0, half));
+        return taken < half ? taken : half + tryRun(connection, run.subList(half, run.size()));
+    }
+
+    /** Whether all are held now; if not, those before the first that is locked by others or missing are. */
+    private boolean tryRows(Connection connection, List<PlannedLock> run) throws SQLException {
+        String buckets =
+                run.stream().map(lock -> Long.toString(lock.key().bucket())).collect(joining(", "));
+        String sql = "%s%d AND bucket IN (%s) ORDER BY level, bucket %s NOWAIT"
+                .formatted(rows, run.getFirst().key().level(), buckets, mode(run.getFirst()));
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+            try (ResultSet found = statement.getResultSet()) {
+                int count = 0;
+                while (found.next()) {
+                    count++;
+                }
+                return count == run.size();
+            }
+        } catch (SQLException e) {
+            if (e.getErrorCode() == NOWAIT || e.getErrorCode() == NOWAIT_MARIADB) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
     private boolean tryRow(Connection connection, PlannedLock lock) throws SQLException {
         try (PreparedStatement statement = prepare(connection, trySql("1", lock), lock);
                 ResultSet found = statement.executeQuery()) {
@@ -106,11 +183,12 @@ final class MySqlRowLocks implements LockSql {
             throws SQLException {
         PlannedLock first = locks.getFirst();
         String sql = session.limited("1" + row + mode(first), left);
-        return session.unlimited(connection, () -> {
+        int waited = session.unlimited(connection, () -> {
             try (PreparedStatement statement = prepare(connection, sql, first)) {
                 return wait.run(statement, () -> waitForRow(statement, first));
             }
         });
+        return waited + tryRest(connection, locks.subList(waited, locks.size()));
     }
 
     /** By {@code execute}, because to MySQL's driver a query is what begins with SELECT. */

@@ -4,18 +4,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.core.lock.BucketHash;
 import dev.spream.core.lock.HierarchicalLocks;
+import dev.spream.core.lock.LockDeadline;
 import dev.spream.core.lock.LockHandle;
+import dev.spream.core.lock.LockKey;
+import dev.spream.core.lock.LockMode;
 import dev.spream.core.lock.LockRequest;
 import dev.spream.core.lock.LockSpace;
+import dev.spream.core.lock.LockStore;
 import dev.spream.core.lock.LockTarget;
+import dev.spream.core.lock.LockWait;
+import dev.spream.core.lock.PlannedLock;
 import dev.spream.storage.jdbc.MySqlDatabase;
 import dev.spream.storage.jdbc.MySqlServer;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,6 +35,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 final class MariaDbCostsIT {
     private static final LockSpace SPACE = new LockSpace(BucketHash.SHA256, 100, 3);
+    private static final LockSpace WIDE = new LockSpace(BucketHash.SHA256, 9_000, 1);
     private static final LockRequest RESOURCE = LockRequest.exclusive(LockTarget.resource("u1", "a1", "r1"));
     private static final MySqlLockNamespaces NAMESPACES = namespaces();
 
@@ -74,6 +84,27 @@ final class MariaDbCostsIT {
         });
         assertThat(roundTrips())
                 .containsExactly("SET", "SELECT", "SELECT", "SELECT", "SAVEPOINT", "DO", "RELEASE", "COMMIT", "SET");
+    }
+
+    @Test
+    void nine_thousand_locks_take_one_for_the_first_and_one_for_each_thousand_after_it() throws Exception {
+        LockStore<Connection> store = fixture.open(WIDE);
+        take(store, 1);
+        NAMESPACES.execute("TRUNCATE mysql.general_log");
+        take(store, 9_000);
+        List<String> expected = new ArrayList<>(List.of("SET", "SELECT"));
+        expected.addAll(Collections.nCopies(9, "SET"));
+        expected.addAll(List.of("ROLLBACK", "SET"));
+        assertThat(roundTrips()).containsExactlyElementsOf(expected);
+    }
+
+    private static void take(LockStore<Connection> store, int number) throws InterruptedException {
+        List<PlannedLock> locks = IntStream.range(0, number)
+                .mapToObj(bucket -> new PlannedLock(new LockKey(0, bucket), LockMode.EXCLUSIVE))
+                .toList();
+        Connection transaction = store.begin(LockDeadline.start(LockWait.FOREVER, InstantSource.system()));
+        assertThat(store.tryLock(transaction, locks).count()).isEqualTo(number);
+        store.end(transaction);
     }
 
     /** The first word of each statement of the session that took the locks; nothing else of the store runs meanwhile. */

@@ -12,7 +12,9 @@ final class MySqlDialectTest {
 
     @Test
     void the_version_tells_mariadb_from_mysql() {
-        assertThat(of("8.0.1")).isEqualTo(new MySqlDialect(false, "8.0.1")).hasToString("MySQL 8.0.1");
+        assertThat(of("8.0.1"))
+                .isEqualTo(new MySqlDialect(false, "8.0.1", false))
+                .hasToString("MySQL 8.0.1");
         assertThat(of("8.4.3-google")).hasToString("MySQL 8.4.3");
         assertThat(of("10.6.14-MariaDB-log").mariadb()).isTrue();
         assertThat(of("5.5.5-10.11.5-MariaDB")).hasToString("MariaDB 10.11.5");
@@ -25,6 +27,14 @@ final class MySqlDialectTest {
         assertThat(of("11.4.5-MariaDB").shared()).isEqualTo("LOCK IN SHARE MODE");
         assertThat(of("11.4.5-MariaDB").isolation()).isEqualTo("transaction_isolation");
         assertThat(of("10.11.5-MariaDB").isolation()).isEqualTo("tx_isolation");
+    }
+
+    @Test
+    void a_server_says_whether_a_lock_that_is_not_to_be_had_rolls_back_all() {
+        assertThat(of("11.4.5-MariaDB").rollsBackOnTimeout()).isFalse();
+        assertThat(MySqlDialect.of(Map.of("version", "11.4.5-MariaDB", "innodb_rollback_on_timeout", "ON"))
+                        .rollsBackOnTimeout())
+                .isTrue();
     }
 
     @Test

@@ -7,13 +7,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.lock.BucketHash;
 import dev.spream.core.lock.BucketsNotProvisionedException;
+import dev.spream.core.lock.HierarchicalLocks;
 import dev.spream.core.lock.LockCancelledException;
 import dev.spream.core.lock.LockDeadline;
 import dev.spream.core.lock.LockKey;
 import dev.spream.core.lock.LockMode;
+import dev.spream.core.lock.LockRequest;
 import dev.spream.core.lock.LockSpace;
 import dev.spream.core.lock.LockSpaceException;
 import dev.spream.core.lock.LockStore;
+import dev.spream.core.lock.LockTarget;
 import dev.spream.core.lock.LockTimeoutException;
 import dev.spream.core.lock.LockWait;
 import dev.spream.core.lock.PlannedLock;
@@ -24,13 +27,16 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,6 +46,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 abstract class MySqlTransactions implements LentWorkContract {
     private static final LockSpace SPACE = new LockSpace(BucketHash.SHA256, 100, 3);
+    private static final LockSpace WIDE = new LockSpace(BucketHash.SHA256, 3_000, 1);
     private static final PlannedLock ONE = exclusive(1);
     private static final PlannedLock TWO = exclusive(2);
 
@@ -280,6 +287,103 @@ abstract class MySqlTransactions implements LentWorkContract {
             assertThat(own.isValid(1)).isTrue();
             assertThat(store.isCurrent(own, transaction)).as(work).isTrue();
         }
+    }
+
+    @Test
+    void many_locks_are_taken_up_to_the_first_that_others_have_and_none_after_it() throws Exception {
+        List<PlannedLock> all = IntStream.range(0, 100)
+                .mapToObj(bucket ->
+                        new PlannedLock(new LockKey(0, bucket), bucket < 60 ? LockMode.EXCLUSIVE : LockMode.SHARED))
+                .toList();
+        Connection other = fixture.beginOwn();
+        for (int busy : List.of(1, 37, 59, 60, 99)) {
+            assertThat(store.tryLock(holder, List.of(exclusive(busy))).count()).isEqualTo(1);
+            assertThat(store.tryLock(own, all).count()).isEqualTo(busy);
+            assertThat(store.tryLock(other, List.of(exclusive(busy - 1))).count())
+                    .as("before %d", busy)
+                    .isZero();
+            List<PlannedLock> after = IntStream.range(busy + 1, 100)
+                    .mapToObj(MySqlTransactions::exclusive)
+                    .toList();
+            for (PlannedLock lock : after) {
+                assertThat(store.tryLock(other, List.of(lock)).count())
+                        .as("%s", lock)
+                        .isEqualTo(1);
+            }
+            other.rollback();
+            own.rollback();
+            holder.rollback();
+        }
+    }
+
+    @Test
+    void thousands_of_locks_are_taken_in_their_order_too() throws Exception {
+        LockStore<Connection> wide = fixture.open(WIDE);
+        List<PlannedLock> all =
+                IntStream.range(0, 3_000).mapToObj(MySqlTransactions::exclusive).toList();
+        PlannedLock busy = all.get(1_234);
+        assertThat(wide.tryLock(holder, List.of(busy)).count()).isEqualTo(1);
+        assertThat(wide.tryLock(own, all).count()).isEqualTo(1_234);
+        Connection other = fixture.beginOwn();
+        List<PlannedLock> after = all.subList(1_235, 3_000);
+        assertThat(wide.tryLock(other, after).count()).isEqualTo(after.size());
+    }
+
+    @Test
+    void many_locks_lock_nothing_between_them() throws Exception {
+        List<PlannedLock> third = IntStream.range(0, 33)
+                .mapToObj(number -> exclusive(number * 3L + 1))
+                .toList();
+        List<PlannedLock> others = IntStream.range(0, 100)
+                .filter(bucket -> bucket % 3 != 1 || bucket > 97)
+                .mapToObj(MySqlTransactions::exclusive)
+                .toList();
+        assertThat(store.tryLock(own, third).count()).isEqualTo(third.size());
+        assertThat(store.tryLock(holder, others).count()).isEqualTo(others.size());
+    }
+
+    @Test
+    void a_row_that_is_missing_among_many_is_named() throws Exception {
+        PlannedLock missing = exclusive(50);
+        fixture.removeBucket(missing.key());
+        assertThatThrownBy(() -> store.tryLock(
+                        own,
+                        IntStream.range(20, 80)
+                                .mapToObj(MySqlTransactions::exclusive)
+                                .toList()))
+                .isInstanceOf(BucketsNotProvisionedException.class)
+                .hasMessageContaining("bucket 50 of level 0");
+    }
+
+    @Test
+    void clients_that_take_many_locks_of_overlapping_sets_do_not_deadlock() throws Exception {
+        List<Future<Boolean>> clients = new ArrayList<>();
+        try (HierarchicalLocks<Connection> locks =
+                HierarchicalLocks.builder(store).attempts(1).build()) {
+            for (int client = 0; client < 6; client++) {
+                Random random = new Random(client);
+                clients.add(start(() -> {
+                    for (int round = 0; round < 25; round++) {
+                        locks.acquire(anyTargets(random), LockWait.atMost(Duration.ofSeconds(30)))
+                                .close();
+                    }
+                }));
+            }
+            for (Future<Boolean> client : clients) {
+                assertThat(client.get(60, TimeUnit.SECONDS)).isTrue();
+            }
+        }
+    }
+
+    /** Of 200 accounts about 30, two of three of them exclusive. */
+    private static LockRequest anyTargets(Random random) {
+        Map<LockTarget, LockMode> targets = new HashMap<>();
+        for (int i = 0; i < 30; i++) {
+            targets.put(
+                    LockTarget.account("u", "a" + random.nextInt(200)),
+                    random.nextInt(3) > 0 ? LockMode.EXCLUSIVE : LockMode.SHARED);
+        }
+        return new LockRequest(targets);
     }
 
     @Test
