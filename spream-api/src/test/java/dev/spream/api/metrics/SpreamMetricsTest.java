@@ -204,7 +204,7 @@ final class SpreamMetricsTest {
 
         run(
                 slow,
-                options -> options.consumeTimeout(Duration.ofMillis(20))
+                options -> options.consumeTimeout(Duration.ofMillis(500)) // for the second attempt, too
                         .errorHandler(failure -> new ErrorDecision.Retry(Duration.ZERO)));
 
         assertThat(count("spream.delivery.timeouts")).isEqualTo(1);
@@ -266,7 +266,7 @@ final class SpreamMetricsTest {
             }
         };
         runUntilStopped(delivered, options -> options.listener(loss).leaseTime(Duration.ofMillis(200)), () -> {
-            assertThat(lost.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(lost.await(30, TimeUnit.SECONDS)).isTrue();
             return null;
         });
         assertThat(count("spream.leases.lost")).isPositive();
@@ -288,10 +288,10 @@ final class SpreamMetricsTest {
                 .build()) {
             CompletableFuture<RunResult> ended = new CompletableFuture<>();
             Thread.ofVirtual().start(() -> ended.complete(subscriber.run(change -> delivered.countDown())));
-            assertThat(delivered.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(delivered.await(30, TimeUnit.SECONDS)).isTrue();
             meanwhile.call();
-            subscriber.shutdown(Duration.ofSeconds(10));
-            assertThat(ended.orTimeout(10, TimeUnit.SECONDS).join()).isEqualTo(RunResult.SHUT_DOWN);
+            subscriber.shutdown(Duration.ofSeconds(30));
+            assertThat(ended.orTimeout(30, TimeUnit.SECONDS).join()).isEqualTo(RunResult.SHUT_DOWN);
         } catch (InterruptedException e) {
             throw e;
         } catch (Exception e) {
