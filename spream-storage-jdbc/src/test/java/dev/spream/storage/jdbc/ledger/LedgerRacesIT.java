@@ -173,7 +173,7 @@ final class LedgerRacesIT {
     void a_worker_that_stands_still_in_the_middle_is_ended_by_the_server_and_another_one_goes_on() throws Exception {
         owner.consume(change(1), settledBefore(0));
         Consumer standing = AppliedLedger.builder(fixture.database.dataSource(), "orders")
-                .statementTimeout(Duration.ofMillis(100))
+                .statementTimeout(Duration.ofSeconds(1)) // in which it has to get to the one that waits
                 .build()
                 .consumer((connection, change) -> {
                     LedgerFixture.count(connection, change);
