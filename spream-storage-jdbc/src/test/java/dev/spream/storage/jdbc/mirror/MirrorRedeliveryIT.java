@@ -166,7 +166,7 @@ final class MirrorRedeliveryIT {
 
         assertThat(late.failures().get(0)).isInstanceOf(StorageException.class).hasMessageContaining("57014");
         assertThat(rows.of("\"T\"", "1")).containsExactly("(1,a)");
-        impatient.consume(batch(late.changes().getFirst()));
+        mirror.consume(batch(late.changes().getFirst()));
         assertThat(rows.of("\"T\"", "1")).containsExactly("(1,b)");
     }
 
