@@ -161,7 +161,7 @@ class ChangeStreamIT {
                 assertThat(stream.runningQueries()).isEqualTo(QUERIES);
 
                 stream.insert(42);
-                assertThat(inbox.rows.poll(10, TimeUnit.SECONDS)).isNotNull();
+                assertThat(inbox.rows.poll(30, TimeUnit.SECONDS)).isNotNull();
             } finally {
                 channels.forEach(ManagedChannel::shutdownNow);
             }

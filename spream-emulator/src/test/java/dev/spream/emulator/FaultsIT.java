@@ -183,7 +183,7 @@ class FaultsIT {
             assertThat(isHeartbeat(readRows(healthy, 1).getFirst())).isTrue();
             assertThat(next.isDone()).isFalse();
             faults.clear();
-            assertThat(next.get(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(next.get(30, TimeUnit.SECONDS)).isTrue();
             healthy.close();
         }
     }

@@ -27,7 +27,7 @@ final class HeldSubscription implements AutoCloseable {
     static final String MESSAGE = "secret-message";
 
     private static final int CHANGES = 3;
-    private static final long PATIENCE = 10;
+    private static final long PATIENCE = 30;
 
     private final Subscriber subscriber;
     private final CompletableFuture<RunResult> ended = new CompletableFuture<>();
