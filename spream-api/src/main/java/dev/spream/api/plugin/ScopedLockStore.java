@@ -4,6 +4,7 @@ import dev.spream.core.lock.LockDeadline;
 import dev.spream.core.lock.LockReport;
 import dev.spream.core.lock.LockSpace;
 import dev.spream.core.lock.LockStore;
+import dev.spream.core.lock.LockTurns;
 import dev.spream.core.lock.PlannedLock;
 import dev.spream.core.lock.TakenLocks;
 import java.time.Duration;
@@ -24,6 +25,11 @@ record ScopedLockStore<T>(LockStore<T> target, CallScope scope) implements LockS
     @Override
     public T begin(LockDeadline deadline) throws InterruptedException {
         return scope.call(() -> target.begin(deadline));
+    }
+
+    @Override
+    public LockTurns turns() {
+        return scope.call(target::turns);
     }
 
     @Override

@@ -15,6 +15,7 @@ import dev.spream.core.lock.LockObservation;
 import dev.spream.core.lock.LockReport;
 import dev.spream.core.lock.LockSpace;
 import dev.spream.core.lock.LockSpaceCheck;
+import dev.spream.core.lock.LockTurns;
 import dev.spream.core.lock.LockWait;
 import dev.spream.core.lock.TakenLocks;
 import dev.spream.core.outbox.ClaimResult;
@@ -110,6 +111,7 @@ final class PortSamples {
             Map.entry(LockSpace.class, SPACE),
             Map.entry(LockLayout.class, LAYOUT),
             Map.entry(LockDeadline.class, LockDeadline.start(LockWait.FOREVER, InstantSource.fixed(START))),
+            Map.entry(LockTurns.class, LockTurns.of(4)),
             Map.entry(TakenLocks.class, new TakenLocks(1, "4711", "0815")),
             Map.entry(
                     LockObservation.class,

@@ -28,6 +28,9 @@ import java.util.Optional;
  * }
  * }</pre>
  *
+ * <p>Calls that wait for locks by a handle or a transaction of their own have at most half of the store's connections for that. Others
+ * are queued in this process, first come, first served for each lock, and begin anew when it is their turn.
+ *
  * <p>Safe for use by many threads. While something is held or waited for, one thread looks after the handles, so that a lost
  * connection is noticed, and says in the database who holds what.
  *

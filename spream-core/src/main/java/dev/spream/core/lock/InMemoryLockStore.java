@@ -20,6 +20,7 @@ public final class InMemoryLockStore implements LockStore<InMemoryLockStore.Tran
     private final LockSpace space;
     private final LockTable table;
     private final Duration holderTimeout;
+    private final LockTurns turns = LockTurns.unlimited();
     private volatile boolean closed;
 
     private InMemoryLockStore(LockSpace space, LockTable table, Duration holderTimeout) {
@@ -118,6 +119,11 @@ public final class InMemoryLockStore implements LockStore<InMemoryLockStore.Tran
     @Override
     public Transaction begin(LockDeadline deadline) {
         return begin();
+    }
+
+    @Override
+    public LockTurns turns() {
+        return turns;
     }
 
     @Override

@@ -95,13 +95,13 @@ final class LockEngine<T> {
         }
     }
 
-    /** An owner is about to wait. */
-    void waiting(TransactionScope<T> owner, LockRequest request, PlannedLock next) {
+    /** An owner, or a call that is to have one, is about to wait. */
+    void waiting(ReportedOwner owner, LockRequest request, PlannedLock next) {
         events.tell(listener -> listener.waiting(request, next));
         watch.waiting(owner);
     }
 
-    void waited(TransactionScope<T> owner, LockKey key, Duration time) {
+    void waited(ReportedOwner owner, LockKey key, Duration time) {
         watch.waited(owner, key, time);
     }
 

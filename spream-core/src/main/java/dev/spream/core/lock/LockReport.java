@@ -13,15 +13,18 @@ import java.util.Map;
  * @param waits how often and how long locks were waited for since the report before, for each key
  */
 public record LockReport(String process, List<Owner> owners, List<BucketWaits> waits) {
+    /** How many {@linkplain Owner#isQueued queued} calls a process reports at most, those that wait longest. */
+    public static final int MAX_QUEUED = 100;
+
     public LockReport {
         owners = List.copyOf(owners);
         waits = List.copyOf(waits);
     }
 
     /**
-     * A transaction that holds locks or waits for some.
+     * A transaction that holds locks or waits for some, or a call that is queued in its process.
      *
-     * @param session as in {@link TakenLocks#session}
+     * @param session as in {@link TakenLocks#session}, or {@link #QUEUED} and a number of the call
      * @param label what the program calls the work that it locks for; may be empty
      * @param held the targets that it holds, in their modes
      * @param wanted the targets that it waits for
@@ -35,9 +38,17 @@ public record LockReport(String process, List<Owner> owners, List<BucketWaits> w
             Map<LockTarget, LockMode> wanted,
             Duration heldFor,
             Duration waitingFor) {
+        /** How the session of a call begins that waits in its process, without a connection. */
+        public static final String QUEUED = "queued ";
+
         public Owner {
             held = Map.copyOf(held);
             wanted = Map.copyOf(wanted);
+        }
+
+        /** Whether it waits in its process, so that the database does not show it. */
+        public boolean isQueued() {
+            return session.startsWith(QUEUED);
         }
     }
 

@@ -2,6 +2,7 @@ package dev.spream.core.lock;
 
 import dev.spream.core.LoggedFailure;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
@@ -34,9 +35,8 @@ final class LockReporter<T> {
     }
 
     /** Reports on a thread of its own; if the report before is still under way, the next one has what is new. */
-    void report(Stream<? extends TransactionScope<?>> owners) {
-        List<LockReport.Owner> shown = owners.flatMap(owner -> owner.view(options.reportInterval()).stream())
-                .toList();
+    void report(Stream<ReportedOwner> owners) {
+        List<LockReport.Owner> shown = shown(owners);
         Thread thread = Thread.ofVirtual().name("spream-locks-report").unstarted(() -> {
             if (sending.tryLock()) {
                 try {
@@ -47,6 +47,17 @@ final class LockReporter<T> {
             }
         });
         thread.start();
+    }
+
+    private List<LockReport.Owner> shown(Stream<ReportedOwner> owners) {
+        List<LockReport.Owner> all = owners.flatMap(owner -> owner.view(options.reportInterval()).stream())
+                .toList();
+        Stream<LockReport.Owner> queued = all.stream()
+                .filter(LockReport.Owner::isQueued)
+                .sorted(Comparator.comparing(LockReport.Owner::waitingFor).reversed())
+                .limit(LockReport.MAX_QUEUED);
+        return Stream.concat(all.stream().filter(owner -> !owner.isQueued()), queued)
+                .toList();
     }
 
     /** The last report: that there is nobody left. */

@@ -32,6 +32,12 @@ public interface LockStore<T> extends AutoCloseable {
     T begin(LockDeadline deadline) throws InterruptedException;
 
     /**
+     * The turns of calls that wait for locks in transactions of {@link #begin}, which share its connections; always the same. The
+     * store tells it of each {@linkplain LockTurns#shortage shortage} of them.
+     */
+    LockTurns turns();
+
+    /**
      * Takes locks, from the first on, as far as nobody else is in the way, and never waits for one.
      *
      * @param locks in the order of their keys; none that the transaction holds in another mode

@@ -49,30 +49,10 @@ final class LockTransactions<T> {
     private TransactionScope<T> begin(LockRequest request, LockWait wait, LockDeadline deadline)
             throws InterruptedException {
         return engine.observe(request, deadline, left -> {
-            T transaction = beginUnlessNested(request, wait, left);
-            try {
-                return new TransactionScope<>(engine, transaction).acquire(request, wait, left);
-            } catch (Throwable t) {
-                engine.store().end(transaction);
-                throw t;
+            try (OwnCall<T> call = new OwnCall<>(engine, request, wait, left)) {
+                return call.take();
             }
         });
-    }
-
-    /** A thread that waits for a connection which it holds itself would wait for ever, and no database would see it. */
-    private T beginUnlessNested(LockRequest request, LockWait wait, LockDeadline deadline) throws InterruptedException {
-        if (!(wait instanceof LockWait.Forever) || !engine.isHeldByThisThread()) {
-            return engine.store().begin(deadline);
-        }
-        try {
-            return engine.store()
-                    .begin(LockDeadline.start(LockWait.NONE, engine.options().clock()));
-        } catch (LockTimeoutException e) {
-            throw new LockOrderException(
-                    "locking %s: this thread holds locks by another handle or transaction, and there is no connection for one more; it could wait for itself for ever. Take what is needed by that one, wait with a deadline, or have more connections for handles. Nothing was changed"
-                            .formatted(request),
-                    e);
-        }
     }
 
     <R, E extends Exception> R run(LockRequest request, LockWait wait, LockedWork<T, R, E> work)

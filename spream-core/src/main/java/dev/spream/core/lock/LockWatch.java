@@ -28,7 +28,7 @@ final class LockWatch<T> {
     private final LockReporter<T> reporter;
     private final Set<OpenHandle<T>> handles = ConcurrentHashMap.newKeySet();
     private final Set<TransactionScope<T>> holders = ConcurrentHashMap.newKeySet();
-    private final Set<TransactionScope<T>> waiters = ConcurrentHashMap.newKeySet();
+    private final Set<ReportedOwner> waiters = ConcurrentHashMap.newKeySet();
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition closing = lock.newCondition();
@@ -76,12 +76,12 @@ final class LockWatch<T> {
         holders.remove(owner);
     }
 
-    void waiting(TransactionScope<T> owner) {
+    void waiting(ReportedOwner owner) {
         waiters.add(owner);
         ensureRunning();
     }
 
-    void waited(TransactionScope<T> owner, LockKey key, Duration time) {
+    void waited(ReportedOwner owner, LockKey key, Duration time) {
         reporter.count(key, time);
         waiters.remove(owner);
     }
@@ -106,7 +106,8 @@ final class LockWatch<T> {
     private void run() {
         while (pause() && !stopIfIdle()) {
             handles.forEach(this::look);
-            reporter.report(Stream.concat(holders.stream(), waiters.stream()).distinct());
+            reporter.report(Stream.<ReportedOwner>concat(holders.stream(), waiters.stream())
+                    .distinct());
         }
         reporter.reportNothing();
     }

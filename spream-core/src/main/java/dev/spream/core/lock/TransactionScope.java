@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * The owner of locks: takes them in a transaction, and knows which it has. Confined to whoever uses the transaction, but for
  * what others are shown: {@link #held()}, {@link #view} and {@link #thread()}.
  */
-final class TransactionScope<T> implements LockScope {
+final class TransactionScope<T> implements LockScope, ReportedOwner {
     private final LockEngine<T> engine;
     private final T transaction;
     private final Thread thread;
@@ -57,13 +57,26 @@ final class TransactionScope<T> implements LockScope {
     @Override
     public void acquire(LockRequest request, LockWait wait) throws InterruptedException {
         TransactionScope<T> ignored = engine.observe(
-                request,
-                LockDeadline.start(wait, engine.options().clock()),
-                deadline -> acquire(request, wait, deadline));
+                request, LockDeadline.start(wait, engine.options().clock()), deadline -> {
+                    acquire(request, wait, deadline);
+                    return this;
+                });
     }
 
-    /** The same for who observes the call himself, and has begun to wait; returns this. */
-    TransactionScope<T> acquire(LockRequest request, LockWait wait, LockDeadline deadline) throws InterruptedException {
+    /** The same for a caller that observes the call itself, and has begun to wait. */
+    void acquire(LockRequest request, LockWait wait, LockDeadline deadline) throws InterruptedException {
+        boolean ignored = acquire(request, wait, rest -> await(request, rest, deadline));
+    }
+
+    /** Waits for locks that others hold. */
+    @FunctionalInterface
+    interface Waits {
+        /** Whether it has them all now; if not, the call ends without them. */
+        boolean await(List<PlannedLock> rest) throws InterruptedException;
+    }
+
+    /** The same for a caller that waits by itself; false if the wait ended without the locks, and the transaction is to be ended. */
+    boolean acquire(LockRequest request, LockWait wait, Waits waits) throws InterruptedException {
         requireUsable(request);
         List<PlannedLock> missing = missing(request);
         if (wait instanceof LockWait.Forever && !missing.isEmpty()) {
@@ -73,7 +86,10 @@ final class TransactionScope<T> implements LockScope {
             throw new InterruptedException("interrupted before locking " + request);
         }
         try {
-            lastWaited = !missing.isEmpty() && take(request, missing, wait, deadline);
+            lastWaited = false;
+            if (!missing.isEmpty() && !take(request, missing, wait, waits)) {
+                return false;
+            }
         } catch (Throwable t) {
             failure = t;
             shown = new Shown(shown.session(), null, null, 0, 0);
@@ -88,7 +104,7 @@ final class TransactionScope<T> implements LockScope {
             locks.add(request, missing);
         }
         show(request);
-        return this;
+        return true;
     }
 
     private List<PlannedLock> missing(LockRequest request) {
@@ -99,8 +115,8 @@ final class TransactionScope<T> implements LockScope {
         return engine.store().isCurrent(transaction, mark);
     }
 
-    /** Whether it had to wait. */
-    private boolean take(LockRequest request, List<PlannedLock> missing, LockWait wait, LockDeadline deadline)
+    /** Whether it has them all. */
+    private boolean take(LockRequest request, List<PlannedLock> missing, LockWait wait, Waits waits)
             throws InterruptedException {
         TakenLocks taken = tryLock(request, missing);
         marked = taken.transaction();
@@ -108,7 +124,7 @@ final class TransactionScope<T> implements LockScope {
             shown = new Shown(taken.session(), null, null, 0, 0);
         }
         if (taken.count() == missing.size()) {
-            return false;
+            return true;
         }
         if (wait.equals(LockWait.NONE)) {
             throw new LockBusyException(
@@ -116,11 +132,11 @@ final class TransactionScope<T> implements LockScope {
                             .formatted(request, missing.get(taken.count())),
                     null);
         }
-        await(request, missing.subList(taken.count(), missing.size()), deadline);
-        return true;
+        lastWaited = true;
+        return waits.await(missing.subList(taken.count(), missing.size()));
     }
 
-    private TakenLocks tryLock(LockRequest request, List<PlannedLock> missing) {
+    TakenLocks tryLock(LockRequest request, List<PlannedLock> missing) {
         try {
             return engine.store().tryLock(transaction, missing);
         } catch (LockException e) {
@@ -128,12 +144,14 @@ final class TransactionScope<T> implements LockScope {
         }
     }
 
-    private void await(LockRequest request, List<PlannedLock> rest, LockDeadline deadline) throws InterruptedException {
+    private boolean await(LockRequest request, List<PlannedLock> rest, LockDeadline deadline)
+            throws InterruptedException {
         long since = System.nanoTime();
         shown = new Shown(shown.session(), shown.held(), request, shown.holdsSince(), since);
         engine.waiting(this, request, rest.getFirst());
         try {
             engine.store().lock(transaction, rest, deadline);
+            return true;
         } catch (LockException e) {
             throw LockFailures.named(request, e);
         } finally {
@@ -177,6 +195,16 @@ final class TransactionScope<T> implements LockScope {
         return lastWaited;
     }
 
+    /** The last call waited before it began in this transaction. */
+    void waitedBefore() {
+        lastWaited = true;
+    }
+
+    /** As in {@link TakenLocks#session}; empty before the first lock. */
+    String session() {
+        return shown.session();
+    }
+
     T transaction() {
         return transaction;
     }
@@ -202,8 +230,8 @@ final class TransactionScope<T> implements LockScope {
         return now.held() == null ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - now.holdsSince());
     }
 
-    /** This owner in a report; empty if it neither holds nor waits for that long. */
-    Optional<LockReport.Owner> view(Duration atLeast) {
+    @Override
+    public Optional<LockReport.Owner> view(Duration atLeast) {
         Shown now = shown;
         long time = System.nanoTime();
         LockRequest held = now.held();

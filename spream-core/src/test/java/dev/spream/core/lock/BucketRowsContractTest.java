@@ -61,8 +61,8 @@ final class BucketRowsContractTest {
 
     private record Fixture(InMemoryLockFixture memory, Set<LockKey> missing) implements BucketRowsFixture<Transaction> {
         @Override
-        public LockStore<Transaction> open(LockSpace space) {
-            return memory.open(space);
+        public LockStore<Transaction> open(LockSpace space, int handles) {
+            return memory.open(space, handles);
         }
 
         @Override

@@ -27,6 +27,11 @@ class ForwardingLockStore<T> implements LockStore<T> {
     }
 
     @Override
+    public LockTurns turns() {
+        return target.turns();
+    }
+
+    @Override
     public TakenLocks tryLock(T transaction, List<PlannedLock> locks) {
         return target.tryLock(transaction, locks);
     }

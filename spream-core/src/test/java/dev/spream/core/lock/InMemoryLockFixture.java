@@ -33,10 +33,10 @@ final class InMemoryLockFixture implements LockStoreFixture<Transaction> {
     }
 
     @Override
-    public synchronized LockStore<Transaction> open(LockSpace space) {
+    public synchronized LockStore<Transaction> open(LockSpace space, int handles) {
         InMemoryLockStore next = first == null || apart ? InMemoryLockStore.create(space) : first.sibling();
         first = first == null ? next : first;
-        LockStore<Transaction> spoilt = spoiler.apply(next);
+        LockStore<Transaction> spoilt = spoiler.apply(new LimitedLockStore<>(next, handles));
         opened.add(spoilt);
         return spoilt;
     }

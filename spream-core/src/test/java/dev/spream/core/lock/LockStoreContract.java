@@ -20,6 +20,7 @@ public abstract class LockStoreContract<T>
                 TransactionContract<T>,
                 HandleContract<T>,
                 WorkContract<T>,
+                FewHandlesContract<T>,
                 CollisionContract<T> {
     private LockStoreFixture<T> fixture;
     private LockScenario<T> scenario;

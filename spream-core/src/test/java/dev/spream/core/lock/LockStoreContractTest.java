@@ -100,6 +100,15 @@ final class LockStoreContractTest {
     }
 
     @Test
+    void a_store_whose_connections_all_wait_fails() {
+        requireCaught(
+                SpoiltLockStores.LetsAllWait::new,
+                "calls_that_wait_for_one_lock_leave_connections_and_have_it_in_their_order",
+                "calls_that_wait_for_many_locks_leave_connections_and_take_turns",
+                "a_call_that_waits_with_the_only_connection_gives_it_to_one_that_does_not");
+    }
+
+    @Test
     void a_store_that_forgets_who_held_before_fails() {
         requireCaught(SpoiltLockStores.CountsEpochsAlone::new, "epochs_grow_over_handles_and_processes");
         requireCaught(

@@ -14,9 +14,14 @@ public interface LockStoreFixture<T> extends AutoCloseable {
      * Another store over the namespace of this fixture, as another process would have it. The first call provisions the
      * namespace with that space; every call of one fixture asks for the same. The fixture closes what is still open.
      *
-     * <p>Up to 16 handles of a store are open at a time, so a pool for handles needs as many connections.
+     * @param handles how many transactions it can {@linkplain LockStore#begin begin} at a time, up to 16
      */
-    LockStore<T> open(LockSpace space);
+    LockStore<T> open(LockSpace space, int handles);
+
+    /** The same with 16 handles. */
+    default LockStore<T> open(LockSpace space) {
+        return open(space, 16);
+    }
 
     /** A transaction as a program would begin one of its own, on a connection that is not from the pool of handles. */
     T beginOwn();

@@ -5,7 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.lock.InMemoryLockStore.Transaction;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -85,6 +90,39 @@ final class LockWatchTest {
     }
 
     @Test
+    void calls_that_are_queued_are_reported_and_each_wait_is_counted_once() throws Exception {
+        List<Boolean> waited = new CopyOnWriteArrayList<>();
+        LockListener listener = new LockListener() {
+            @Override
+            public void acquired(LockRequest request, int taken, Duration took, boolean hadToWait) {
+                waited.add(hadToWait);
+            }
+        };
+        LockHandle holder = HierarchicalLocks.over(memory).acquire(USER);
+        try (HierarchicalLocks<Transaction> few = HierarchicalLocks.builder(new LimitedLockStore<>(store, 2))
+                        .reportInterval(Duration.ofMillis(5))
+                        .listener(listener)
+                        .build();
+                ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int caller = 0; caller < 3; caller++) {
+                Future<?> ignored = callers.submit(() -> {
+                    few.acquire(USER).close();
+                    return true;
+                });
+            }
+            LockReport report = store.await(said -> said.owners().size() == 3
+                    && said.owners().stream().filter(LockReport.Owner::isQueued).count() == 2);
+            assertThat(report.owners()).allSatisfy(owner -> {
+                assertThat(owner.wanted()).isEqualTo(USER.targets());
+                assertThat(owner.held()).isEmpty();
+            });
+            holder.close();
+            store.awaitWaits(3);
+        }
+        assertThat(waited).containsExactly(true, true, true);
+    }
+
+    @Test
     void a_report_that_fails_keeps_nobody_from_locking_and_is_made_up_for() throws Exception {
         store.failing = true;
         try (LockHandle handle = locks.acquire(USER)) {
@@ -149,6 +187,17 @@ final class LockWatchTest {
                 throw new LockConnectionException("no report today", null);
             }
             reports.add(report);
+        }
+
+        /** All that are counted from now on. */
+        void awaitWaits(long all) throws InterruptedException {
+            long counted = 0;
+            while (counted < all) {
+                counted += await(said -> !said.waits().isEmpty()).waits().stream()
+                        .mapToLong(LockReport.BucketWaits::waits)
+                        .sum();
+            }
+            assertThat(counted).isEqualTo(all);
         }
 
         LockReport await(Predicate<LockReport> wanted) throws InterruptedException {

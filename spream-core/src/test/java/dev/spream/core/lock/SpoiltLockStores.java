@@ -27,6 +27,18 @@ final class SpoiltLockStores {
         public void lock(Transaction transaction, List<PlannedLock> locks, LockDeadline deadline) {}
     }
 
+    /** Has all calls wait in the database. */
+    static final class LetsAllWait extends ForwardingLockStore<Transaction> {
+        LetsAllWait(LockStore<Transaction> target) {
+            super(target);
+        }
+
+        @Override
+        public LockTurns turns() {
+            return LockTurns.unlimited();
+        }
+    }
+
     /** Locks what is exclusive alone. */
     static final class ForgetsSharedLocks extends ForwardingLockStore<Transaction> {
         ForgetsSharedLocks(LockStore<Transaction> target) {

@@ -5,6 +5,7 @@ import dev.spream.core.lock.LockConnectionException;
 import dev.spream.core.lock.LockDeadline;
 import dev.spream.core.lock.LockStoreException;
 import dev.spream.core.lock.LockTimeoutException;
+import dev.spream.core.lock.LockTurns;
 import dev.spream.core.lock.TakenLocks;
 import dev.spream.storage.jdbc.internal.GuardedConnection;
 import java.sql.Connection;
@@ -16,6 +17,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,6 +41,7 @@ final class HandleConnections {
     private final Duration holderTimeout;
     private final int networkTimeoutMillis;
     private final Semaphore permits;
+    private final LockTurns turns;
     private final Map<Connection, Handle> taken = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
@@ -48,6 +51,7 @@ final class HandleConnections {
         private final GuardedConnection guard;
         private final boolean autoCommit;
         private final int networkTimeout;
+        private final AtomicBoolean ending = new AtomicBoolean();
         private volatile @Nullable TakenLocks first;
         private volatile Optional<String> mark = Optional.empty();
 
@@ -56,6 +60,11 @@ final class HandleConnections {
             this.guard = new GuardedConnection(connection, WORK);
             this.autoCommit = connection.getAutoCommit();
             this.networkTimeout = connection.getNetworkTimeout();
+        }
+
+        /** Whether the caller is to end it: the first that asks. What is given back may be another borrower's at once. */
+        boolean isToBeEnded() {
+            return ending.compareAndSet(false, true);
         }
     }
 
@@ -81,6 +90,11 @@ final class HandleConnections {
         this.size = size;
         this.holderTimeout = holderTimeout;
         this.permits = new Semaphore(size, true);
+        this.turns = LockTurns.of(size);
+    }
+
+    LockTurns turns() {
+        return turns;
     }
 
     /** A connection as work may see it; {@link #end} gives it back. */
@@ -110,6 +124,18 @@ final class HandleConnections {
     }
 
     private void acquirePermit(LockDeadline deadline) throws InterruptedException {
+        if (permits.tryAcquire(0, TimeUnit.NANOSECONDS)) {
+            return;
+        }
+        LockTurns.Shortage shortage = turns.shortage();
+        try {
+            awaitPermit(deadline);
+        } finally {
+            shortage.end();
+        }
+    }
+
+    private void awaitPermit(LockDeadline deadline) throws InterruptedException {
         Optional<Duration> left = deadline.left();
         if (left.isEmpty()) {
             permits.acquire();
@@ -285,10 +311,14 @@ final class HandleConnections {
 
     /** Harmless if it has ended already. */
     void end(Connection lent) {
-        Handle handle = taken.remove(lent);
-        if (handle == null) {
-            return;
+        Handle handle = taken.get(lent);
+        if (handle != null && handle.isToBeEnded()) {
+            end(lent, handle);
         }
+    }
+
+    private void end(Connection lent, Handle handle) {
+        taken.remove(lent);
         handle.guard.end();
         waits.whenFree(handle.connection, () -> giveBack(handle));
     }
@@ -319,13 +349,19 @@ final class HandleConnections {
         }
     }
 
+    /** Begins no more. */
+    void refuse() {
+        closed = true;
+    }
+
     /** Begins to take the connections away from the handles that are open. */
     List<BoundedCall> startClosing() {
-        closed = true;
-        return taken.keySet().stream()
-                .map(connection -> BoundedCall.start("closing the connection of a handle", () -> {
-                    closeHard(behind(connection));
-                    end(connection);
+        refuse();
+        return taken.entrySet().stream()
+                .filter(entry -> entry.getValue().isToBeEnded())
+                .map(entry -> BoundedCall.start("closing the connection of a handle", () -> {
+                    closeHard(entry.getValue().connection);
+                    end(entry.getKey(), entry.getValue());
                 }))
                 .toList();
     }

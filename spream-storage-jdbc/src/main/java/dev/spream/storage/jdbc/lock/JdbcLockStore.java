@@ -17,6 +17,7 @@ import dev.spream.core.lock.LockSpace;
 import dev.spream.core.lock.LockStore;
 import dev.spream.core.lock.LockStoreException;
 import dev.spream.core.lock.LockTimeoutException;
+import dev.spream.core.lock.LockTurns;
 import dev.spream.core.lock.PlannedLock;
 import dev.spream.core.lock.TakenLocks;
 import dev.spream.storage.jdbc.internal.BuilderChecks;
@@ -115,6 +116,11 @@ public final class JdbcLockStore implements LockStore<Connection> {
     @Override
     public Connection begin(LockDeadline deadline) throws InterruptedException {
         return handles.begin(deadline);
+    }
+
+    @Override
+    public LockTurns turns() {
+        return handles.turns();
     }
 
     @Override
@@ -291,6 +297,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
     /** {@inheritDoc} Returns within ten seconds, also if the server does not answer. */
     @Override
     public void close() {
+        handles.refuse();
         List<BoundedCall> ends = new ArrayList<>(waits.startClosing());
         BoundedCall.awaitAll(ends, CANCELLING);
         ends.addAll(handles.startClosing());
@@ -353,7 +360,11 @@ public final class JdbcLockStore implements LockStore<Connection> {
             return this;
         }
 
-        /** How many handles can be open at a time; each holds a connection. 1 to 1000, by default 4. */
+        /**
+         * How many handles can be open at a time, together with transactions of {@link
+         * dev.spream.core.lock.HierarchicalLocks#transact}; each holds a connection. Calls that wait for locks have at most half of
+         * the connections, one at least, and further calls are queued without one. 1 to 1000, by default 4.
+         */
         public Builder handles(int atMost) {
             if (atMost < 1 || atMost > 1000) {
                 throw new IllegalArgumentException("handles is %d, must be 1 to 1000".formatted(atMost));

@@ -57,7 +57,8 @@ public final class JdbcLockStoreProvider implements LockStoreProvider {
     private static final ConfigKey<Integer> HANDLES = ConfigKey.of(
                     "handles",
                     ConfigType.integer(1, 1_000),
-                    "How many handles can be open at a time; each holds a connection.")
+                    "How many handles and transactions that lock can be open at a time; each holds a connection. Calls that wait"
+                            + " for locks have at most half of them.")
             .withDefault(JdbcLockStore.Builder.DEFAULT_HANDLES);
     private static final ConfigKey<Duration> HOLDER_TIMEOUT = ConfigKey.of(
                     "holder-timeout",

@@ -105,7 +105,11 @@ final class DeadNetworkIT {
     }
 
     private static JdbcLockStore store(DataSource dataSource, String schema) {
-        return JdbcLockStore.builder(dataSource).schema(schema).space(SPACE).build();
+        return JdbcLockStore.builder(dataSource)
+                .schema(schema)
+                .space(SPACE)
+                .handles(8) // so that three calls wait in the database at a time
+                .build();
     }
 
     /** A call that waits for locks, and is to fail. */

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -109,6 +110,14 @@ final class HandleConnectionsTest {
     }
 
     @Test
+    void a_connection_that_the_store_closes_is_given_back_once_it_is_closed() throws Exception {
+        Connection lent = handles.begin(FOREVER);
+        fake.onAbort = () -> handles.end(lent);
+        BoundedCall.awaitAll(handles.startClosing(), Duration.ofSeconds(10));
+        assertThat(fake.ends).containsExactly("aborted", "given back");
+    }
+
+    @Test
     void a_pool_without_a_connection_does_not_hold_a_call_up_for_longer_than_its_time() throws Exception {
         CountDownLatch given = new CountDownLatch(1);
         onGetConnection = () -> awaitStubbornly(given);
@@ -175,6 +184,8 @@ final class HandleConnectionsTest {
         private boolean failing;
         private boolean aborted;
         private boolean closed;
+        private Runnable onAbort = () -> {};
+        private final List<String> ends = new CopyOnWriteArrayList<>();
 
         Connection proxy() {
             return (Connection) Proxy.newProxyInstance(
@@ -205,10 +216,13 @@ final class HandleConnectionsTest {
                 }
                 case "abort" -> {
                     aborted = true;
+                    onAbort.run();
+                    ends.add("aborted");
                     yield null;
                 }
                 case "close" -> {
                     closed = true;
+                    ends.add("given back");
                     yield null;
                 }
                 case "isClosed" -> closed;

@@ -14,8 +14,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 
 /** One test's use of namespaces of locks in MySQL or MariaDB. */
 final class MySqlLockFixture implements BucketRowsFixture<Connection> {
-    private static final int HANDLES = 16;
-
     private final MySqlLockNamespaces namespaces;
     private final ConcurrentLinkedQueue<LockStore<Connection>> stores = new ConcurrentLinkedQueue<>();
     private final ConcurrentLinkedQueue<Connection> own = new ConcurrentLinkedQueue<>();
@@ -27,12 +25,12 @@ final class MySqlLockFixture implements BucketRowsFixture<Connection> {
     }
 
     @Override
-    public LockStore<Connection> open(LockSpace space) {
+    public LockStore<Connection> open(LockSpace space, int handles) {
         schema = namespaces.schema(space);
         LockStore<Connection> store = JdbcLockStore.builder(namespaces.pool())
                 .schema(schema)
                 .space(space)
-                .handles(HANDLES)
+                .handles(handles)
                 .build();
         stores.add(store);
         return store;

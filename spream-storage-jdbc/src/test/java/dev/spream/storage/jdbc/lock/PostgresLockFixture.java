@@ -49,8 +49,8 @@ final class PostgresLockFixture implements BucketRowsFixture<Connection> {
     }
 
     @Override
-    public LockStore<Connection> open(LockSpace space) {
-        LockStore<Connection> store = builder(space).build();
+    public LockStore<Connection> open(LockSpace space, int handles) {
+        LockStore<Connection> store = builder(space).handles(handles).build();
         stores.add(store);
         return store;
     }
