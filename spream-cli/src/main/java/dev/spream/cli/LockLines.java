@@ -20,6 +20,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -54,6 +55,7 @@ final class LockLines {
         LockLines lines = new LockLines(locks);
         locks.chains().forEach(lines::addQueue);
         lines.addCircle();
+        lines.addQueued();
         if (!blockedOnly) {
             lines.addOthers();
         }
@@ -67,7 +69,7 @@ final class LockLines {
         long needless = locks.waits().stream()
                 .filter(wait -> wait.verdict() == LockVerdict.FALSE_CONTENTION)
                 .count();
-        return "%s %s locks, %s%s"
+        return "%s %s locks, %s%s%s"
                 .formatted(
                         sessions(holders),
                         holders == 1 ? "holds" : "hold",
@@ -77,7 +79,11 @@ final class LockLines {
                                         .formatted(
                                                 locks.waits().size(),
                                                 locks.waits().size() == 1 ? "waits" : "wait"),
-                        needless == 0 ? "" : ", %d of them without need".formatted(needless));
+                        needless == 0 ? "" : ", %d of them without need".formatted(needless),
+                        locks.queued().isEmpty()
+                                ? ""
+                                : ", %d queued in their processes"
+                                        .formatted(locks.queued().size()));
     }
 
     private static String sessions(long count) {
@@ -264,6 +270,25 @@ final class LockLines {
             lines.add("  the database breaks it within seconds, by failing one of them");
             lines.add("");
         }
+    }
+
+    /** Calls of a process for the same locks are one line. */
+    private void addQueued() {
+        Map<String, List<Reported>> calls = locks.queued().stream()
+                .collect(Collectors.groupingBy(
+                        call -> "%s for %s"
+                                .formatted(
+                                        program(call), LockNames.of(call.owner().wanted())),
+                        LinkedHashMap::new,
+                        Collectors.toList()));
+        if (calls.isEmpty()) {
+            return;
+        }
+        lines.add("queued in their processes, without a connection and without locks: "
+                + locks.queued().size());
+        calls.forEach((what, same) -> lines.add("  %d of %s, the first%s"
+                .formatted(same.size(), what, human(same.getFirst().owner().waitingFor()))));
+        lines.add("");
     }
 
     private void addOthers() {

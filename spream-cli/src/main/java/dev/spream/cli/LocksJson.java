@@ -7,6 +7,7 @@ import dev.spream.core.lock.LockExplanation.HotBucket;
 import dev.spream.core.lock.LockExplanation.Owner;
 import dev.spream.core.lock.LockExplanation.Wait;
 import dev.spream.core.lock.LockMode;
+import dev.spream.core.lock.LockObservation.Reported;
 import dev.spream.core.lock.LockTarget;
 import dev.spream.core.lock.PlannedLock;
 import dev.spream.core.record.JsonObject;
@@ -46,6 +47,7 @@ final class LocksJson {
         members.put("waits", locks.waits().stream().map(LocksJson::wait).toList());
         members.put("chains", locks.chains().stream().map(LocksJson::chain).toList());
         members.put("circle", locks.circle());
+        members.put("queued", locks.queued().stream().map(LocksJson::queued).toList());
         members.put("hot", locks.hot().stream().limit(top).map(LocksJson::hot).toList());
         members.put("notes", locks.seen().notes());
         return JsonObject.of(members).toString();
@@ -100,6 +102,15 @@ final class LocksJson {
         Map<String, @Nullable Object> members = new LinkedHashMap<>();
         members.put("session", chain.session());
         members.put("behind", chain.behind().stream().map(LocksJson::chain).toList());
+        return members;
+    }
+
+    private static Map<String, @Nullable Object> queued(Reported call) {
+        Map<String, @Nullable Object> members = new LinkedHashMap<>();
+        members.put("process", call.process());
+        members.put("label", call.owner().label());
+        members.put("wanted", targets(call.owner().wanted()));
+        members.put("waiting_seconds", seconds(call.owner().waitingFor()));
         return members;
     }
 

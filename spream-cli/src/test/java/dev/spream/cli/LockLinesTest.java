@@ -137,6 +137,36 @@ final class LockLinesTest {
     }
 
     @Test
+    void calls_that_are_queued_in_their_processes_are_counted_by_what_they_want() {
+        holds("11", Map.of(ACCOUNT, LockMode.EXCLUSIVE), Duration.ofMinutes(7));
+        waits("12", Map.of(ACCOUNT, LockMode.EXCLUSIVE), 1, Duration.ofSeconds(125), "11");
+        queued("queued 7", ACCOUNT, Duration.ofSeconds(3));
+        queued("queued 6", ACCOUNT, Duration.ofSeconds(4));
+        queued("queued 5", USER, Duration.ofSeconds(9));
+
+        assertThat(LockLines.of(explain(), true, 0))
+                .containsSequence(
+                        "queued in their processes, without a connection and without locks: 3",
+                        "  1 of orders/1, transfer for u2, the first 9.0s",
+                        "  2 of orders/1, transfer for u1/a1, the first 4.0s");
+        assertThat(LockLines.summary(explain()))
+                .isEqualTo("1 session holds locks, 1 waits, 3 queued in their processes");
+        assertThat(JsonObject.of(LocksJson.write(explain(), true, 0)).objects("queued"))
+                .hasSize(3)
+                .first()
+                .isEqualTo(
+                        JsonObject.of(
+                                "{\"process\":\"orders/1\",\"label\":\"transfer\",\"wanted\":[{\"path\":[\"u2\"],\"mode\":\"exclusive\"}],\"waiting_seconds\":9.0}"));
+    }
+
+    private void queued(String session, LockTarget target, Duration waiting) {
+        reports.add(new Reported(
+                "orders/1",
+                new LockReport.Owner(
+                        session, "transfer", Map.of(), Map.of(target, LockMode.EXCLUSIVE), Duration.ZERO, waiting)));
+    }
+
+    @Test
     void programs_get_all_of_it_as_one_object() {
         holds("11", Map.of(ACCOUNT, LockMode.EXCLUSIVE), Duration.ofMinutes(7));
         waits("12", Map.of(ACCOUNT, LockMode.SHARED), 1, Duration.ofSeconds(125), "11");

@@ -1,6 +1,7 @@
 package dev.spream.core.lock;
 
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,6 +36,16 @@ public record LockExplanation(
     /** Explains what was seen. */
     public static LockExplanation of(LockObservation seen) {
         return new LockExplainer(seen).explain();
+    }
+
+    /** Calls that are queued in their processes, the longest first; the database does not show them. */
+    public List<LockObservation.Reported> queued() {
+        return seen.reports().stream()
+                .filter(report -> report.owner().isQueued())
+                .sorted(Comparator.<LockObservation.Reported, Duration>comparing(
+                                report -> report.owner().waitingFor())
+                        .reversed())
+                .toList();
     }
 
     /** The owner that has that session, if the database shows one. */
