@@ -244,7 +244,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
         try {
             return transaction.unwrap(Connection.class);
         } catch (SQLException e) {
-            log.debug("a connection does not tell what it is a view of: {}", e.getMessage());
+            log.debug("a connection does not tell what it is a view of: {}", LoggedFailure.message(e));
             return transaction;
         }
     }
