@@ -37,11 +37,20 @@ final class SilenceWatch {
     /** For how long a call must have waited in vain: less than the partition storage waits, so that its next call is answered. */
     private static final Duration UNANSWERED = SpannerPartitionStorage.TIMEOUT.minusSeconds(1);
 
-    private static final Executor CHECKS =
-            CompletableFuture.delayedExecutor(UNANSWERED.toMillis(), TimeUnit.MILLISECONDS);
-
+    private final Duration unanswered;
+    private final Executor checks;
     private final Set<ManagedChannel> channels = ConcurrentHashMap.newKeySet();
     private final AtomicLong renewed = new AtomicLong(System.nanoTime());
+
+    SilenceWatch() {
+        this(UNANSWERED);
+    }
+
+    /** @param unanswered for how long a call must have waited in vain */
+    SilenceWatch(Duration unanswered) {
+        this.unanswered = unanswered;
+        this.checks = CompletableFuture.delayedExecutor(unanswered.toMillis(), TimeUnit.MILLISECONDS);
+    }
 
     /** A builder of channels that are watched. */
     ManagedChannelBuilder<?> watching(ManagedChannelBuilder<?> builder) {
@@ -89,7 +98,7 @@ final class SilenceWatch {
                 public void start(Listener<RespT> listener, Metadata headers) {
                     Answers<RespT> answers = new Answers<>(listener);
                     if (options.getOption(Prefetch.OF_CALL) == null) { // an idle change stream says nothing for longer
-                        CHECKS.execute(answers::checkAnswered);
+                        checks.execute(answers::checkAnswered);
                     }
                     super.start(answers, headers);
                 }
@@ -141,7 +150,7 @@ final class SilenceWatch {
         private boolean isSilent(Status status) {
             Duration silence = Duration.ofNanos(System.nanoTime() - lastSign);
             return switch (status.getCode()) {
-                case CANCELLED, DEADLINE_EXCEEDED -> !answered && silence.compareTo(UNANSWERED) >= 0;
+                case CANCELLED, DEADLINE_EXCEEDED -> !answered && silence.compareTo(unanswered) >= 0;
                 // A keep-alive that failed; a server that is down fails calls sooner.
                 case UNAVAILABLE -> silence.compareTo(SpannerConnection.KEEP_ALIVE_TIMEOUT) >= 0;
                 default -> false;
