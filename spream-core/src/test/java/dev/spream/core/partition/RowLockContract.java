@@ -9,7 +9,13 @@ import static dev.spream.core.partition.StorageScenario.tokens;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.spream.core.StorageException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -88,6 +94,52 @@ public abstract class RowLockContract {
                     .containsExactlyElementsOf(tokens("a", "c"));
         }
         assertThat(given.tryAcquire(ANN, "b")).hasSize(1);
+    }
+
+    @Test
+    public final void an_end_that_waits_for_its_locked_row_holds_up_no_other_partition() throws Exception {
+        given.created("a", "b", "c");
+        List<PartitionLease> others = List.of(running("a"), running("c"));
+        PartitionLease b = running("b");
+        CompletableFuture<Boolean> end;
+
+        try (RowLockFixture.RowLock locked = fixture.lockRow(token("b"))) {
+            CountDownLatch asked = new CountDownLatch(1);
+            end = CompletableFuture.supplyAsync(
+                    () -> {
+                        asked.countDown();
+                        return finished(b);
+                    },
+                    Thread::startVirtualThread);
+            asked.await();
+            for (int second = 2; second <= 5; second++) {
+                Instant moved = at(second);
+                assertThat(given.storage().renew(others, LEASE)).isEmpty();
+                assertThat(given.storage()
+                                .advanceWatermarks(others.stream()
+                                        .map(lease -> new WatermarkAdvance(lease, moved))
+                                        .toList()))
+                        .isEmpty();
+            }
+            assertThat(end).isNotDone();
+        }
+        assertThat(end).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(true);
+        assertThat(given.partition("b").isFinished()).isTrue();
+        assertThat(given.partition("a").watermark()).isEqualTo(at(5));
+    }
+
+    /** Tried until the storage says something else than to try again, as the engine does. */
+    private boolean finished(PartitionLease lease) {
+        while (true) {
+            try {
+                return given.storage().finish(lease, at(9), EndProof.boundedEnd(at(9)));
+            } catch (StorageException e) {
+                if (!e.retryable() || Thread.currentThread().isInterrupted()) {
+                    throw e;
+                }
+                LockSupport.parkNanos(1_000_000);
+            }
+        }
     }
 
     private PartitionLease running(String token) {

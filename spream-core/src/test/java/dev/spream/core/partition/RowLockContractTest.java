@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.spream.core.ContractRun;
 import dev.spream.core.StorageException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -86,10 +88,18 @@ final class RowLockContractTest {
 
     /** A storage in memory with rows that can be locked from outside. */
     private static class Locking extends ForwardingStorage {
-        final Set<PartitionToken> locked = new HashSet<>();
+        final Set<PartitionToken> locked = ConcurrentHashMap.newKeySet();
 
         Locking(PartitionStorage target) {
             super(target);
+        }
+
+        @Override
+        public boolean finish(PartitionLease lease, Instant watermark, EndProof proof) {
+            if (locked.contains(lease.token())) {
+                throw new StorageException("the row is locked", true, null);
+            }
+            return target.finish(lease, watermark, proof);
         }
 
         <T> Set<PartitionToken> each(

@@ -2,20 +2,29 @@ package dev.spream.storage.spanner;
 
 import com.google.cloud.spanner.DatabaseClient;
 import com.google.cloud.spanner.Options;
+import com.google.cloud.spanner.ResultSet;
+import com.google.cloud.spanner.Statement;
 import com.google.cloud.spanner.TransactionContext;
+import com.google.spanner.v1.CommitRequest;
+import com.google.spanner.v1.RollbackRequest;
 import dev.spream.core.StorageException;
 import dev.spream.core.partition.PartitionToken;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +33,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for use by many threads. A thread of its own writes while there is something to write; callers wait for it, each
  * no longer than a call may take, and one that has given up is left out if its operation has not begun.
+ *
+ * <p>Spanner has no way to pass over rows that another transaction has locked: a younger one waits, and can only give up. So a
+ * transaction gets a share of the time of a call. When that passes while the server answers, it is rolled back, because what it
+ * has read would stay locked for the next ones, which are younger; its operations then run alone, each for a short while, and
+ * what stays in the way is remembered and keeps to itself until it got through.
  */
 final class GroupWriter {
     /** Rows of one transaction: with all their columns and index entries about a quarter of Spanner's 80,000 mutations. */
@@ -32,6 +46,7 @@ final class GroupWriter {
     private final DatabaseClient client;
     private final MetadataTables tables;
     private final MetadataCalls calls;
+    private final Consumer<RollbackRequest> rollback;
 
     private final ReentrantLock lock = new ReentrantLock();
     /** Guarded by the lock, like what follows. */
@@ -39,7 +54,12 @@ final class GroupWriter {
 
     private boolean writing;
 
-    GroupWriter(DatabaseClient client, MetadataTables tables, MetadataCalls calls) {
+    private final Set<PartitionToken> locked = ConcurrentHashMap.newKeySet(); // when they were last written, or not
+    private volatile Duration lastAnswer = Duration.ZERO;
+
+    /** @param rollback rolls a transaction back, of which nothing may be left */
+    GroupWriter(DatabaseClient client, MetadataTables tables, MetadataCalls calls, Consumer<RollbackRequest> rollback) {
+        this.rollback = rollback;
         this.client = client;
         this.tables = tables;
         this.calls = calls;
@@ -67,6 +87,7 @@ final class GroupWriter {
     private RuntimeException failure(WriteOperation<?> operation, @Nullable Throwable cause) {
         return switch (cause) {
             case IllegalArgumentException e -> new IllegalArgumentException(e.getMessage(), e);
+            case LockedRowsException e -> new LockedRowsException(String.valueOf(e.getMessage()), e);
             case StorageException e -> new StorageException(String.valueOf(e.getMessage()), e.retryable(), e);
             case null, default -> calls.failed(operation.what(), cause);
         };
@@ -102,14 +123,15 @@ final class GroupWriter {
             while (!queue.isEmpty()) {
                 Entry<?> next = queue.peek();
                 rows += next.operation.weight();
-                if (!batch.isEmpty() && (next.operation.alone() || rows > MAX_ROWS)) {
+                boolean alone = next.operation.alone() || isSuspect(next.operation);
+                if (!batch.isEmpty() && (alone || rows > MAX_ROWS)) {
                     break;
                 }
                 queue.remove();
                 if (!next.result.isDone()) {
                     batch.add(next);
                 }
-                if (next.operation.alone() && !batch.isEmpty()) {
+                if (alone && !batch.isEmpty()) {
                     break;
                 }
             }
@@ -120,18 +142,86 @@ final class GroupWriter {
         }
     }
 
+    Duration callTimeout() {
+        return calls.timeout();
+    }
+
+    /** Whether the row was locked when it was last to be written. */
+    boolean isLocked(PartitionToken partition) {
+        return locked.contains(partition);
+    }
+
+    private boolean isSuspect(WriteOperation<?> operation) {
+        return operation.suspect() || !Collections.disjoint(locked, operation.partitions());
+    }
+
     private void write(List<Entry<?>> batch) {
+        write(batch, batch.stream().anyMatch(entry -> isSuspect(entry.operation)));
+    }
+
+    private void write(List<Entry<?>> batch, boolean suspect) {
         try {
-            calls.runInTurn(
-                            "writing",
-                            () -> client.readWriteTransaction(Options.tag("spream"))
-                                    .run(context -> attempt(context, batch)))
-                    .forEach(Runnable::run);
+            List<Runnable> outcomes = calls.runInTurn(
+                    "writing",
+                    share(batch, suspect),
+                    () -> client.readWriteTransaction(Options.tag("spream")).run(context -> attempt(context, batch)),
+                    this::ask);
+            batch.forEach(entry -> locked.removeAll(entry.operation.partitions()));
+            outcomes.forEach(Runnable::run);
+        } catch (LockedRowsException e) {
+            failLocked(batch, e);
         } catch (StorageException e) {
             fail(batch, e);
         } catch (RuntimeException | Error e) {
             batch.forEach(entry -> entry.result.completeExceptionally(e));
         }
+    }
+
+    /** How long a transaction may hold up the next ones: longer for many rows, and before a server that is slow to answer. */
+    private Duration share(List<Entry<?>> batch, boolean suspect) {
+        Duration timeout = calls.timeout();
+        int rows = batch.stream()
+                .mapToInt(entry -> entry.operation.alone() ? MAX_ROWS : entry.operation.weight())
+                .sum();
+        Duration base = suspect ? longer(timeout.dividedBy(16), lastAnswer.multipliedBy(8)) : timeout.dividedBy(4);
+        return shorter(timeout, base.plus(timeout.multipliedBy(rows).dividedBy(2 * MAX_ROWS)));
+    }
+
+    private static Duration longer(Duration one, Duration other) {
+        return one.compareTo(other) > 0 ? one : other;
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+
+    /**
+     * Whether the server answers what no lock can hold up. A commit that waited is rolled back first: the client does that for
+     * everything before a commit, and not for the commit.
+     */
+    private boolean ask(Optional<CommitRequest> unconfirmed) {
+        unconfirmed.ifPresent(commit -> rollback.accept(RollbackRequest.newBuilder()
+                .setSession(commit.getSession())
+                .setTransactionId(commit.getTransactionId())
+                .build()));
+        long asked = System.nanoTime();
+        try (ResultSet answer = client.singleUse().executeQuery(Statement.of("SELECT 1"))) {
+            boolean answered = answer.next();
+            lastAnswer = Duration.ofNanos(System.nanoTime() - asked);
+            return answered;
+        }
+    }
+
+    private void failLocked(List<Entry<?>> batch, LockedRowsException failure) {
+        if (batch.size() > 1) {
+            batch.stream().filter(entry -> !entry.result.isDone()).forEach(entry -> write(List.of(entry), true));
+            return;
+        }
+        Entry<?> entry = batch.getFirst();
+        if (!entry.operation.rowByRow() || entry.operation.partitions().size() == 1) {
+            locked.addAll(entry.operation.partitions());
+        }
+        entry.result.completeExceptionally(failure);
     }
 
     /** One that Spanner refuses, for its size perhaps, does not take the others with it. */

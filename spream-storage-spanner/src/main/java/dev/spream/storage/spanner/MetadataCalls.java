@@ -4,14 +4,20 @@ import com.google.api.gax.rpc.ApiException;
 import com.google.cloud.spanner.ErrorCode;
 import com.google.cloud.spanner.SpannerException;
 import com.google.cloud.spanner.SpannerExceptionFactory;
+import com.google.spanner.v1.CommitRequest;
+import dev.spream.core.DurationText;
 import dev.spream.core.StorageException;
+import io.grpc.Deadline;
 import io.grpc.StatusRuntimeException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +49,10 @@ final class MetadataCalls {
 
     /** The answer of the call, or a StorageException. */
     <T> T run(String what, Callable<T> call) {
-        TimedCall<T> timed = new TimedCall<>(call);
+        return run(what, new TimedCall<>(call));
+    }
+
+    private <T> T run(String what, TimedCall<T> timed) {
         try {
             return timed.answer(timeout);
         } catch (ExecutionException e) {
@@ -62,6 +71,42 @@ final class MetadataCalls {
      * transaction of it when the next one begins.
      */
     <T> T runInTurn(String what, Callable<T> call) {
+        return inTurn(what, () -> run(what, call));
+    }
+
+    /**
+     * The same for a transaction that gets a share of the time, and is rolled back when that has passed.
+     *
+     * @param question is asked then, and gets the commit that is not confirmed, if it came to that
+     * @throws LockedRowsException if the server answers and the transaction did not get through: its rows are locked
+     */
+    <T> T runInTurn(String what, Duration share, Callable<T> transaction, Predicate<Optional<CommitRequest>> question) {
+        Deadline deadline = Deadline.after(share.toNanos(), TimeUnit.NANOSECONDS);
+        TimedCall<T> timed = new TimedCall<>(transaction, deadline);
+        try {
+            return inTurn(what, () -> run(what, timed));
+        } catch (StorageException e) {
+            if (!deadline.isExpired() || !e.retryable()) {
+                throw e;
+            }
+            ask(what, () -> question.test(timed.lastCommit()), e);
+            throw new LockedRowsException(
+                    "%s in %s did not get through within %s, and the server answers: another transaction may have locked the rows; it was not done, or is done and not confirmed; trying again is harmless"
+                            .formatted(what, table, DurationText.of(share)),
+                    e);
+        }
+    }
+
+    /** Fails if the server does not answer, or not as it should: with the transaction's own failure then. */
+    private void ask(String what, Callable<Boolean> question, StorageException failure) {
+        try {
+            run(what, question);
+        } catch (StorageException e) {
+            throw e.retryable() ? e : failure;
+        }
+    }
+
+    private <T> T inTurn(String what, Supplier<T> call) {
         try {
             if (!turn.tryLock(timeout.toNanos(), TimeUnit.NANOSECONDS)) {
                 throw unanswered(what, "the calls before it take too long", new TimeoutException());
@@ -71,7 +116,7 @@ final class MetadataCalls {
             throw interrupted(what, e);
         }
         try {
-            return run(what, call);
+            return call.get();
         } finally {
             turn.unlock();
         }

@@ -26,7 +26,7 @@ final class PartitionWrites {
     static WriteOperation<List<PartitionLease>> acquire(
             WorkerId worker, List<PartitionClaim> claims, Duration leaseTime) {
         Set<PartitionToken> tokens = claims.stream().map(PartitionClaim::token).collect(Collectors.toSet());
-        return WriteOperation.on("acquiring " + count(tokens), tokens, transaction -> {
+        return WriteOperation.each("acquiring " + count(tokens), tokens, transaction -> {
             List<PartitionLease> acquired = new ArrayList<>();
             for (PartitionClaim claim : claims) {
                 transaction
@@ -48,7 +48,7 @@ final class PartitionWrites {
 
     static WriteOperation<Set<PartitionToken>> renew(List<PartitionLease> leases, Duration leaseTime) {
         Set<PartitionToken> tokens = tokens(leases);
-        return WriteOperation.on("renewing the leases of " + count(tokens), tokens, transaction -> {
+        return WriteOperation.each("renewing the leases of " + count(tokens), tokens, transaction -> {
             Set<PartitionToken> lost = new LinkedHashSet<>();
             for (PartitionLease lease : leases) {
                 transaction
@@ -88,7 +88,7 @@ final class PartitionWrites {
     static WriteOperation<Set<PartitionToken>> advanceWatermarks(List<WatermarkAdvance> advances) {
         Set<PartitionToken> tokens =
                 tokens(advances.stream().map(WatermarkAdvance::lease).toList());
-        return WriteOperation.on("advancing the watermarks of " + count(tokens), tokens, transaction -> {
+        return WriteOperation.each("advancing the watermarks of " + count(tokens), tokens, transaction -> {
             Set<PartitionToken> lost = new LinkedHashSet<>();
             for (WatermarkAdvance advance : advances) {
                 transaction
@@ -131,13 +131,13 @@ final class PartitionWrites {
         });
     }
 
-    static WriteOperation<Boolean> release(List<PartitionLease> leases) {
+    static WriteOperation<Set<PartitionToken>> release(List<PartitionLease> leases) {
         Set<PartitionToken> tokens = tokens(leases);
-        return WriteOperation.on("releasing " + count(tokens), tokens, transaction -> {
+        return WriteOperation.each("releasing " + count(tokens), tokens, transaction -> {
             for (PartitionLease lease : leases) {
                 transaction.held(lease).filter(row -> !row.isFinished()).ifPresent(PartitionRow::release);
             }
-            return true;
+            return Set.of();
         });
     }
 

@@ -8,15 +8,21 @@ import com.google.api.gax.retrying.RetrySettings;
 import com.google.cloud.spanner.DatabaseClient;
 import com.google.cloud.spanner.DatabaseId;
 import com.google.cloud.spanner.Spanner;
+import com.google.cloud.spanner.SpannerException;
 import com.google.cloud.spanner.SpannerOptions;
 import com.google.cloud.spanner.spi.v1.SpannerInterceptorProvider;
+import com.google.cloud.spanner.spi.v1.SpannerRpc;
+import com.google.spanner.v1.RollbackRequest;
 import dev.spream.core.source.SourceException;
 import io.grpc.ClientInterceptor;
 import io.grpc.ManagedChannelBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A Spanner client for one database, which a change stream source and other parts can share. Whoever opened it closes it,
@@ -33,6 +39,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for use by many threads.
  */
 public final class SpannerConnection implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(SpannerConnection.class);
+
     /** Streams that a gRPC connection to Spanner carries; more wait in silence. */
     private static final int STREAMS_PER_CHANNEL = 100;
 
@@ -115,6 +123,17 @@ public final class SpannerConnection implements AutoCloseable {
         return spanner;
     }
 
+    /** Ends a transaction that is not committed, so that its locks are gone; one that has ended is left as it is. */
+    void rollBack(RollbackRequest transaction) {
+        if (spanner.getOptions() instanceof WatchedOptions options) {
+            try {
+                options.rpc().rollback(transaction, Map.of());
+            } catch (SpannerException e) {
+                log.debug("rolling back in {} failed; the server does it in time", database, e);
+            }
+        }
+    }
+
     @Override
     public void close() {
         spanner.close();
@@ -129,6 +148,10 @@ public final class SpannerConnection implements AutoCloseable {
 
         WatchedOptions(SpannerOptions.Builder builder) {
             super(builder);
+        }
+
+        private SpannerRpc rpc() {
+            return getSpannerRpcV1();
         }
 
         /** {@inheritDoc} Not set in the builder, which replaces it where there is an emulator. */

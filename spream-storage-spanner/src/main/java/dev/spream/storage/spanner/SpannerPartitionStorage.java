@@ -19,13 +19,15 @@ import dev.spream.core.partition.WorkerRegistration;
 import dev.spream.core.record.ChildPartitionsRecord;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A {@link PartitionStorage} in a Spanner database of either dialect: a table of partitions with the columns of Apache Beam
@@ -37,7 +39,10 @@ import java.util.function.Function;
  * several transactions, and {@link #cleanUp} one for every 1,000 partitions: if one of them fails, those before it stand. A
  * heartbeat interval is kept in milliseconds, as Spanner takes it.
  *
- * <p>A call that does not get an answer fails after 12 seconds, or 15 if it has to wait for the writes before it, and one that
+ * <p>Rows that another transaction has locked hold up no others: after a quarter of a call's time a transaction that waits is
+ * rolled back and divided, and {@link dev.spream.core.partition.BusyPartitionsException} names what stays locked.
+ *
+ * <p>A call that does not get an answer fails after 6 seconds, or 7.5 if it has to wait for the writes before it, and one that
  * reads a whole table ({@link #lineage}, {@link #proofs}, {@link #cleanUp}) after a minute. An interrupted one fails at once
  * and leaves the flag set. Safe for use by many threads. It does not close its connection.
  */
@@ -54,7 +59,7 @@ public final class SpannerPartitionStorage implements PartitionStorage {
 
     private SpannerPartitionStorage(SpannerConnection connection, MetadataTables tables, MetadataCalls calls) {
         this.reads = new MetadataReads(connection.client(), tables, calls);
-        this.writer = new GroupWriter(connection.client(), tables, calls);
+        this.writer = new GroupWriter(connection.client(), tables, calls, connection::rollBack);
     }
 
     /**
@@ -120,10 +125,17 @@ public final class SpannerPartitionStorage implements PartitionStorage {
 
     @Override
     public List<PartitionLease> acquire(WorkerId worker, Collection<PartitionClaim> claims, Duration leaseTime) {
-        List<PartitionLease> acquired = new ArrayList<>();
-        inParts(claims, part -> PartitionWrites.acquire(worker, part, leaseTime))
-                .forEach(acquired::addAll);
-        return List.copyOf(acquired);
+        DividedWrite<PartitionClaim, List<PartitionLease>> write = new DividedWrite<>(
+                writer, PartitionClaim::token, part -> PartitionWrites.acquire(worker, part, leaseTime));
+        requireOpen();
+        Map<PartitionToken, PartitionLease> acquired = write.run(claims).results().stream()
+                .flatMap(List::stream)
+                .collect(Collectors.toMap(PartitionLease::token, lease -> lease));
+        return claims.stream()
+                .map(PartitionClaim::token)
+                .distinct()
+                .flatMap(token -> Stream.ofNullable(acquired.get(token)))
+                .toList();
     }
 
     @Override
@@ -133,7 +145,7 @@ public final class SpannerPartitionStorage implements PartitionStorage {
 
     @Override
     public Set<PartitionToken> renew(Collection<PartitionLease> leases, Duration leaseTime) {
-        return union(inParts(leases, part -> PartitionWrites.renew(part, leaseTime)));
+        return lost("renewing leases", leases, PartitionLease::token, part -> PartitionWrites.renew(part, leaseTime));
     }
 
     @Override
@@ -143,7 +155,11 @@ public final class SpannerPartitionStorage implements PartitionStorage {
 
     @Override
     public Set<PartitionToken> advanceWatermarks(Collection<WatermarkAdvance> advances) {
-        return union(inParts(advances, PartitionWrites::advanceWatermarks));
+        return lost(
+                "advancing watermarks",
+                advances,
+                advance -> advance.lease().token(),
+                PartitionWrites::advanceWatermarks);
     }
 
     @Override
@@ -158,7 +174,7 @@ public final class SpannerPartitionStorage implements PartitionStorage {
 
     @Override
     public void release(Collection<PartitionLease> leases) {
-        inParts(leases, PartitionWrites::release);
+        lost("releasing partitions", leases, PartitionLease::token, PartitionWrites::release);
     }
 
     @Override
@@ -204,20 +220,17 @@ public final class SpannerPartitionStorage implements PartitionStorage {
         return writer.write(operation);
     }
 
-    /** Writes what goes row by row, in as many transactions as it takes. */
-    private <E, T> List<T> inParts(Collection<E> elements, Function<List<E>, WriteOperation<T>> operation) {
-        List<E> all = List.copyOf(elements);
-        List<T> results = new ArrayList<>();
-        for (int from = 0; from < all.size(); from += GroupWriter.MAX_ROWS) {
-            results.add(write(operation.apply(all.subList(from, Math.min(from + GroupWriter.MAX_ROWS, all.size())))));
-        }
-        return results;
-    }
-
-    private static <E> Set<E> union(List<Set<E>> parts) {
-        Set<E> union = new LinkedHashSet<>();
-        parts.forEach(union::addAll);
-        return union;
+    private <E> Set<PartitionToken> lost(
+            String what,
+            Collection<E> batch,
+            Function<E, PartitionToken> token,
+            Function<List<E>, WriteOperation<Set<PartitionToken>>> operation) {
+        requireOpen();
+        DividedWrite<E, Set<PartitionToken>> write = new DividedWrite<>(writer, token, operation).run(batch);
+        Set<PartitionToken> lost =
+                write.results().stream().flatMap(Set::stream).collect(Collectors.toCollection(LinkedHashSet::new));
+        write.requireNoneBusy(what, lost);
+        return lost;
     }
 
     private void requireOpen() {

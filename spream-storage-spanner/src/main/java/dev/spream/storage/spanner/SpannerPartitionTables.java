@@ -104,7 +104,7 @@ public final class SpannerPartitionTables {
     }
 
     private TableAdoption adoption(MetadataSchema schema) {
-        return new TableAdoption(connection.client(), schema.tables(), calls);
+        return new TableAdoption(connection, schema.tables(), calls);
     }
 
     private MetadataSchema schema() {

@@ -3,8 +3,11 @@ package dev.spream.storage.spanner;
 import com.google.api.gax.grpc.GrpcCallContext;
 import com.google.api.gax.rpc.ApiCallContext;
 import com.google.cloud.spanner.SpannerOptions.CallContextConfigurator;
+import com.google.spanner.v1.CommitRequest;
+import com.google.spanner.v1.RollbackRequest;
 import io.grpc.CallOptions;
 import io.grpc.ClientStreamTracer;
+import io.grpc.Deadline;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
@@ -25,27 +28,40 @@ import org.jspecify.annotations.Nullable;
 final class StreamAttempts implements CallContextConfigurator {
     private final int limit;
     private final @Nullable Prefetch prefetch;
+    private final @Nullable Deadline deadline;
     private final AtomicInteger attempts = new AtomicInteger();
     private volatile @Nullable Status lastFailure;
+    private volatile @Nullable CommitRequest lastCommit;
 
     /** @param limit how many attempts are let through */
     StreamAttempts(int limit) {
-        this(limit, null);
+        this(limit, null, null);
     }
 
-    private StreamAttempts(int limit, @Nullable Prefetch prefetch) {
+    private StreamAttempts(int limit, @Nullable Prefetch prefetch, @Nullable Deadline deadline) {
         this.limit = limit;
         this.prefetch = prefetch;
+        this.deadline = deadline;
+    }
+
+    /** Lets every attempt through, each until that time; but for a rollback, so that no locks stay behind. */
+    static StreamAttempts until(Deadline deadline) {
+        return new StreamAttempts(Integer.MAX_VALUE, null, deadline);
     }
 
     /** Lets one attempt through, which fetches ahead as that says. */
     static StreamAttempts one(Prefetch prefetch) {
-        return new StreamAttempts(1, prefetch);
+        return new StreamAttempts(1, prefetch, null);
     }
 
     /** How the last attempt failed, if one did. */
     Optional<Status> lastFailure() {
         return Optional.ofNullable(lastFailure);
+    }
+
+    /** The commit that was last asked for, if one was. */
+    Optional<CommitRequest> lastCommit() {
+        return Optional.ofNullable(lastCommit);
     }
 
     @Override
@@ -56,8 +72,14 @@ final class StreamAttempts implements CallContextConfigurator {
                     .orElse(Status.UNAVAILABLE.withDescription("the stream broke"))
                     .asRuntimeException();
         }
+        if (request instanceof CommitRequest commit) {
+            lastCommit = commit;
+        }
         GrpcCallContext call = (GrpcCallContext) context;
         CallOptions options = call.getCallOptions().withStreamTracerFactory(new Tracers());
+        if (deadline != null && !(request instanceof RollbackRequest)) {
+            options = options.withDeadline(deadline);
+        }
         return call.withCallOptions(prefetch == null ? options : options.withOption(Prefetch.OF_CALL, prefetch));
     }
 

@@ -1,6 +1,5 @@
 package dev.spream.storage.spanner;
 
-import com.google.cloud.spanner.DatabaseClient;
 import com.google.cloud.spanner.KeySet;
 import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Struct;
@@ -35,10 +34,10 @@ final class TableAdoption {
     private final MetadataReads reads;
     private final GroupWriter writer;
 
-    TableAdoption(DatabaseClient client, MetadataTables tables, MetadataCalls calls) {
+    TableAdoption(SpannerConnection connection, MetadataTables tables, MetadataCalls calls) {
         this.tables = tables;
-        this.reads = new MetadataReads(client, tables, calls);
-        this.writer = new GroupWriter(client, tables, calls);
+        this.reads = new MetadataReads(connection.client(), tables, calls);
+        this.writer = new GroupWriter(connection.client(), tables, calls, connection::rollBack);
     }
 
     /**

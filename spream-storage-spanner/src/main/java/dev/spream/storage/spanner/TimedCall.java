@@ -2,9 +2,12 @@ package dev.spream.storage.spanner;
 
 import static com.google.cloud.spanner.SpannerOptions.CALL_CONTEXT_CONFIGURATOR_KEY;
 
+import com.google.spanner.v1.CommitRequest;
 import io.grpc.Context;
+import io.grpc.Deadline;
 import io.grpc.Status;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -17,10 +20,20 @@ import java.util.concurrent.TimeoutException;
  */
 final class TimedCall<T> {
     private final Callable<T> call;
-    private final StreamAttempts attempts = new StreamAttempts(Integer.MAX_VALUE);
+    private final StreamAttempts attempts;
 
     TimedCall(Callable<T> call) {
+        this(call, new StreamAttempts(Integer.MAX_VALUE));
+    }
+
+    /** A transaction of several requests, which are answered until then; it is rolled back otherwise. */
+    TimedCall(Callable<T> call, Deadline deadline) {
+        this(call, StreamAttempts.until(deadline));
+    }
+
+    private TimedCall(Callable<T> call, StreamAttempts attempts) {
         this.call = call;
+        this.attempts = attempts;
     }
 
     /** The answer; when it does not come in time, or the caller is interrupted, the call is cancelled. */
@@ -35,6 +48,11 @@ final class TimedCall<T> {
             context.cancel(null);
             asking.interrupt();
         }
+    }
+
+    /** The commit that was last asked for, if one was; it has happened if the call was answered. */
+    Optional<CommitRequest> lastCommit() {
+        return attempts.lastCommit();
     }
 
     /** Why there was no answer in time, as far as the client's attempts show. */

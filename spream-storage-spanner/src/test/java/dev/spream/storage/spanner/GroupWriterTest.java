@@ -46,7 +46,8 @@ class GroupWriterTest {
 
     private GroupWriter writer(Duration timeout) {
         MetadataTables tables = new MetadataTables("T", Dialect.GOOGLE_STANDARD_SQL);
-        return new GroupWriter(spanner.client(), tables, new MetadataCalls("database d table T", timeout));
+        return new GroupWriter(
+                spanner.client(), tables, new MetadataCalls("database d table T", timeout), request -> {});
     }
 
     private static WriteOperation<Integer> number(int number) {

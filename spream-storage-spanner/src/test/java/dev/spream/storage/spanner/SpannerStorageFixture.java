@@ -22,12 +22,16 @@ final class SpannerStorageFixture implements PartitionStorageFixture {
     private final PartitionStorage anotherSubscription;
 
     SpannerStorageFixture(MetadataDatabase database) {
+        this(database, PATIENCE);
+    }
+
+    SpannerStorageFixture(MetadataDatabase database, Duration patience) {
         this.database = database;
         this.table = database.emptyTable();
         this.otherTable = database.emptyTable();
-        storage = SpannerPartitionStorage.open(database.connection(), table, PATIENCE);
-        anotherConnection = SpannerPartitionStorage.open(database.otherConnection(), table, PATIENCE);
-        anotherSubscription = SpannerPartitionStorage.open(database.connection(), otherTable, PATIENCE);
+        storage = SpannerPartitionStorage.open(database.connection(), table, patience);
+        anotherConnection = SpannerPartitionStorage.open(database.otherConnection(), table, patience);
+        anotherSubscription = SpannerPartitionStorage.open(database.connection(), otherTable, patience);
     }
 
     @Override

@@ -1,0 +1,226 @@
+package dev.spream.storage.spanner;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.ListValue;
+import com.google.protobuf.Value;
+import com.google.spanner.v1.CommitRequest;
+import com.google.spanner.v1.Mutation;
+import com.google.spanner.v1.ReadRequest;
+import com.google.spanner.v1.TransactionSelector;
+import io.grpc.CallOptions;
+import io.grpc.ClientCall;
+import io.grpc.Grpc;
+import io.grpc.HandlerRegistry;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.InsecureServerCredentials;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.MethodDescriptor.MethodType;
+import io.grpc.Server;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerMethodDefinition;
+import io.grpc.Status;
+import java.io.ByteArrayInputStream;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A gRPC proxy before an emulator, which has one lock for a whole database, that locks rows as Spanner does: requests of
+ * read-write transactions that touch a locked row wait until it is unlocked, or their client gives up. Safe for use by many
+ * threads.
+ */
+final class LockingProxy implements Closeable {
+    /** What the other transaction, the older one, holds. */
+    enum Held {
+        /** Others wait to read the row. */
+        EXCLUSIVE,
+        /** Others read the row, and wait to commit a change of it. */
+        SHARED
+    }
+
+    private record Lock(Held held, CompletableFuture<Void> unlocked) {}
+
+    /** How many requests have met a lock. */
+    final AtomicInteger waits = new AtomicInteger();
+
+    private final Map<String, Lock> locks = new ConcurrentHashMap<>();
+    private final ManagedChannel channel;
+    private final Server server;
+
+    /** @param target host and port, with a colon between */
+    LockingProxy(String target) throws IOException {
+        channel = Grpc.newChannelBuilder(target, InsecureChannelCredentials.create())
+                .maxInboundMessageSize(64 << 20)
+                .build();
+        server = Grpc.newServerBuilderForPort(0, InsecureServerCredentials.create())
+                .maxInboundMessageSize(64 << 20)
+                .fallbackHandlerRegistry(new Registry())
+                .build()
+                .start();
+    }
+
+    String host() {
+        return "localhost:" + server.getPort();
+    }
+
+    /** Locks the row with that key, in whatever table. */
+    void lock(String key, Held held) {
+        locks.put(key, new Lock(held, new CompletableFuture<>()));
+    }
+
+    void unlock(String key) {
+        Lock lock = locks.remove(key);
+        if (lock != null) {
+            lock.unlocked().complete(null);
+        }
+    }
+
+    @Override
+    public void close() {
+        locks.keySet().forEach(this::unlock);
+        server.shutdownNow();
+        channel.shutdownNow();
+    }
+
+    private Stream<Lock> inTheWay(String method, byte[] request) {
+        try {
+            return switch (method) {
+                case "google.spanner.v1.Spanner/StreamingRead" -> {
+                    ReadRequest read = ReadRequest.parseFrom(request);
+                    yield isReadWrite(read.getTransaction())
+                            ? of(read.getKeySet().getKeysList().stream(), Held.EXCLUSIVE)
+                            : Stream.empty();
+                }
+                case "google.spanner.v1.Spanner/Commit" ->
+                    CommitRequest.parseFrom(request).getMutationsList().stream().flatMap(this::inTheWay);
+                default -> Stream.empty();
+            };
+        } catch (InvalidProtocolBufferException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static boolean isReadWrite(TransactionSelector transaction) {
+        return transaction.hasId() || transaction.getBegin().hasReadWrite();
+    }
+
+    private Stream<Lock> inTheWay(Mutation mutation) {
+        Stream<ListValue> rows =
+                switch (mutation.getOperationCase()) {
+                    case UPDATE -> mutation.getUpdate().getValuesList().stream();
+                    case INSERT -> mutation.getInsert().getValuesList().stream();
+                    case INSERT_OR_UPDATE -> mutation.getInsertOrUpdate().getValuesList().stream();
+                    default -> Stream.empty();
+                };
+        return of(rows, Held.SHARED);
+    }
+
+    /** Locks on rows whose first value is the key. */
+    private Stream<Lock> of(Stream<ListValue> rows, Held held) {
+        return rows.map(row -> row.getValues(0))
+                .map(Value::getStringValue)
+                .flatMap(key -> Stream.ofNullable(locks.get(key)))
+                .filter(lock -> lock.held() == held);
+    }
+
+    private final class Registry extends HandlerRegistry {
+        @Override
+        public ServerMethodDefinition<?, ?> lookupMethod(String name, @Nullable String authority) {
+            MethodDescriptor<byte[], byte[]> method = MethodDescriptor.newBuilder(new Bytes(), new Bytes())
+                    .setType(MethodType.SERVER_STREAMING)
+                    .setFullMethodName(name)
+                    .build();
+            return ServerMethodDefinition.create(method, new Forward());
+        }
+    }
+
+    private final class Forward implements ServerCallHandler<byte[], byte[]> {
+        @Override
+        public ServerCall.Listener<byte[]> startCall(ServerCall<byte[], byte[]> call, Metadata headers) {
+            ClientCall<byte[], byte[]> target = channel.newCall(call.getMethodDescriptor(), CallOptions.DEFAULT);
+            call.request(2);
+            return new ServerCall.Listener<>() {
+                private byte[] request = new byte[0];
+
+                @Override
+                public void onMessage(byte[] message) {
+                    request = message;
+                }
+
+                @Override
+                public void onHalfClose() {
+                    String name = call.getMethodDescriptor().getFullMethodName();
+                    CompletableFuture<?>[] before =
+                            inTheWay(name, request).map(Lock::unlocked).toArray(CompletableFuture<?>[]::new);
+                    waits.addAndGet(before.length);
+                    var unused = CompletableFuture.allOf(before).thenRun(() -> {
+                        if (!call.isCancelled()) {
+                            forward(request);
+                        }
+                    });
+                }
+
+                private void forward(byte[] message) {
+                    target.start(new Back(call), headers);
+                    target.request(Integer.MAX_VALUE);
+                    target.sendMessage(message);
+                    target.halfClose();
+                }
+
+                @Override
+                public void onCancel() {
+                    target.cancel("the client is gone", null);
+                }
+            };
+        }
+    }
+
+    private static final class Back extends ClientCall.Listener<byte[]> {
+        private final ServerCall<byte[], byte[]> call;
+
+        Back(ServerCall<byte[], byte[]> call) {
+            this.call = call;
+        }
+
+        @Override
+        public void onHeaders(Metadata headers) {
+            call.sendHeaders(headers);
+        }
+
+        @Override
+        public void onMessage(byte[] message) {
+            call.sendMessage(message);
+        }
+
+        @Override
+        public void onClose(Status status, Metadata trailers) {
+            call.close(status, trailers);
+        }
+    }
+
+    private static final class Bytes implements MethodDescriptor.Marshaller<byte[]> {
+        @Override
+        public InputStream stream(byte[] message) {
+            return new ByteArrayInputStream(message);
+        }
+
+        @Override
+        public byte[] parse(InputStream stream) {
+            try (stream) {
+                return stream.readAllBytes();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+}
