@@ -7,7 +7,8 @@ import dev.spream.storage.jdbc.TestDatabase;
 
 /** Two stores over one table, as two processes would have them. */
 final class JdbcEventStoreFixture implements EventStoreFixture {
-    private final TestDatabase database = new TestDatabase();
+    private final TestDatabase database =
+            TestDatabase.with("events", empty -> JdbcEventStore.create(empty.dataSource()));
     private final HikariDataSource elsewhere = database.open();
     private final JdbcEventStore store = JdbcEventStore.create(database.dataSource());
     private final JdbcEventStore another = JdbcEventStore.create(elsewhere);

@@ -18,7 +18,7 @@ import java.util.List;
 
 /** An outbox in a database of its own, whose clock is moved. */
 final class JdbcOutboxFixture implements OutboxOperationsFixture<Connection> {
-    private final TestDatabase database = new TestDatabase();
+    private final TestDatabase database = TestOutbox.databaseWithTables();
     private final JdbcOutbox outbox = JdbcOutbox.create(database.dataSource());
     private final JdbcIdempotencyLedger ledger = JdbcIdempotencyLedger.create(database.dataSource());
     private final JdbcOutboxStore store = JdbcOutboxStore.create(database.dataSource());

@@ -20,10 +20,14 @@ final class TestOutbox implements AutoCloseable {
     static final OutboxOwner ANN = OutboxOwner.of("ann");
     static final OutboxOwner BOB = OutboxOwner.of("bob");
 
-    private final TestDatabase database = new TestDatabase();
+    private final TestDatabase database = databaseWithTables();
     final JdbcOutbox outbox = JdbcOutbox.create(database.dataSource());
     final JdbcOutboxStore store = JdbcOutboxStore.create(database.dataSource());
     final JdbcIdempotencyLedger ledger = JdbcIdempotencyLedger.create(database.dataSource());
+
+    static TestDatabase databaseWithTables() {
+        return TestDatabase.with("outbox", database -> JdbcOutbox.create(database.dataSource()));
+    }
 
     HikariDataSource dataSource() {
         return database.dataSource();

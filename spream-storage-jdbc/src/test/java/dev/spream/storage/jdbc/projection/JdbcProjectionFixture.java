@@ -23,16 +23,12 @@ import java.util.Set;
 final class JdbcProjectionFixture implements ProjectionStoreFixture<Connection> {
     private static final String TABLE = "CREATE TABLE balances (key text PRIMARY KEY, balance bigint NOT NULL)";
 
-    private final TestDatabase database = new TestDatabase();
+    private final TestDatabase database = TestProjections.databaseWith(TABLE);
     private final JdbcProjectionStore store = JdbcProjectionStore.create(database.dataSource());
     private final JdbcProjectionStore anotherStore = JdbcProjectionStore.create(database.dataSource());
     private final JdbcProjectionOperations operations = JdbcProjectionOperations.create(database.dataSource());
     private final Database statements =
             new Database(database.dataSource(), new SchemaName("spream"), Duration.ofSeconds(5));
-
-    JdbcProjectionFixture() {
-        database.execute(TABLE);
-    }
 
     @Override
     public ProjectionStore<Connection> store() {

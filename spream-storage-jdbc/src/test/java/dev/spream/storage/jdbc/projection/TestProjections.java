@@ -40,12 +40,17 @@ final class TestProjections implements AutoCloseable {
     static final Parking POISON = new Parking(ParkReason.POISON, 1, "no such item", Optional.empty());
     static final Progress NOTHING = new Progress(Map.of(), Map.of(), List.of(), OptionalLong.empty(), Optional.empty());
 
-    private final TestDatabase database = new TestDatabase();
+    private final TestDatabase database =
+            databaseWith("CREATE TABLE public.balances (key text PRIMARY KEY, events bigint NOT NULL)");
     final JdbcProjectionStore store = JdbcProjectionStore.create(database.dataSource());
     final JdbcProjectionOperations operations = JdbcProjectionOperations.create(database.dataSource());
 
-    TestProjections() {
-        database.execute("CREATE TABLE public.balances (key text PRIMARY KEY, events bigint NOT NULL)");
+    /** Projections in a database of their own, with that read model. */
+    static TestDatabase databaseWith(String readModel) {
+        return TestDatabase.with("projections " + readModel, database -> {
+            JdbcProjectionStore.create(database.dataSource()).close();
+            database.execute(readModel);
+        });
     }
 
     TestDatabase database() {

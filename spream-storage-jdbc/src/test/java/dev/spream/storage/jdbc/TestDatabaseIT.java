@@ -1,0 +1,81 @@
+package dev.spream.storage.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A database that one test has used, as the next one sees it. */
+final class TestDatabaseIT {
+    @Test
+    void it_is_as_good_as_new() throws SQLException {
+        String used;
+        try (TestDatabase database = database()) {
+            used = database.url();
+            database.execute(
+                    "DELETE FROM public.items WHERE name = 'first'",
+                    "INSERT INTO public.items (name) VALUES ('mine'), ('mine too')",
+                    "INSERT INTO public.empty VALUES (1)");
+            database.passTime(Duration.ofDays(30));
+        }
+        try (TestDatabase database = database()) {
+            assertThat(database.url()).isEqualTo(used);
+            assertThat(value(database, "SELECT string_agg(concat(id, name), ' ') FROM public.items"))
+                    .isEqualTo("1first");
+            assertThat(value(database, "SELECT count(*) FROM public.empty")).isEqualTo("0");
+            assertThat(value(database, "SELECT nextval('public.numbers')")).isEqualTo("1");
+            assertThat(value(database, "INSERT INTO public.items (name) VALUES ('second') RETURNING id"))
+                    .isEqualTo("2");
+            assertThat(value(database, "SELECT clock_timestamp() < pg_catalog.clock_timestamp() + interval '1 day'"))
+                    .isEqualTo("t");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "ALTER TABLE public.items ADD COLUMN another int",
+                "CREATE TABLE public.others (id int)",
+                "DROP TABLE public.empty",
+                "CREATE INDEX ON public.items (name)",
+                "GRANT SELECT ON public.items TO PUBLIC",
+                "ANALYZE public.items",
+                "CREATE SCHEMA elsewhere",
+                "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET work_mem = ''1MB''', current_database()); END $$"
+            })
+    void it_is_dropped_when_it_was_altered(String alteration) {
+        String altered;
+        try (TestDatabase database = database()) {
+            altered = database.url();
+            database.execute(alteration);
+        }
+        try (TestDatabase database = database()) {
+            assertThat(database.url()).isNotEqualTo(altered);
+        }
+    }
+
+    private static TestDatabase database() {
+        return TestDatabase.with(
+                "items",
+                database -> database.execute(
+                        "CREATE SEQUENCE public.numbers",
+                        "CREATE TABLE public.empty (id int)",
+                        "CREATE TABLE public.items (id int GENERATED ALWAYS AS IDENTITY, name text, length int GENERATED ALWAYS AS (length(name)) STORED)",
+                        "INSERT INTO public.items (name) VALUES ('first')"));
+    }
+
+    private static String value(TestDatabase database, String sql) throws SQLException {
+        try (Connection connection = database.dataSource().getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+}
