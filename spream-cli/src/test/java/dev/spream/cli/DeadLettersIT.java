@@ -9,7 +9,6 @@ import com.google.cloud.spanner.Spanner;
 import dev.spream.core.record.JsonObject;
 import dev.spream.emulator.SpannerServer;
 import dev.spream.emulator.SpannerServers;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -40,7 +39,7 @@ final class DeadLettersIT {
     private final Instant created = Instant.now();
     private Spanner spanner;
     private MoodySink sink;
-    private EmbeddedPostgres postgres;
+    private String url;
 
     @TempDir
     private Path folder;
@@ -49,12 +48,11 @@ final class DeadLettersIT {
     void open() throws IOException {
         spanner = server.client();
         sink = new MoodySink();
-        postgres = EmbeddedPostgres.builder().setServerConfig("fsync", "off").start();
+        url = PostgresServer.newDatabase();
     }
 
     @AfterEach
-    void close() throws IOException {
-        postgres.close();
+    void close() {
         sink.close();
         spanner.close();
     }
@@ -195,7 +193,7 @@ final class DeadLettersIT {
     }
 
     private String postgres() {
-        return "dead-letters=jdbc\ndead-letters.jdbc.url=" + postgres.getJdbcUrl("postgres", "postgres");
+        return "dead-letters=jdbc\ndead-letters.jdbc.url=" + url;
     }
 
     private Path configure(String onFailure, String deadLetters) throws IOException {
@@ -213,13 +211,7 @@ final class DeadLettersIT {
                 retry.max-attempts=1
                 %s
                 """.formatted(
-                        database.getName(),
-                        server.emulatorHost(),
-                        postgres.getJdbcUrl("postgres", "postgres"),
-                        sink.url(),
-                        created,
-                        onFailure,
-                        deadLetters));
+                        database.getName(), server.emulatorHost(), url, sink.url(), created, onFailure, deadLetters));
     }
 
     /** Each version in a transaction of its own. */

@@ -6,10 +6,9 @@ import com.google.cloud.spanner.Key;
 import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Spanner;
 import dev.spream.emulator.SpannerServer;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
-import java.io.IOException;
 import java.math.BigDecimal;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -31,20 +30,17 @@ sealed interface SharedStorage extends AutoCloseable {
     void setStart(String token, Instant start);
 
     @Override
-    void close() throws IOException;
+    void close();
 
-    static SharedStorage of(String kind, SpannerServer server, DatabaseId database) throws IOException {
+    static SharedStorage of(String kind, SpannerServer server, DatabaseId database) {
         return switch (kind) {
-            case "jdbc" ->
-                new Postgres(EmbeddedPostgres.builder()
-                        .setServerConfig("fsync", "off")
-                        .start());
+            case "jdbc" -> new Postgres(PostgresServer.newDatabase());
             case "spanner" -> new SpannerTable(server, database);
             default -> throw new IllegalArgumentException(kind);
         };
     }
 
-    record Postgres(EmbeddedPostgres server) implements SharedStorage {
+    record Postgres(String url) implements SharedStorage {
         @Override
         public List<String> reader() {
             return List.of("--storage", "jdbc", "--jdbc-url", url());
@@ -53,10 +49,6 @@ sealed interface SharedStorage extends AutoCloseable {
         @Override
         public List<String> operator() {
             return List.of("--jdbc-url", url());
-        }
-
-        private String url() {
-            return server.getJdbcUrl("postgres", "postgres");
         }
 
         @Override
@@ -75,7 +67,7 @@ sealed interface SharedStorage extends AutoCloseable {
         }
 
         private void update(String sql, Object... parameters) {
-            try (Connection connection = server.getPostgresDatabase().getConnection();
+            try (Connection connection = DriverManager.getConnection(url);
                     PreparedStatement statement = connection.prepareStatement(sql)) {
                 for (int i = 0; i < parameters.length; i++) {
                     statement.setObject(i + 1, parameters[i]);
@@ -87,9 +79,7 @@ sealed interface SharedStorage extends AutoCloseable {
         }
 
         @Override
-        public void close() throws IOException {
-            server.close();
-        }
+        public void close() {}
     }
 
     record SpannerTable(SpannerServer server, DatabaseId database) implements SharedStorage {

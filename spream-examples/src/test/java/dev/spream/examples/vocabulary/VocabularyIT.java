@@ -44,9 +44,12 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -63,19 +66,36 @@ final class VocabularyIT {
     private static final String WORD = """
             {"word": "水", "reading": "みず", "part_of_speech": "noun"}""";
 
+    private static final AtomicInteger DATABASES = new AtomicInteger();
+
+    private static EmbeddedPostgres postgres;
+
     @TempDir
     private Path directory;
 
     private final VocabularyClient client = new VocabularyClient();
-    private EmbeddedPostgres postgres;
     private DataSource database;
     private final Map<String, String> environment = new HashMap<>();
 
+    @BeforeAll
+    static void startServer() throws IOException {
+        postgres = EmbeddedPostgres.builder().setServerConfig("fsync", "off").start();
+    }
+
+    @AfterAll
+    static void stopServer() throws IOException {
+        postgres.close();
+    }
+
     @BeforeEach
     void start() throws Exception {
-        postgres = EmbeddedPostgres.builder().setServerConfig("fsync", "off").start();
-        database = postgres.getPostgresDatabase();
-        String url = "postgres://postgres@localhost:%d/postgres".formatted(postgres.getPort());
+        String name = "vocabulary_%d".formatted(DATABASES.incrementAndGet());
+        try (Connection connection = postgres.getPostgresDatabase().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE DATABASE " + name);
+        }
+        database = postgres.getDatabase("postgres", name);
+        String url = "postgres://postgres@localhost:%d/%s".formatted(postgres.getPort(), name);
         environment.putAll(Map.of(
                 "DATABASE_URL",
                 url,
@@ -94,7 +114,6 @@ final class VocabularyIT {
     @AfterEach
     void stop() throws Exception {
         client.close();
-        postgres.close();
     }
 
     @Test
