@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 class WorkerDeathIT {
     private static final String DATABASE = "projects/spream/instances/test/databases/counters";
     private static final int WORKERS = 4;
-    private static final int DEATHS = Integer.getInteger("worker.deaths", 5);
+    private static final int DEATHS = Integer.getInteger("worker.deaths", 3);
     private static final long SEED = Long.getLong("worker.seed", System.nanoTime() % 1_000_000);
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int DELIVERIES_BETWEEN_DEATHS = 200;
