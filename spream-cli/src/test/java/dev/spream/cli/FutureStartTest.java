@@ -20,6 +20,7 @@ final class FutureStartTest {
         start.partitionAcquired(PartitionToken.ROOT, 1, NOW.plusSeconds(1));
         assertThat(lines).isEmpty();
         start.waitingForStart(NOW.plusSeconds(3600));
+        assertThat(lines).hasSize(1);
         start.partitionAcquired(PartitionToken.ROOT, 2, NOW.plusSeconds(3600));
         assertThat(lines)
                 .containsExactly(
