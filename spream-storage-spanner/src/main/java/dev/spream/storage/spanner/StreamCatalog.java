@@ -4,6 +4,7 @@ import com.google.cloud.spanner.DatabaseClient;
 import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.ResultSet;
 import com.google.cloud.spanner.Statement;
+import dev.spream.core.DurationText;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.source.SourceException;
 import java.time.Duration;
@@ -141,7 +142,7 @@ final class StreamCatalog {
         } catch (TimeoutException e) {
             throw new SourceException(
                     SourceException.Kind.TRANSIENT,
-                    "%s failed: no answer within %d s: %s".formatted(what, timeout.toSeconds(), call.whySilent()),
+                    "%s failed: no answer within %s: %s".formatted(what, DurationText.of(timeout), call.whySilent()),
                     e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

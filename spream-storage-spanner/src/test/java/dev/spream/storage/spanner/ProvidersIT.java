@@ -24,6 +24,7 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -54,6 +55,27 @@ final class ProvidersIT {
             assertThat(source.partitionMode()).isEqualTo(PartitionMode.IMMUTABLE_KEY_RANGE);
             assertThat(StreamWalk.records(source, AccountDatabase.unbounded(PartitionToken.ROOT, Instant.now())))
                     .isNotEmpty();
+        }
+    }
+
+    @Test
+    void a_source_asks_a_server_that_says_nothing_for_as_long_as_its_configuration_says() throws Exception {
+        try (MockSpanner spanner = new MockSpanner(Dialect.GOOGLE_STANDARD_SQL);
+                OpenPlugin<ChangeStreamSource> open = open(
+                        ChangeStreamSourceProvider.class,
+                        Map.of(
+                                "source.spanner.database",
+                                "projects/p/instances/i/databases/d",
+                                "source.spanner.stream",
+                                "Orders",
+                                "source.spanner.emulator-host",
+                                spanner.emulatorHost(),
+                                "source.spanner.connect-timeout",
+                                "300ms"))) {
+            spanner.service.freeze();
+            assertThatExceptionOfType(SpreamException.class)
+                    .isThrownBy(open.product()::serverTime)
+                    .withMessageContaining("no answer within 300 ms");
         }
     }
 
