@@ -29,8 +29,14 @@ final class SubscriptionKeysTest {
     private static final Pattern RANGE = Pattern.compile("(?:integer|duration|size), (\\S+) to (\\S+)");
 
     /** Options that are set otherwise: times, policies, the program's own parts. */
-    private static final Set<String> NOT_TEXT =
-            Set.of("start-timestamp", "end-timestamp", "error-handler", "dead-letter-sink", "worker", "listeners");
+    private static final Set<String> NOT_TEXT = Set.of(
+            "start-timestamp",
+            "end-timestamp",
+            "stored-range",
+            "error-handler",
+            "dead-letter-sink",
+            "worker",
+            "listeners");
 
     static List<OptionKey<SubscriberOptions.Builder, ?>> withRange() {
         return SubscriptionKeys.options().stream()
