@@ -31,7 +31,8 @@ import org.junit.jupiter.api.Test;
 
 /** The ends of waits and handles whose server cannot be reached any more. */
 final class DeadNetworkIT {
-    private static final Duration BOUND = Duration.ofSeconds(30); // 13 s where nothing else runs, 45 s and more without limits
+    private static final Duration BOUND =
+            Duration.ofSeconds(30); // 13 s where nothing else runs, 45 s and more without limits
     private static final LockSpace SPACE = new LockSpace(BucketHash.SHA256, 251, 3);
     private static final LockTarget FIRST = LockTarget.user("u1");
     private static final LockTarget SECOND = LockTarget.user("u2");
