@@ -4,9 +4,9 @@ import com.palantir.javaformat.java.ImportOrderer;
 import com.palantir.javaformat.java.JavaFormatterOptions;
 import com.palantir.javaformat.java.RemoveUnusedImports;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -17,7 +17,6 @@ final class Format {
     public static void main(String[] args) throws IOException {
         Path root = Path.of(args[0]);
         boolean write = System.getenv("FORMAT_WRITE") != null;
-        List<Path> unformatted = new ArrayList<>();
         List<Path> sources;
         try (var files = Files.walk(root)) {
             sources = files.filter(file -> file.toString().endsWith(".java"))
@@ -25,23 +24,10 @@ final class Format {
                     .sorted()
                     .toList();
         }
-        for (Path file : sources) {
-            String source = Files.readString(file);
-            String formatted;
-            try {
-                formatted = format(source);
-            } catch (FormatterException e) {
-                System.err.printf("format: %s does not parse: %s%n", root.relativize(file), e.getMessage());
-                System.exit(1);
-                return;
-            }
-            if (!formatted.equals(source)) {
-                unformatted.add(root.relativize(file));
-                if (write) {
-                    Files.writeString(file, formatted);
-                }
-            }
-        }
+        List<Path> unformatted = sources.parallelStream()
+                .filter(file -> !isFormatted(root, file, write))
+                .map(root::relativize)
+                .toList();
         if (write || unformatted.isEmpty()) {
             System.out.printf("format: %d files, %d rewritten%n", sources.size(), unformatted.size());
             return;
@@ -49,6 +35,23 @@ final class Format {
         unformatted.forEach(file -> System.err.println("format: not formatted: " + file));
         System.err.println("format: run  FORMAT_WRITE=true mvn -N validate  to format them");
         System.exit(1);
+    }
+
+    private static boolean isFormatted(Path root, Path file, boolean write) {
+        try {
+            String source = Files.readString(file);
+            String formatted = format(source);
+            if (write && !formatted.equals(source)) {
+                Files.writeString(file, formatted);
+            }
+            return formatted.equals(source);
+        } catch (FormatterException e) {
+            System.err.printf("format: %s does not parse: %s%n", root.relativize(file), e.getMessage());
+            System.exit(1);
+            throw new IllegalStateException(e);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static String format(String source) throws FormatterException {
