@@ -13,6 +13,7 @@ import com.google.cloud.spanner.SpannerOptions;
 import com.google.cloud.spanner.spi.v1.SpannerInterceptorProvider;
 import com.google.cloud.spanner.spi.v1.SpannerRpc;
 import com.google.spanner.v1.RollbackRequest;
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.source.SourceException;
 import io.grpc.ClientInterceptor;
 import io.grpc.ManagedChannelBuilder;
@@ -129,7 +130,7 @@ public final class SpannerConnection implements AutoCloseable {
             try {
                 options.rpc().rollback(transaction, Map.of());
             } catch (SpannerException e) {
-                log.debug("rolling back in {} failed; the server does it in time", database, e);
+                log.debug("rolling back in {} failed; the server does it in time", database, LoggedFailure.of(e));
             }
         }
     }
