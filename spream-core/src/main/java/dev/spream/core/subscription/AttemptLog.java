@@ -22,6 +22,7 @@ final class AttemptLog {
     private static final String RETRIED = "more attempts failed, which are repeated";
     private static final String DEAD_LETTERED = "more changes were dead-lettered after their last attempt";
     private static final String PARKED = "more changes were dead-lettered and their keys parked";
+    private static final String UNREADABLE = "more changes with unreadable keys were dead-lettered as they came";
     private static final String UNDECODABLE = "more rows could not be decoded and were dead-lettered";
     private static final String BATCHES = "more batches failed, of which the rest is handed over one by one";
 
@@ -65,6 +66,13 @@ final class AttemptLog {
                 PARKED,
                 failure,
                 "[{}] consumer failed on {} after {} attempts; its keys are parked, as decided: it and later changes of them are dead-lettered until they are released");
+    }
+
+    void unreadable(DeliveryFailure failure) {
+        settled(
+                UNREADABLE,
+                failure,
+                "[{}] consumer failed on {} (attempt {}); its primary keys cannot be read, so the change is dead-lettered as it came and nothing is parked: later changes of its keys are delivered");
     }
 
     void undecodable(DeliveryFailure failure) {

@@ -129,7 +129,8 @@ final class ChangeDelivery {
                 record.firstFailureAt(failedAt),
                 failedAt,
                 thrown);
-        ErrorDecision decision = decide(failure);
+        Optional<UnreadableKeys> unreadable = UnreadableKeys.of(record.change());
+        ErrorDecision decision = unreadable.isPresent() ? decideUnreadable(failure) : decide(failure);
         context.listener().tell(listener -> listener.deliveryFailed(failure, decision));
         clearInterrupt(control);
         switch (decision) {
@@ -143,7 +144,11 @@ final class ChangeDelivery {
             }
             case ErrorDecision.DeadLetter deadLetter -> {
                 deadLetters.keepRefused(DeadLetter.Reason.FAILED, record, failure);
-                attempts.deadLettered(failure);
+                if (unreadable.isPresent()) {
+                    attempts.unreadable(failure);
+                } else {
+                    attempts.deadLettered(failure);
+                }
                 settled(partition, record, Outcome.DEAD_LETTERED, consumeTime);
             }
             case ErrorDecision.ParkKey parkKey -> {
@@ -161,6 +166,13 @@ final class ChangeDelivery {
         if (Thread.interrupted() && control.isCancelled()) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Where rows that cannot be decoded are dead-lettered, a change with unreadable keys is, at the first failure. */
+    private ErrorDecision decideUnreadable(DeliveryFailure failure) {
+        return context.options().decodingFailure() == DecodingFailure.DEAD_LETTER
+                ? new ErrorDecision.DeadLetter()
+                : decide(failure);
     }
 
     private ErrorDecision decide(DeliveryFailure failure) {

@@ -12,6 +12,7 @@ import dev.spream.core.consume.JsonlDeadLetterSink;
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.UndecodableRowException;
+import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.JsonObject;
 import dev.spream.core.record.Mod;
@@ -20,6 +21,7 @@ import dev.spream.core.source.UndecodableChange;
 import dev.spream.core.subscription.ScriptedSource.Fault;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -177,6 +179,34 @@ final class DecodingFailureTest {
                 assertThat(entry.reason()).isEqualTo(DeadLetter.Reason.FAILED);
             });
             assertThat(store.parkedKeys()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"PARTITION", "NONE"})
+    void one_that_the_consumer_refuses_is_kept_whatever_the_error_handler_says(Ordering ordering)
+            throws InterruptedException {
+        DataChangeRecord intact = ScriptedSource.newChange(2, "B", "tx");
+        source.roots("p").change("p", 1, "A").add("p", withKeys(intact, "7")).change("p", 3, "A");
+        for (ErrorDecision decision : List.of(
+                new ErrorDecision.Stop(), new ErrorDecision.Skip(), new ErrorDecision.Retry(Duration.ofMillis(1)))) {
+            letters.letters().clear();
+            fixture.storage = new InMemoryPartitionStorage();
+            Subscriber subscriber = fixture.subscriber(options -> options.endAt(at(9))
+                    .ordering(ordering)
+                    .decodingFailure(DecodingFailure.DEAD_LETTER)
+                    .deadLetterSink(letters)
+                    .errorHandler(failure -> decision));
+
+            assertThat(fixture.run(subscriber, (change, delivery) -> RecordKey.of(change)))
+                    .isEqualTo(RunResult.COMPLETED);
+
+            assertThat(letters.letters()).singleElement().satisfies(letter -> {
+                assertThat(letter.change().identity()).isEqualTo(intact.identity());
+                assertThat(letter.change().mods()).isEmpty();
+                assertThat(letter.failure().orElseThrow().attempt()).isEqualTo(1);
+                assertThat(letter.failure().orElseThrow().cause()).isInstanceOf(UndecodableRowException.class);
+            });
         }
     }
 
