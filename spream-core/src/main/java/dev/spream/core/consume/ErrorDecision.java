@@ -35,6 +35,8 @@ public sealed interface ErrorDecision {
      * <p>Parking spreads over records of several rows. A record that changes a parked key and others waits as a whole, so what
      * follows on its other keys waits too: where transactions write rows in changing combinations, a few bad keys park nearly all
      * of them in the end. Order allows nothing less. Where it does not matter, {@link DeadLetter} does not spread.
+     *
+     * <p>A change whose keys cannot be read has none to park: it is treated as {@link DeadLetter} says.
      */
     record ParkKey() implements ErrorDecision {}
 

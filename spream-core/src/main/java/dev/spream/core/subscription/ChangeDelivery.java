@@ -143,16 +143,17 @@ final class ChangeDelivery {
                 settled(partition, record, Outcome.SKIPPED, consumeTime);
             }
             case ErrorDecision.DeadLetter deadLetter -> {
-                deadLetters.keepRefused(DeadLetter.Reason.FAILED, record, failure);
                 if (unreadable.isPresent()) {
+                    deadLetters.keepUnreadable(unreadable.get(), failure);
                     attempts.unreadable(failure);
                 } else {
+                    deadLetters.keep(DeadLetter.Reason.FAILED, failure);
                     attempts.deadLettered(failure);
                 }
                 settled(partition, record, Outcome.DEAD_LETTERED, consumeTime);
             }
             case ErrorDecision.ParkKey parkKey -> {
-                deadLetters.keepRefused(DeadLetter.Reason.PARKED, record, failure);
+                deadLetters.park(record, failure);
                 attempts.parked(failure);
                 settled(partition, record, Outcome.DEAD_LETTERED, consumeTime);
             }
@@ -168,11 +169,16 @@ final class ChangeDelivery {
         }
     }
 
-    /** Where rows that cannot be decoded are dead-lettered, a change with unreadable keys is, at the first failure. */
+    /**
+     * Where rows that cannot be decoded are dead-lettered, a change with unreadable keys is, at the first failure. It has no
+     * keys that could be parked.
+     */
     private ErrorDecision decideUnreadable(DeliveryFailure failure) {
-        return context.options().decodingFailure() == DecodingFailure.DEAD_LETTER
-                ? new ErrorDecision.DeadLetter()
-                : decide(failure);
+        if (context.options().decodingFailure() == DecodingFailure.DEAD_LETTER) {
+            return new ErrorDecision.DeadLetter();
+        }
+        ErrorDecision decision = decide(failure);
+        return decision instanceof ErrorDecision.ParkKey ? new ErrorDecision.DeadLetter() : decision;
     }
 
     private ErrorDecision decide(DeliveryFailure failure) {

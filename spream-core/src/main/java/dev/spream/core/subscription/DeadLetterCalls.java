@@ -87,24 +87,21 @@ final class DeadLetterCalls {
         }
     }
 
-    /** Keeps a change that the consumer refused; one whose keys cannot be read is kept as it came, and parks nothing. */
-    void keepRefused(DeadLetter.Reason reason, InflightRecord record, DeliveryFailure failure)
-            throws InterruptedException {
-        Optional<UnreadableKeys> unreadable = UnreadableKeys.of(record.change());
-        if (unreadable.isEmpty()) {
-            keep(reason, failure);
-            if (reason == DeadLetter.Reason.PARKED) {
-                parkedKeys.park(record.keys());
-            }
-            return;
-        }
-        UndecodableRowException cause = unreadable.get().failure();
+    /** Keeps a change that the consumer refused, and parks its keys. */
+    void park(InflightRecord record, DeliveryFailure failure) throws InterruptedException {
+        keep(DeadLetter.Reason.PARKED, failure);
+        parkedKeys.park(record.keys());
+    }
+
+    /** Keeps a change that the consumer refused and whose keys cannot be read, as it came. */
+    void keepUnreadable(UnreadableKeys unreadable, DeliveryFailure failure) throws InterruptedException {
+        UndecodableRowException cause = unreadable.failure();
         cause.addSuppressed(failure.cause());
         keep(
                 DeadLetter.Reason.FAILED,
                 new DeliveryFailure(
                         failure.partition(),
-                        unreadable.get().standIn(),
+                        unreadable.standIn(),
                         failure.attempt(),
                         failure.firstFailureAt(),
                         failure.failedAt(),

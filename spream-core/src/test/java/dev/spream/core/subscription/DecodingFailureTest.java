@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import ch.qos.logback.classic.Level;
+import dev.spream.core.LogLines;
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterSink;
+import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.consume.JsonlDeadLetterSink;
 import dev.spream.core.consume.Ordering;
@@ -207,6 +210,34 @@ final class DecodingFailureTest {
                 assertThat(letter.failure().orElseThrow().attempt()).isEqualTo(1);
                 assertThat(letter.failure().orElseThrow().cause()).isInstanceOf(UndecodableRowException.class);
             });
+        }
+    }
+
+    @Test
+    void one_that_was_to_be_parked_is_said_to_be_kept_with_nothing_parked() throws InterruptedException {
+        source.roots("p").add("p", withKeys(ScriptedSource.newChange(2, "B", "tx"), "7"));
+        List<ErrorDecision> told = new CopyOnWriteArrayList<>();
+        Subscriber subscriber = fixture.subscriber(options -> options.endAt(at(9))
+                .deadLetterSink(letters)
+                .errorHandler(failure -> new ErrorDecision.ParkKey())
+                .listener(new SubscriptionListener() {
+                    @Override
+                    public void deliveryFailed(DeliveryFailure failure, ErrorDecision decision) {
+                        told.add(decision);
+                    }
+                }));
+
+        try (LogLines lines = new LogLines(AttemptLog.class)) {
+            fixture.run(subscriber, (change, delivery) -> {
+                throw new IOException("refused");
+            });
+
+            assertThat(letters.letters()).extracting(DeadLetter::reason).containsExactly(DeadLetter.Reason.FAILED);
+            assertThat(told).containsExactly(new ErrorDecision.DeadLetter());
+            assertThat(lines.all(Level.WARN))
+                    .singleElement()
+                    .asString()
+                    .contains("is dead-lettered as it came", "nothing is parked");
         }
     }
 
