@@ -15,7 +15,7 @@ import java.util.Set;
  * The owner and the permissions of a file or folder, as POSIX has them; of a link, those of what it leads to.
  *
  * @param sticky whether what is in the folder is renamed and removed by its owners alone
- * @param readOnly whether its file system is mounted so that it cannot be written to
+ * @param readOnly whether others may write to it by its permissions, and cannot where it is mounted
  */
 record FilePermissions(
         int uid, String owner, String group, Set<PosixFilePermission> permissions, boolean sticky, boolean readOnly) {
@@ -44,8 +44,7 @@ record FilePermissions(
                 ((GroupPrincipal) value(read, "group")).getName(),
                 permissions,
                 ((Integer) value(read, "mode") & STICKY) != 0,
-                permissions.stream().anyMatch(OF_OTHERS::contains)
-                        && Files.getFileStore(file).isReadOnly());
+                permissions.stream().anyMatch(OF_OTHERS::contains) && Mounts.areReadOnlyAt(file));
     }
 
     private static Object value(Map<String, Object> read, String name) throws IOException {
