@@ -19,7 +19,7 @@ final class OutboxFilterArguments {
                     + " succeeded, aborted.")
     private Set<OutboxStatus> statuses = EnumSet.noneOf(OutboxStatus.class);
 
-    @Option(names = "--parked", description = "Only entries that wait for somebody to decide.")
+    @Option(names = "--parked", description = "Only entries that wait until an operator decides.")
     private boolean parked;
 
     @Option(names = "--ordering-key", paramLabel = "KEY", description = "Only entries of this ordering key.")

@@ -47,7 +47,7 @@ final class OutboxGauges {
                 OutboxStats::due);
         sampled(
                 "outbox.parked",
-                "Entries that wait for somebody to decide; at least as many, beyond 10,000.",
+                "Entries that wait until an operator decides; at least as many, beyond 10,000.",
                 tags,
                 OutboxStats::parked);
         sampled(

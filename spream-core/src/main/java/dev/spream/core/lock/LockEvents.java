@@ -21,7 +21,7 @@ final class LockEvents {
             try {
                 event.accept(listener);
             } catch (Throwable e) {
-                log.warn("the lock listener {} failed; locking goes on", listener, LoggedFailure.of(e));
+                log.warn("the lock listener {} failed; locking continues", listener, LoggedFailure.of(e));
             }
         }
     }

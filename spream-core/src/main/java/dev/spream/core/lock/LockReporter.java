@@ -89,7 +89,7 @@ final class LockReporter<T> {
         if (!failing) {
             failing = true;
             log.warn(
-                    "cannot report locks of process {}; locking goes on, who looks at locks does not see its names; said once until it works again",
+                    "cannot report locks of process {}; locking continues, reports show no names of it; said once until it works again",
                     options.process(),
                     LoggedFailure.of(e));
         }

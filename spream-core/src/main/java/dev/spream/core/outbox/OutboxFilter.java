@@ -9,7 +9,7 @@ import java.util.Set;
  * Which entries to list.
  *
  * @param statuses of any of these; empty for all
- * @param parkedOnly only those that wait for somebody to decide
+ * @param parkedOnly only those that wait until an operator decides
  * @param orderingKey only those of this key
  * @param reason only those whose last error was this
  * @param afterId only those behind this one; 0 for all

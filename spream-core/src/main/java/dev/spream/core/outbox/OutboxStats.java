@@ -15,7 +15,7 @@ import java.util.Set;
  * @param due how many could be claimed now
  * @param oldestDue since when the oldest of them has been due
  * @param leasesExpired how many are being sent by somebody whose lease has run out
- * @param parked how many wait for somebody to decide
+ * @param parked how many wait until an operator decides
  * @param parkedUnknown how many of those may have reached the receiver
  * @param estimated statuses that have only about as many entries
  * @param atLeast numbers that may be greater, since not all that counts for them was read

@@ -116,15 +116,19 @@ final class StorageCalls {
     private void worked(Call call) {
         Integer attempts = failing.isEmpty() ? null : failing.remove(call);
         if (attempts != null) {
-            log.warn("partition storage: {} works again, after {} attempts that failed", call, attempts);
+            log.warn("partition storage: {} works again, after {}", call, failed(attempts));
         }
     }
 
     private void abandoned(Call call) {
         Integer attempts = failing.remove(call);
         if (attempts != null) {
-            log.warn("partition storage: {} is not tried again, after {} attempts that failed", call, attempts);
+            log.warn("partition storage: {} is not tried again, after {}", call, failed(attempts));
         }
+    }
+
+    private static String failed(int attempts) {
+        return attempts == 1 ? "1 attempt that failed" : attempts + " attempts that failed";
     }
 
     /** Waits in steps, so that a call that nobody wants any more holds up no shutdown. */

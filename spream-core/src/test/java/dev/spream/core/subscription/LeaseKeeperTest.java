@@ -110,8 +110,7 @@ class LeaseKeeperTest {
 
             assertThat(lines.all(Level.WARN))
                     .hasSize(2)
-                    .endsWith(
-                            "partition storage: renewing the leases is not tried again, after 1 attempts that failed");
+                    .endsWith("partition storage: renewing the leases is not tried again, after 1 attempt that failed");
         }
     }
 

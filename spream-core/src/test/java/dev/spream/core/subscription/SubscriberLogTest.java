@@ -122,7 +122,7 @@ final class SubscriberLogTest {
                     .hasSize(4)
                     .endsWith(
                             "partition storage: finishing (p) failed: locked; it is tried again, and said when it works",
-                            "partition storage: finishing (p) is not tried again, after 1 attempts that failed");
+                            "partition storage: finishing (p) is not tried again, after 1 attempt that failed");
         }
     }
 

@@ -51,7 +51,7 @@ final class Watchers {
             try {
                 wake.run();
             } catch (RuntimeException e) {
-                log.warn("[{}] somebody who watches the outbox failed when told", tables, LoggedFailure.of(e));
+                log.warn("[{}] a watcher of the outbox failed when it was called", tables, LoggedFailure.of(e));
             }
         }
 
