@@ -1,7 +1,14 @@
 -- A request in progress has no answer yet. The first script did not say so of ledgers that it found, until it was corrected: tables
--- that it had migrated before get the same here.
-ALTER TABLE "${ledger}"
-    ALTER COLUMN http_status DROP NOT NULL,
-    ALTER COLUMN response_payload_json DROP NOT NULL,
-    ALTER COLUMN reason_code DROP NOT NULL,
-    ALTER COLUMN settled_at DROP NOT NULL;
+-- that it had migrated before get the same here. Others are not locked.
+DO $$
+DECLARE
+    required record;
+BEGIN
+    FOR required IN
+        SELECT attname AS name FROM pg_attribute
+        WHERE attrelid = '"${ledger}"'::regclass AND attnotnull
+            AND attname IN ('http_status', 'response_payload_json', 'reason_code', 'settled_at')
+    LOOP
+        EXECUTE format('ALTER TABLE "${ledger}" ALTER COLUMN %I DROP NOT NULL', required.name);
+    END LOOP;
+END $$;

@@ -274,6 +274,24 @@ final class OutboxMigrationIT {
     }
 
     @Test
+    void a_ledger_whose_results_may_be_missing_is_migrated_while_it_is_read() throws SQLException {
+        migrate();
+        database.execute("DELETE FROM public.outbox_orders_history WHERE version = '4'");
+        try (Connection reader = database.dataSource().getConnection();
+                Statement statement = reader.createStatement()) {
+            reader.setAutoCommit(false);
+            statement.execute("LOCK TABLE public.idempo_ledger IN ACCESS SHARE MODE");
+            try (HikariDataSource impatient = new HikariDataSource()) {
+                impatient.setJdbcUrl(database.url());
+                impatient.setConnectionInitSql("SET lock_timeout = '2s'");
+                JdbcOutboxStore.builder(impatient).schema("public").build().close();
+            }
+        }
+        assertThat(rows("SELECT max(version) FROM public.outbox_orders_history"))
+                .containsExactly("4");
+    }
+
+    @Test
     void outboxes_live_side_by_side_under_names_of_their_own() throws SQLException {
         JdbcOutboxStore.builder(database.dataSource()).build();
         JdbcOutboxStore.builder(database.dataSource())
