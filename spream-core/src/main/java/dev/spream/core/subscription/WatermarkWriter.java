@@ -45,6 +45,7 @@ final class WatermarkWriter {
      */
     void persist(Collection<HeldPartition> partitions, BooleanSupplier wanted) throws InterruptedException {
         persist(partitions, call -> context.storageCalls().repeat(STORING, wanted, call));
+        context.storageCalls().abandoned(STORING); // unless it works, what failed before has finished or left
     }
 
     /** The same for one partition. */

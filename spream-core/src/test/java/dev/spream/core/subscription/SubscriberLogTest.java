@@ -16,6 +16,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -76,6 +78,38 @@ final class SubscriberLogTest {
         fixture.run(subscriber, new RecordingConsumer());
 
         assertThat(told).containsExactly("broken", "back");
+    }
+
+    @Test
+    void watermarks_that_could_not_be_stored_are_said_to_be_over_when_none_is_left() throws InterruptedException {
+        source.roots("p").change("p", 1, "A").change("p", 2, "A");
+        CountDownLatch refused = new CountDownLatch(1);
+        AtomicBoolean delivered = new AtomicBoolean();
+        fixture.storage = new FaultyStorage(fixture.storage, true, (call, method) -> {
+                    if (!method.equals("advanceWatermarks")) {
+                        return FaultyStorage.Verdict.PASS;
+                    }
+                    if (delivered.get()) {
+                        refused.countDown();
+                    }
+                    return FaultyStorage.Verdict.FAIL_BEFORE;
+                })
+                .storage();
+        try (LogLines lines = new LogLines(StorageCalls.class)) {
+            RunResult result = fixture.run(fixture.subscriber(options -> options.endAt(at(9))), (change, delivery) -> {
+                if (change.commitTimestamp().equals(at(2))) {
+                    delivered.set(true);
+                    SubscriberFixture.await(refused);
+                }
+            });
+
+            assertThat(result).isEqualTo(RunResult.COMPLETED);
+            assertThat(lines.all(Level.WARN))
+                    .hasSizeGreaterThanOrEqualTo(2)
+                    .last()
+                    .asString()
+                    .startsWith("partition storage: storing watermarks is not tried again, after ");
+        }
     }
 
     @Test
