@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tells a person that the server is away, which the engine outlives without a word, and how that ended. A stream that breaks
  * once is nothing to speak of: it speaks at the third attempt of a partition, and about all partitions together at most once in
- * a while. The outage ends when none of its partitions waits for an answer any more: each was answered, with records, an end, or
- * an error that only a server gives; or is not read here any more. The end of the run is the command's own line. Safe for use by
- * many threads.
+ * a while, The outage ends when none of its partitions waits for an answer any more: each
+ * was answered, with records, an end, or an error that only a server gives; or is not read here any more. The end of the run is the
+ * command's own line. Safe for use by many threads.
  */
 final class Outage implements SubscriptionListener {
     private static final int SPEAKS_AT = 3;
@@ -56,11 +56,6 @@ final class Outage implements SubscriptionListener {
     @Override
     public void partitionFinished(PartitionToken partition, EndProof proof) {
         left(partition, true).ifPresent(terminal);
-    }
-
-    @Override
-    public void waitingForStart(Instant start) {
-        left(PartitionToken.ROOT, true).ifPresent(terminal);
     }
 
     @Override

@@ -77,13 +77,6 @@ final class OutageTest {
     }
 
     @Test
-    void the_first_query_is_answered_by_the_word_that_its_start_is_in_the_future() {
-        outage.reconnecting(PartitionToken.ROOT, 3, Duration.ofSeconds(1), away);
-        outage.waitingForStart(now.plusSeconds(3600));
-        assertThat(lines).hasSize(2).last().isEqualTo("the server answers again, after 0 s");
-    }
-
-    @Test
     void partitions_that_are_lost_or_given_back_without_an_answer_end_it_and_the_next_one_starts_anew() {
         reconnecting("a", 3, away);
         reconnecting("b", 3, away);

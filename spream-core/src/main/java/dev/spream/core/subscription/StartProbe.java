@@ -27,7 +27,7 @@ final class StartProbe {
     // Confined to the thread that asks.
     private boolean answered;
     private boolean waiting;
-    private int failures;
+    private int failures; // since the last answer
 
     StartProbe(EngineContext context, BooleanSupplier wanted) {
         this.context = context;
@@ -57,8 +57,8 @@ final class StartProbe {
                 failed(e); // the server did not say what time it is
             }
         }
-        if (answered && failures > 0) {
-            context.listener().tell(listener -> listener.reconnected(PartitionToken.ROOT));
+        if (answered) {
+            tellAnswered();
         }
         return answered;
     }
@@ -94,6 +94,7 @@ final class StartProbe {
                         "[{}] the start, {}, is in the future; nothing is stored before the server's time has reached it",
                         context.source().streamName(),
                         from);
+                tellAnswered();
                 if (!waiting) {
                     waiting = true;
                     context.listener().tell(listener -> listener.waitingForStart(from));
@@ -122,6 +123,15 @@ final class StartProbe {
                 LoggedFailure.message(failure));
         context.listener().tell(listener -> listener.reconnecting(PartitionToken.ROOT, failures, delay, failure));
         queries.pause(delay);
+    }
+
+    /** The server, which had not answered, does: a later failure is the first of its own outage. */
+    private void tellAnswered() {
+        if (failures > 0) {
+            failures = 0;
+            backoff.reset();
+            context.listener().tell(listener -> listener.reconnected(PartitionToken.ROOT));
+        }
     }
 
     /** One gap is accepted: a stream that does not reach back to its end either was created later than that. */

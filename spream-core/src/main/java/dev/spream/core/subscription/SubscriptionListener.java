@@ -28,7 +28,8 @@ public interface SubscriptionListener {
 
     /**
      * The subscription is open in the storage, and this worker begins to claim partitions; told once in a run, before anything
-     * else but {@link #storageRetrying}, and {@link #waitingForStart} and {@link #reconnecting} of a first run.
+     * else but {@link #storageRetrying}, and {@link #waitingForStart}, {@link #reconnecting} and {@link #reconnected} of a first
+     * run.
      *
      * @param subscription to look at, until {@link #ended} and after
      */
@@ -58,7 +59,10 @@ public interface SubscriptionListener {
     /** The stream of a partition broke or ended without proof; it is queried again after the delay. */
     default void reconnecting(PartitionToken partition, int attempt, Duration delay, @Nullable SourceException cause) {}
 
-    /** The stream of a partition, which had broken, brings records again. */
+    /**
+     * The stream of a partition, which had broken, brings records again; or the first query of a new subscription, which had
+     * failed, is answered, if only by the word that its start is in the future.
+     */
     default void reconnected(PartitionToken partition) {}
 
     /** A change was read that this process has already dispatched, as happens after a reconnect; it was dropped. */

@@ -8,10 +8,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.subscription.ScriptedSource.Fault;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -131,6 +135,40 @@ class RefusedStartTest {
 
         source.serverTime(at(99));
         assertThat(fixture.run(startingAt(START), consumer)).isEqualTo(RunResult.COMPLETED);
+    }
+
+    @Test
+    void a_server_that_went_away_before_a_start_in_the_future_is_said_to_answer_again() throws InterruptedException {
+        SourceException away = new SourceException(SourceException.Kind.TRANSIENT, "away", null);
+        SourceException future = new SourceException(SourceException.Kind.START_IN_FUTURE, "too early", null);
+        Queue<SourceException> answers =
+                new ConcurrentLinkedQueue<>(List.of(away, away, future, away, away, future, future));
+        source.refuse(ROOT, query -> answers.poll());
+        List<String> told = new CopyOnWriteArrayList<>();
+        Subscriber waiting = fixture.subscriber(options -> options.startAt(START)
+                .endAt(at(9))
+                .listener(new SubscriptionListener() {
+                    @Override
+                    public void reconnecting(
+                            PartitionToken partition, int attempt, Duration delay, @Nullable SourceException cause) {
+                        told.add("attempt " + attempt);
+                    }
+
+                    @Override
+                    public void reconnected(PartitionToken partition) {
+                        told.add("answered");
+                    }
+
+                    @Override
+                    public void waitingForStart(Instant start) {
+                        told.add("waiting");
+                    }
+                }));
+
+        assertThat(fixture.run(waiting, consumer)).isEqualTo(RunResult.COMPLETED);
+
+        assertThat(told)
+                .containsExactly("attempt 1", "attempt 2", "answered", "waiting", "attempt 1", "attempt 2", "answered");
     }
 
     @Test
