@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tells a person that the server is away, which the engine outlives without a word, and how that ended. A stream that breaks
  * once is nothing to speak of: it speaks at the third attempt of a partition, and about all partitions together at most once in
- * a while, The outage ends when none of its partitions waits for an answer any more: each
+ * a while, outages that follow each other included. The outage ends when none of its partitions waits for an answer any more: each
  * was answered, with records, an end, or an error that only a server gives; or is not read here any more. The end of the run is the
  * command's own line. Safe for use by many threads.
  */
@@ -107,6 +107,5 @@ final class Outage implements SubscriptionListener {
     private void over() {
         spokenSince = null;
         anyAnswered = false;
-        silentUntil = Instant.MIN;
     }
 }

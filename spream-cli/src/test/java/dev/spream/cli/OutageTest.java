@@ -56,6 +56,21 @@ final class OutageTest {
     }
 
     @Test
+    void a_partition_that_comes_and_goes_is_one_pair_of_lines_in_half_a_minute() {
+        reconnecting("a", 3, away);
+        outage.reconnected(A);
+        now = now.plusSeconds(29);
+        reconnecting("a", 4, away);
+        outage.reconnected(A);
+        assertThat(lines).hasSize(2);
+        reconnecting("a", 5, away);
+        now = now.plusSeconds(1);
+        reconnecting("a", 6, away);
+        outage.reconnected(A);
+        assertThat(lines).hasSize(4);
+    }
+
+    @Test
     void an_end_or_an_error_of_the_server_is_an_answer_as_well() {
         List<Runnable> answers = List.of(
                 () -> outage.reconnected(A),
