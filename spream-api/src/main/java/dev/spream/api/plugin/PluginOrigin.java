@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -16,11 +15,12 @@ import org.slf4j.LoggerFactory;
  */
 final class PluginOrigin {
     private static final Logger log = LoggerFactory.getLogger(PluginOrigin.class);
+    private static final Path ROOT = Path.of("/");
     private static final Path THIS_PROCESS = Path.of("/proc/self");
 
     private PluginOrigin() {}
 
-    /** What is wrong if others may write to the file or folder, to what it leads to, or to a folder above. */
+    /** What is wrong if others may write to what the file or folder leads to, or may put something in its place. */
     static Optional<String> openToOthers(Path file) throws IOException {
         if (!isKnown(file)) {
             return Optional.empty();
@@ -44,15 +44,21 @@ final class PluginOrigin {
         return known;
     }
 
-    /** The folders in which the file, or what it leads to, can be replaced. */
+    /** The folders in which something can be put in the file's place: all that the path leads through, link by link. */
     private static Set<Path> above(Path file) throws IOException {
         Set<Path> folders = new LinkedHashSet<>();
-        for (Path start : List.of(file.toAbsolutePath(), file.toRealPath())) {
-            for (Path folder = start.getParent(); folder != null; folder = folder.getParent()) {
-                folders.add(folder);
-            }
-        }
+        follow(file.toAbsolutePath(), ROOT, folders);
         return folders;
+    }
+
+    private static Path follow(Path path, Path start, Set<Path> folders) throws IOException {
+        Path at = path.isAbsolute() ? ROOT : start;
+        for (Path name : path) {
+            folders.add(at);
+            Path next = at.resolve(name).normalize();
+            at = Files.isSymbolicLink(next) ? follow(Files.readSymbolicLink(next), at, folders) : next;
+        }
+        return at;
     }
 
     private static String open(Path file, Path culprit) throws IOException {

@@ -177,12 +177,27 @@ final class PluginFolderProblemsIT {
     }
 
     @Test
+    void a_link_that_others_may_replace_on_the_way_to_a_jar() throws Exception {
+        Path jar = ExampleSinks.sink("far").writeTo(temp.resolve("real/far.jar"));
+        Path shared = open(Files.createDirectory(temp.resolve("shared")));
+        Path middle = Files.createSymbolicLink(shared.resolve("current"), Path.of("../real"));
+        Path near = Files.createSymbolicLink(folder.resolve("near.jar"), jar);
+        assertThat(folder.problems()).isEmpty();
+        Files.delete(near);
+        Path linked = Files.createSymbolicLink(folder.resolve("far.jar"), middle.resolve("far.jar"));
+        assertThat(folder.problems())
+                .singleElement()
+                .asString()
+                .startsWith("%s is not loaded: others may write to %s (".formatted(linked, shared.toRealPath()));
+    }
+
+    @Test
     void a_folder_in_which_others_may_replace_everything() throws Exception {
         open(temp);
         assertThat(problemsIn(folder.path()))
                 .singleElement()
                 .asString()
-                .startsWith("%s is not loaded: others may write to %s (".formatted(folder.path(), temp));
+                .startsWith("%s is not loaded: others may write to %s (".formatted(folder.path(), temp.toRealPath()));
         open(folder.path());
         assertThat(problemsIn(folder.path()))
                 .singleElement()
