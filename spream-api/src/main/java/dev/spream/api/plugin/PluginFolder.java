@@ -15,12 +15,13 @@ import java.util.Optional;
 import java.util.jar.JarFile;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Reads the folder that plug-ins are dropped into: each jar in it, and each folder with jars directly in it. Hidden files are
- * not looked at, and what is no jar, such as a README, is passed over. What other users may write to is not loaded.
+ * not looked at, and what is no jar, such as a README, is passed over. What other users may write to, or a stranger owns, is not loaded.
  */
 final class PluginFolder {
     private static final Logger log = LoggerFactory.getLogger(PluginFolder.class);
@@ -49,19 +50,20 @@ final class PluginFolder {
                                     : "the plug-in folder does not exist"));
             return List.of();
         }
-        if (isForeign(folder) || (!named && isRefused(folder, PluginOrigin::leftByAnotherUser))) {
-            return List.of();
-        }
         List<PluginJars> found = new ArrayList<>();
         for (Path entry : visibleIn(folder)) {
             if (Files.isDirectory(entry)) {
                 addFolder(entry, found);
             } else if (isJar(entry)) {
-                addIfReadable(new PluginJars(entry, List.of(entry)), found);
+                found.add(new PluginJars(entry, List.of(entry)));
             } else {
                 log.debug("{} is no jar, and is passed over", entry);
             }
         }
+        if (found.isEmpty() || isForeign(folder) || (!named && isRefused(folder, PluginOrigin::leftByAnotherUser))) {
+            return List.of();
+        }
+        found.removeIf(plugin -> !isSound(plugin));
         if (!found.isEmpty()) {
             log.info(
                     "code of plug-ins runs from {}: {}",
@@ -101,9 +103,6 @@ final class PluginFolder {
     }
 
     private void addFolder(Path entry, List<PluginJars> found) {
-        if (isForeign(entry)) {
-            return;
-        }
         List<Path> jars = new ArrayList<>();
         for (Path file : visibleIn(entry)) {
             if (isJar(file) && !Files.isDirectory(file)) {
@@ -117,7 +116,7 @@ final class PluginFolder {
                     .formatted(entry));
             return;
         }
-        addIfReadable(new PluginJars(entry, jars), found);
+        found.add(new PluginJars(entry, jars));
     }
 
     private List<Path> visibleIn(Path directory) {
@@ -149,13 +148,18 @@ final class PluginFolder {
     }
 
     /** A class loader would pass over a broken jar in silence. */
-    private void addIfReadable(PluginJars plugin, List<PluginJars> found) {
+    private boolean isSound(PluginJars plugin) {
         List<String> broken =
                 plugin.jars().stream().flatMap(jar -> flaw(jar).stream()).toList();
         broken.forEach(this::problem);
-        if (broken.isEmpty() && plugin.jars().stream().noneMatch(this::isForeign)) {
-            found.add(plugin);
-        }
+        return broken.isEmpty()
+                && Stream.concat(Stream.of(plugin.path()), plugin.jars().stream())
+                        .distinct()
+                        .noneMatch(file -> isForeign(file) || isRefused(file, this::belongsToAStranger));
+    }
+
+    private Optional<String> belongsToAStranger(Path file) throws IOException {
+        return PluginOrigin.belongsToAStranger(file, folder);
     }
 
     private static List<String> flaw(Path jar) {

@@ -62,8 +62,26 @@ final class PluginOrigin {
     }
 
     private static String open(Path file, Path culprit) throws IOException {
-        return "%1$s is not loaded: others may write to %2$s (%3$s), and so bring code into this process; 'chmod go-w %2$s', or put the plug-ins elsewhere"
+        return "%1$s is not loaded: others may write to %2$s (%3$s), and so bring code into this process; 'chmod go-w %2$s', mount it read-only, or put the plug-ins elsewhere"
                 .formatted(file, culprit, FilePermissions.of(culprit));
+    }
+
+    /** What is wrong with a jar or folder in the plug-in folder if its owner, who may change it, is not to be trusted. */
+    static Optional<String> belongsToAStranger(Path file, Path folder) throws IOException {
+        if (!isKnown(file)) {
+            return Optional.empty();
+        }
+        FilePermissions found = FilePermissions.of(file);
+        FilePermissions above = FilePermissions.of(folder);
+        return belongsToAStranger(found, above, user()) && !Mounts.areReadOnlyAt(file)
+                ? Optional.of(
+                        "%1$s is not loaded: it belongs to %2$s, and not to root, the user of this process or the owner of the plug-in folder (%3$s); 'chown %3$s %4$s', or mount it read-only"
+                                .formatted(file, found.owner(), above.owner(), file.toRealPath()))
+                : Optional.empty();
+    }
+
+    static boolean belongsToAStranger(FilePermissions file, FilePermissions folder, String user) {
+        return !file.belongsTo(user) && file.uid() != folder.uid();
     }
 
     /** What is wrong with a folder that was found and not named, if another user may have put it there. */

@@ -54,7 +54,7 @@ public final class PluginRegistry implements AutoCloseable {
      * Finds what is on a class path and in a folder.
      *
      * @param host sees this spream-api, and the plug-ins on the class path
-     * @param folder for plug-ins to be dropped into; that it does not exist, or that others may write to it, is a problem
+     * @param folder for plug-ins to be dropped into; that it does not exist, or holds a jar that others may change, is a problem
      */
     public static PluginRegistry discover(ClassLoader host, Optional<Path> folder) {
         return discover(host, folder, true);

@@ -3,21 +3,17 @@ package dev.spream.api.plugin;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What permissions mean for code in a folder, without users and groups of this machine. */
 final class FilePermissionsTest {
-    private static final int UID = 1000;
+    private static final List<String> UIDS = List.of("root", "ann", "bob");
 
     private static FilePermissions permissions(String permissions, String owner, String group, boolean sticky) {
         return new FilePermissions(
-                owner.equals("root") ? 0 : UID,
-                owner,
-                group,
-                PosixFilePermissions.fromString(permissions),
-                sticky,
-                false);
+                UIDS.indexOf(owner), owner, group, PosixFilePermissions.fromString(permissions), sticky, false);
     }
 
     @ParameterizedTest
@@ -55,5 +51,22 @@ final class FilePermissionsTest {
                         permissions(permissionsAbove, ownerAbove, "staff", true),
                         "ann"))
                 .isEqualTo(another);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "ann, bob, false", // the process's user
+        "root, bob, false",
+        "bob, bob, false", // mounted into a container, whose user is another one
+        "bob, root, true",
+        "bob, ann, true",
+    })
+    void a_jar_is_a_strangers_that_is_neither_roots_nor_the_users_nor_of_the_folders_owner(
+            String owner, String ownerOfFolder, boolean stranger) {
+        assertThat(PluginOrigin.belongsToAStranger(
+                        permissions("rwxr-xr-x", owner, "staff", false),
+                        permissions("rwxr-xr-x", ownerOfFolder, "staff", false),
+                        "ann"))
+                .isEqualTo(stranger);
     }
 }

@@ -160,7 +160,7 @@ final class PluginFolderProblemsIT {
         Path linked = Files.createSymbolicLink(
                 folder.resolve("linked.jar"), ExampleSinks.sink("linked").writeTo(elsewhere.resolve("target.jar")));
         String reason =
-                "%s is not loaded: others may write to %2$s (%3$s), and so bring code into this process; 'chmod go-w %2$s', or put the plug-ins elsewhere"
+                "%s is not loaded: others may write to %2$s (%3$s), and so bring code into this process; 'chmod go-w %2$s', mount it read-only, or put the plug-ins elsewhere"
                         .formatted(jar, jar.toRealPath(), FilePermissions.of(jar));
         String target = "%s is not loaded: others may write to %s (".formatted(linked, elsewhere.toRealPath());
         assertThat(folder.problems())
@@ -203,6 +203,16 @@ final class PluginFolderProblemsIT {
                 .singleElement()
                 .asString()
                 .contains("'chmod go-w %s'".formatted(folder.path().toRealPath()));
+    }
+
+    @Test
+    void a_folder_without_a_jar_may_be_written_by_anybody() throws Exception {
+        Path other = open(Files.createDirectory(temp.resolve("other")));
+        assertThat(problemsIn(other)).isEmpty();
+        Files.writeString(other.resolve("README"), "templates of another program", UTF_8);
+        assertThat(problemsIn(other)).isEmpty();
+        ExampleSinks.sink("late").writeTo(other.resolve("late/late.jar"));
+        assertThat(problemsIn(other)).singleElement().asString().startsWith(other + " is not loaded: ");
     }
 
     private static Path open(Path file) throws IOException {
