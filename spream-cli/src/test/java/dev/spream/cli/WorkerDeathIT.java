@@ -39,7 +39,7 @@ class WorkerDeathIT {
     private static final int WORKERS = 4;
     private static final int DEATHS = Integer.getInteger("worker.deaths", 3);
     private static final long SEED = Long.getLong("worker.seed", System.nanoTime() % 1_000_000);
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
     private static final int DELIVERIES_BETWEEN_DEATHS = 200;
 
     @Test
