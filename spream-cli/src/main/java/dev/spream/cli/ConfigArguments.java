@@ -1,7 +1,9 @@
 package dev.spream.cli;
 
+import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.config.Suggestion;
+import dev.spream.api.plugin.PluginOrigin;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -49,7 +51,16 @@ final class ConfigArguments {
 
     private Optional<Path> file() {
         return Optional.ofNullable(file)
-                .or(() -> Optional.of(DEFAULT_FILE).filter(path -> Files.exists(path, LinkOption.NOFOLLOW_LINKS)));
+                .or(() -> Optional.of(DEFAULT_FILE)
+                        .filter(path -> Files.exists(path, LinkOption.NOFOLLOW_LINKS))
+                        .map(ConfigArguments::trusted));
+    }
+
+    private static Path trusted(Path found) {
+        PluginOrigin.ofFoundConfiguration(found).ifPresent(problem -> {
+            throw new ConfigException(List.of(problem));
+        });
+        return found;
     }
 
     private void addFlags(List<String> others, SpreamConfig.Builder config) {

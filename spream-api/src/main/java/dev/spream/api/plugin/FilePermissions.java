@@ -2,6 +2,7 @@ package dev.spream.api.plugin;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.GroupPrincipal;
 import java.nio.file.attribute.PosixFilePermission;
@@ -12,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The owner and the permissions of a file or folder, as POSIX has them; of a link, those of what it leads to.
+ * The owner and the permissions of a file or folder, as POSIX has them.
  *
  * @param sticky whether what is in the folder is renamed and removed by its owners alone
  * @param readOnly whether others may write to it by its permissions, and cannot where it is mounted
@@ -35,8 +36,8 @@ record FilePermissions(
     }
 
     @SuppressWarnings("unchecked") // the attribute is of that type
-    static FilePermissions of(Path file) throws IOException {
-        Map<String, Object> read = Files.readAttributes(file, VIEW + ":uid,mode,owner,group,permissions");
+    static FilePermissions of(Path file, LinkOption... links) throws IOException {
+        Map<String, Object> read = Files.readAttributes(file, VIEW + ":uid,mode,owner,group,permissions", links);
         Set<PosixFilePermission> permissions = (Set<PosixFilePermission>) value(read, "permissions");
         return new FilePermissions(
                 (Integer) value(read, "uid"),

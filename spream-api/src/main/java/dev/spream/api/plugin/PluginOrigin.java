@@ -2,6 +2,7 @@ package dev.spream.api.plugin;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.Optional;
@@ -13,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * Tells of files and folders in which other users could put code that would run with this process's rights. On a file system
  * without POSIX permissions, it tells nothing.
  */
-final class PluginOrigin {
+public final class PluginOrigin {
     private static final Logger log = LoggerFactory.getLogger(PluginOrigin.class);
     private static final Path ROOT = Path.of("/");
     private static final Path THIS_PROCESS = Path.of("/proc/self");
@@ -84,18 +85,37 @@ final class PluginOrigin {
         return !file.belongsTo(user) && file.uid() != folder.uid();
     }
 
-    /** What is wrong with a folder that was found and not named, if another user may have put it there. */
+    /** What is wrong with a plug-in folder that was found and not named, if another user may have put it there. */
     static Optional<String> leftByAnotherUser(Path folder) throws IOException {
-        Path absolute = folder.toAbsolutePath();
+        return leftByAnotherUser(folder, "loaded", "name it if its code may run (plugins=%s)");
+    }
+
+    /**
+     * What is wrong with a configuration file that was found and not named, if a user other than root and that of this process
+     * may have put it there: it says which code runs.
+     *
+     * @param file which is there; a link belongs to the user that made it
+     */
+    public static Optional<String> ofFoundConfiguration(Path file) {
+        try {
+            return leftByAnotherUser(file, "read", "name it if it may say which code runs (--config=%s)");
+        } catch (IOException e) {
+            return Optional.of(
+                    "%s is not read: its owner cannot be found out (%s); name it (--config=%1$s)".formatted(file, e));
+        }
+    }
+
+    private static Optional<String> leftByAnotherUser(Path found, String use, String remedy) throws IOException {
+        Path absolute = found.toAbsolutePath();
         Path parent = absolute.getParent();
-        if (parent == null || !isKnown(absolute)) {
+        if (parent == null || !Files.exists(absolute) || !isKnown(absolute)) {
             return Optional.empty();
         }
-        FilePermissions found = FilePermissions.of(absolute);
-        return leftByAnotherUser(found, FilePermissions.of(parent), user())
+        FilePermissions permissions = FilePermissions.of(absolute, LinkOption.NOFOLLOW_LINKS);
+        return leftByAnotherUser(permissions, FilePermissions.of(parent), user())
                 ? Optional.of(
-                        "%1$s is not loaded: it belongs to %2$s, neither to root nor to the user of this process, and was found, not named; name it if its code may run (plugins=%1$s), or start in another folder"
-                                .formatted(absolute, found.owner()))
+                        "%s is not %s: it belongs to %s, neither to root nor to the user of this process, and was found, not named; %s, or start in another folder"
+                                .formatted(absolute, use, permissions.owner(), remedy.formatted(absolute)))
                 : Optional.empty();
     }
 

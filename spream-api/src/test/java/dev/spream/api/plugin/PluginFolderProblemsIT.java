@@ -215,6 +215,15 @@ final class PluginFolderProblemsIT {
         assertThat(problemsIn(other)).singleElement().asString().startsWith(other + " is not loaded: ");
     }
 
+    @Test
+    void a_configuration_file_of_this_user_is_read_and_a_link_that_leads_nowhere_is_for_its_reader_to_report()
+            throws Exception {
+        Path file = Files.createFile(temp.resolve("spream.properties"));
+        assertThat(PluginOrigin.ofFoundConfiguration(file)).isEmpty();
+        Path link = Files.createSymbolicLink(temp.resolve("link.properties"), temp.resolve("gone.properties"));
+        assertThat(PluginOrigin.ofFoundConfiguration(link)).isEmpty();
+    }
+
     private static Path open(Path file) throws IOException {
         return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xrwx"));
     }
