@@ -53,6 +53,11 @@ record ScopedOutboxStore(OutboxStore target, CallScope scope) implements OutboxS
     }
 
     @Override
+    public boolean hasOrdered() {
+        return scope.call(target::hasOrdered);
+    }
+
+    @Override
     public List<OrderedEntry> ordered(Map<Integer, Long> after, int perLane) {
         return scope.call(() -> target.ordered(after, perLane));
     }

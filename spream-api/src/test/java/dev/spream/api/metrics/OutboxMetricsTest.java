@@ -52,7 +52,7 @@ final class OutboxMetricsTest {
 
     @Test
     void a_claim_counts_what_it_brought() {
-        metrics.claimed(new ClaimResult(List.of(claim(1, 1), claim(2, 1)), 1, 3, 4, false), TOOK);
+        metrics.claimed(new ClaimResult(List.of(claim(1, 1), claim(2, 1)), 1, 3, 4), TOOK);
         assertThat(count("outbox.claimed")).isEqualTo(2);
         assertThat(count("outbox.lock.lease.expired")).isEqualTo(1);
         assertThat(count("outbox.synchronised")).isEqualTo(3);

@@ -123,7 +123,7 @@ final class PortSamples {
                     new LockSpaceCheck("here", Optional.of(LAYOUT), List.of(), List.of(), List.of())),
             Map.entry(Map.class, Map.of()),
             Map.entry(OutboxOwner.class, OutboxOwner.of("ann")),
-            Map.entry(ClaimResult.class, new ClaimResult(List.of(), 1, 2, 3, true)),
+            Map.entry(ClaimResult.class, new ClaimResult(List.of(), 1, 2, 3)),
             Map.entry(LaneShare.class, new LaneShare(List.of(), 128)),
             Map.entry(
                     OutboxEntry.class,

@@ -40,7 +40,7 @@ final class ClaimLoop {
      * A loop over these parts.
      *
      * @param start begins the attempt of a claim; its slot is taken
-     * @param reader told whether there are ordered entries, and when the plan has to be read anew
+     * @param reader told when the plan has to be read anew
      */
     ClaimLoop(
             WorkerContext context,
@@ -161,7 +161,6 @@ final class ClaimLoop {
                         "claiming entries",
                         () -> context.store()
                                 .claim(context.owner(), limit, context.options().lease()));
-        reader.expect(result.ordered());
         if (result.claims().size() + result.synchronised() + result.conflicts() < limit) {
             look = false;
             nextLook = context.now() + context.options().pollInterval().toNanos();

@@ -9,10 +9,8 @@ import java.util.List;
  * @param leasesExpired how many of the claims were another's, whose lease had run out
  * @param synchronised how many entries were not claimed since the ledger had an answer to them, which they have now as well
  * @param conflicts how many entries were not claimed but aborted, since the ledger had another request under their key
- * @param ordered whether there were entries with an ordering key that are not settled; always true of a claim of such entries
  */
-public record ClaimResult(
-        List<OutboxClaim> claims, int leasesExpired, int synchronised, int conflicts, boolean ordered) {
+public record ClaimResult(List<OutboxClaim> claims, int leasesExpired, int synchronised, int conflicts) {
     public ClaimResult {
         claims = List.copyOf(claims);
     }

@@ -9,7 +9,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * Reads ahead what a {@link KeyPlan} wants to know, on a thread of its own: lanes going forward, keys that are unclear, and now
  * and then the lanes from their beginning, for entries that were committed after others with a greater id. While no entry has an
- * ordering key it reads nothing: claims, which look for entries all the time, tell it when there is one.
+ * ordering key it reads no lane, and asks for one instead. An answer costs much where many entries were settled that the database
+ * cannot forget yet, so no claim waits for it, and it is not asked for all the time: when called, with a gap between, and at least
+ * once a poll interval, which finds what nobody called for. Each time it is asked of all entries, whatever their ids.
  */
 final class KeyReader {
     private static final int KEYS_AT_ONCE = 64;
@@ -19,13 +21,17 @@ final class KeyReader {
 
     private static final long SHORTEST_GAP = TimeUnit.MILLISECONDS.toNanos(1);
 
+    /** How many times as long as the last answer took to wait, unless the poll interval is over, until it is asked again. */
+    private static final int REST = 10;
+
     private final WorkerContext context;
     private final KeyPlan plan;
     private final Alarm wake;
     private final long lookEvery;
-    private volatile boolean expected;
 
     // Confined to the thread.
+    private boolean expected;
+    private long nextAsk;
     private long nextRead;
     private long nextLook;
     private long gap;
@@ -44,15 +50,6 @@ final class KeyReader {
         this.nextRead = context.now();
         this.lastRead = context.now();
         this.nextLook = context.now() + lookEvery;
-    }
-
-    /** Takes note of whether there are ordered entries, as the last claim saw it. Called by the thread that claims. */
-    void expect(boolean ordered) {
-        boolean before = expected;
-        expected = ordered;
-        if (ordered && !before) {
-            hurry();
-        }
     }
 
     /** Has it look now. */
@@ -107,6 +104,9 @@ final class KeyReader {
         if (look) {
             nextLook = now + lookEvery;
         }
+        if (again && (!expected || now - nextAsk >= 0)) {
+            ask(now);
+        }
         if (expected) {
             readOn(plan.toRead(again), again);
             if (look) {
@@ -116,6 +116,22 @@ final class KeyReader {
         if (plan.readyKeys() > 0) {
             context.claimsWake().raise();
         }
+    }
+
+    private void ask(long now) {
+        expected = context.calls()
+                .call("looking for ordered entries", () -> context.store().hasOrdered());
+        lastRead = context.now();
+        long pollInterval = context.options().pollInterval().toNanos();
+        nextAsk = lastRead + pollInterval;
+        if (!expected) {
+            nextRead = nextAsk;
+            gap = Math.max(longerGap(), Math.min(pollInterval, REST * (lastRead - now)));
+        }
+    }
+
+    private long longerGap() {
+        return Math.min(LONGEST_GAP, Math.max(SHORTEST_GAP, 2 * gap));
     }
 
     private void readOn(Map<Integer, Long> after, boolean again) {
@@ -128,7 +144,7 @@ final class KeyReader {
         if (news) {
             gap = 0;
         } else if (again) {
-            gap = Math.min(LONGEST_GAP, Math.max(SHORTEST_GAP, 2 * gap));
+            gap = longerGap();
         }
     }
 

@@ -24,11 +24,7 @@ final class MemoryStore implements OutboxStore {
 
     @Override
     public ClaimResult claim(OutboxOwner owner, int limit, Duration lease) {
-        return memory.locked(() -> {
-            boolean ordered = memory.entries.unsettled().stream()
-                    .anyMatch(entry -> entry.orderingKey().isPresent());
-            return claim(memory.entries.due(memory.now(), limit), owner, lease, ordered);
-        });
+        return memory.locked(() -> claim(memory.entries.due(memory.now(), limit), owner, lease));
     }
 
     @Override
@@ -48,11 +44,11 @@ final class MemoryStore implements OutboxStore {
                     .filter(entry -> entry.isDue(now) && !memory.entries.waitsForAnother(entry, now))
                     .sorted(Comparator.comparing(StoredEntry::dueAt).thenComparingLong(StoredEntry::id))
                     .toList();
-            return claim(heads, owner, lease, true);
+            return claim(heads, owner, lease);
         });
     }
 
-    private ClaimResult claim(List<StoredEntry> due, OutboxOwner owner, Duration lease, boolean ordered) {
+    private ClaimResult claim(List<StoredEntry> due, OutboxOwner owner, Duration lease) {
         Instant now = memory.now();
         List<OutboxClaim> claims = new ArrayList<>();
         int leasesExpired = 0;
@@ -69,7 +65,7 @@ final class MemoryStore implements OutboxStore {
             }
             memory.contradicts(entry);
         }
-        return new ClaimResult(claims, leasesExpired, synchronised, conflicts, ordered);
+        return new ClaimResult(claims, leasesExpired, synchronised, conflicts);
     }
 
     @Override
@@ -181,6 +177,12 @@ final class MemoryStore implements OutboxStore {
     @Override
     public void leaveLanes(OutboxOwner owner) {
         memory.locked(() -> memory.lanes.leave(owner));
+    }
+
+    @Override
+    public boolean hasOrdered() {
+        return memory.locked(() -> memory.entries.unsettled().stream()
+                .anyMatch(entry -> entry.orderingKey().isPresent()));
     }
 
     @Override

@@ -24,8 +24,7 @@ import java.util.Set;
 public interface OutboxStore extends AutoCloseable {
 
     /**
-     * Claims entries without an ordering key that are due, those that are due longest first. Says as well whether there are
-     * entries with an ordering key, due or not, that were committed before the call: a worker reads lanes only then.
+     * Claims entries without an ordering key that are due, those that are due longest first.
      *
      * @param owner the worker
      * @param limit how many at most, 1 or more
@@ -82,6 +81,13 @@ public interface OutboxStore extends AutoCloseable {
 
     /** Gives all lanes up. The worker is gone. */
     void leaveLanes(OutboxOwner owner);
+
+    /**
+     * Whether there are entries with an ordering key that are not settled, due or not, of those that were committed before the
+     * call. Workers read lanes only then; they ask each {@linkplain OutboxWorkerOptions#pollInterval poll interval}, and when
+     * they are woken.
+     */
+    boolean hasOrdered();
 
     /**
      * Entries of lanes that are not settled, for whoever holds them to plan ahead. Claims nothing.

@@ -59,6 +59,11 @@ class ForwardingOutboxStore implements OutboxStore {
     }
 
     @Override
+    public boolean hasOrdered() {
+        return call("hasOrdered", target::hasOrdered);
+    }
+
+    @Override
     public List<OrderedEntry> ordered(Map<Integer, Long> after, int perLane) {
         return call("ordered", () -> target.ordered(after, perLane));
     }

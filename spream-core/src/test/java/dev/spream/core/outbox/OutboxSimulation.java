@@ -279,8 +279,7 @@ final class OutboxSimulation {
                         .toList(),
                 result.leasesExpired(),
                 result.synchronised(),
-                result.conflicts(),
-                result.ordered());
+                result.conflicts());
     }
 
     private List<OutboxRow> rows() {

@@ -65,13 +65,20 @@ final class OutboxWorkerOrderTest {
     }
 
     @Test
-    void entries_without_an_ordering_key_cost_no_reads_of_lanes() {
+    void entries_without_an_ordering_key_cost_no_reads_of_lanes_and_few_questions() {
         AtomicInteger reads = new AtomicInteger();
+        AtomicInteger questions = new AtomicInteger();
         ForwardingOutboxStore counting = new ForwardingOutboxStore(bench.memory.store()) {
             @Override
             public List<OrderedEntry> ordered(Map<Integer, Long> after, int perLane) {
                 reads.incrementAndGet();
                 return target.ordered(after, perLane);
+            }
+
+            @Override
+            public boolean hasOrdered() {
+                questions.incrementAndGet();
+                return target.hasOrdered();
             }
         };
         bench.start(
@@ -85,6 +92,7 @@ final class OutboxWorkerOrderTest {
             LockSupport.parkNanos(3_000_000); // the thread that reads has its turn
         }
         assertThat(reads.get()).as("reads of lanes").isZero();
+        assertThat(questions.get()).as("in a second").isBetween(2, 20);
         long ordered = bench.enqueue("ordered", "k");
         bench.advanceUntil(
                 Duration.ofMillis(10), Duration.ofMillis(200), () -> bench.status(ordered) == OutboxStatus.SUCCEEDED);

@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /** Stores that do not keep the contract, each in one way. */
 final class SpoiltOutboxStores {
     private static final LaneShare NO_LANES = new LaneShare(List.of(), LaneLease.LANES);
-    private static final ClaimResult NO_CLAIMS = new ClaimResult(List.of(), 0, 0, 0, false);
+    private static final ClaimResult NO_CLAIMS = new ClaimResult(List.of(), 0, 0, 0);
 
     private SpoiltOutboxStores() {}
 
@@ -45,6 +45,11 @@ final class SpoiltOutboxStores {
         @Override
         public LaneShare holdLanes(OutboxOwner owner, Set<Integer> giveUp, Duration lease) {
             return NO_LANES;
+        }
+
+        @Override
+        public boolean hasOrdered() {
+            return false;
         }
 
         @Override
@@ -190,8 +195,7 @@ final class SpoiltOutboxStores {
             ClaimResult result = target.claim(owner, limit, lease);
             List<OutboxClaim> counted =
                     result.claims().stream().map(this::counted).toList();
-            return new ClaimResult(
-                    counted, result.leasesExpired(), result.synchronised(), result.conflicts(), result.ordered());
+            return new ClaimResult(counted, result.leasesExpired(), result.synchronised(), result.conflicts());
         }
 
         private OutboxClaim counted(OutboxClaim claim) {
@@ -221,8 +225,7 @@ final class SpoiltOutboxStores {
                     .map(claim ->
                             new OutboxClaim(claim.entry(), claim.token(), claim.attempt(), false, claim.claimedAt()))
                     .toList();
-            return new ClaimResult(
-                    known, result.leasesExpired(), result.synchronised(), result.conflicts(), result.ordered());
+            return new ClaimResult(known, result.leasesExpired(), result.synchronised(), result.conflicts());
         }
     }
 
@@ -311,7 +314,7 @@ final class SpoiltOutboxStores {
                         .filter(entry -> entry.isDue(memory.now()))
                         .map(entry -> claim(entry, owner, lease))
                         .toList();
-                return new ClaimResult(claims, 0, 0, 0, true);
+                return new ClaimResult(claims, 0, 0, 0);
             });
         }
 
@@ -338,7 +341,7 @@ final class SpoiltOutboxStores {
                 for (StoredEntry entry : memory.entries.due(memory.now(), limit)) {
                     memory.entries.edit(entry, () -> claims.add(entry.claim(owner, memory.now(), lease)));
                 }
-                return new ClaimResult(claims, 0, 0, 0, false);
+                return new ClaimResult(claims, 0, 0, 0);
             });
         }
     }

@@ -24,8 +24,7 @@ import java.util.Optional;
 final class EntryClaims {
     /**
      * Of those that are due and those whose lease has run out, the ones that are due longest. Each side finds as many as are
-     * asked for, so that the union has them; what is locked beyond is free again with the statement. A row is returned even if
-     * nothing is due, which says whether there are ordered entries: the first of the index over them.
+     * asked for, so that the union has them; what is locked beyond is free again with the statement.
      */
     private static final String ANY = """
             WITH due AS MATERIALIZED (
@@ -43,10 +42,6 @@ final class EntryClaims {
             ), chosen AS MATERIALIZED (
                 SELECT * FROM (SELECT * FROM due UNION ALL SELECT * FROM lapsed) AS both_kinds
                 ORDER BY due_at, id LIMIT ?
-            ), ahead AS (
-                SELECT (SELECT true FROM @outbox o
-                    WHERE o.status IN ('pending', 'sending', 'failed') AND o.lane IS NOT NULL
-                    ORDER BY o.lane, o.id LIMIT 1) IS NOT NULL AS ordered
             )""";
 
     /**
@@ -74,7 +69,7 @@ final class EntryClaims {
                             WHERE later.ordering_key = o.ordering_key AND later.id > o.id
                                 AND later.status = 'sending' AND later.lease_until > clock_timestamp())
                     LIMIT 1 FOR NO KEY UPDATE OF o SKIP LOCKED) AS locked
-            ), ahead AS (SELECT true AS ordered)""";
+            )""";
 
     /** The ledger is looked up as of the statement's beginning; what it says of an entry that nobody sends only ever ends. */
     private static final String REST = """
@@ -125,8 +120,8 @@ final class EntryClaims {
             )
             SELECT w.id, w.idempotency_key, w.generation, w.request_digest, w.order_request_json::text AS payload,
                 w.ordering_key, w.traceparent, w.created_at, w.expires_at, w.claim_token, w.attempts, w.outcome_unknown,
-                w.locked_at, w.verdict, w.was, ahead.ordered
-            FROM ahead LEFT JOIN written w ON true ORDER BY w.due_at, w.id""".formatted(ReasonCode.IDEMPOTENCY_CONFLICT, ReasonCode.INTERNAL_ERROR);
+                w.locked_at, w.verdict, w.was
+            FROM written w ORDER BY w.due_at, w.id""".formatted(ReasonCode.IDEMPOTENCY_CONFLICT, ReasonCode.INTERNAL_ERROR);
 
     static final String CLAIM = ANY + REST;
     static final String CLAIM_ORDERED = ORDERED + REST;
@@ -146,7 +141,7 @@ final class EntryClaims {
                         .number(limit)
                         .text(owner.toString())
                         .number(JdbcTimestamps.micros(lease)),
-                Row::read));
+                Judged::read));
     }
 
     ClaimResult claimOrdered(OutboxOwner owner, Collection<LaneLease> lanes, Collection<Long> ids, Duration lease) {
@@ -159,17 +154,15 @@ final class EntryClaims {
                         .numbers(ids)
                         .text(owner.toString())
                         .number(JdbcTimestamps.micros(lease)),
-                Row::read));
+                Judged::read));
     }
 
-    private static ClaimResult result(List<Row> rows) {
+    private static ClaimResult result(List<Judged> rows) {
         List<OutboxClaim> claims = new ArrayList<>();
         int leasesExpired = 0;
         int synchronised = 0;
         int conflicts = 0;
-        List<Judged> entries =
-                rows.stream().flatMap(row -> row.judged().stream()).toList();
-        for (Judged row : entries) {
+        for (Judged row : rows) {
             switch (row.verdict()) {
                 case "claimed" -> {
                     claims.add(row.claim());
@@ -179,16 +172,7 @@ final class EntryClaims {
                 default -> synchronised++;
             }
         }
-        return new ClaimResult(
-                claims, leasesExpired, synchronised, conflicts, rows.getFirst().ordered());
-    }
-
-    /** A row for each entry, or one without an entry. */
-    private record Row(boolean ordered, Optional<Judged> judged) {
-        static Row read(ResultSet row) throws SQLException {
-            boolean isEntry = row.getString("verdict") != null;
-            return new Row(row.getBoolean("ordered"), isEntry ? Optional.of(Judged.read(row)) : Optional.empty());
-        }
+        return new ClaimResult(claims, leasesExpired, synchronised, conflicts);
     }
 
     /** An entry, and what became of it. */

@@ -98,6 +98,11 @@ public final class JdbcOutboxStore implements OutboxStore {
     }
 
     @Override
+    public boolean hasOrdered() {
+        return ordered.any();
+    }
+
+    @Override
     public List<OrderedEntry> ordered(Map<Integer, Long> after, int perLane) {
         return ordered.ofLanes(after, perLane);
     }

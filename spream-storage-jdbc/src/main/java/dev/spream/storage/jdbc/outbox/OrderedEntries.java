@@ -21,6 +21,13 @@ final class OrderedEntries {
                 ELSE 0
             END AS due_in""";
 
+    /** The first one of the index over them. Those that are settled, and that a snapshot still sees, are passed over on the way. */
+    static final String ANY = """
+            SELECT EXISTS (SELECT FROM (
+                SELECT FROM @outbox o
+                WHERE o.status IN ('pending', 'sending', 'failed') AND o.lane IS NOT NULL
+                ORDER BY o.lane, o.id LIMIT 1) AS first)""";
+
     static final String OF_LANES = """
             SELECT e.* FROM unnest(?::int[], ?::bigint[]) AS asked (lane, behind)
             CROSS JOIN LATERAL (
@@ -38,6 +45,12 @@ final class OrderedEntries {
 
     OrderedEntries(OutboxDatabase database) {
         this.database = database;
+    }
+
+    boolean any() {
+        return database.rows(
+                        "looking for ordered entries of " + database.tables(), ANY, p -> {}, row -> row.getBoolean(1))
+                .getFirst();
     }
 
     List<OrderedEntry> ofLanes(Map<Integer, Long> after, int perLane) {
