@@ -2,6 +2,7 @@ package dev.spream.core.lock;
 
 import static java.util.stream.Collectors.joining;
 
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,57 +15,62 @@ import java.util.TreeMap;
  *
  * <p>An owner takes locks in the order of their keys, over all of its calls. One that went back in that order could wait for
  * somebody who came the right way and waits for it; so could one that wants alone what it shares.
+ *
+ * <p>What is held may refuse a request. It spares one a lock only if the lock is sure to be held until the transaction ends.
  */
 final class HeldLocks {
     private final LockSpace space;
     private final NavigableMap<LockKey, LockMode> keys = new TreeMap<>();
+    private final Map<LockKey, LockMode> sure = new HashMap<>();
     private final Map<LockTarget, LockMode> targets = new LinkedHashMap<>();
+    private boolean lent;
 
     HeldLocks(LockSpace space) {
         this.space = space;
     }
 
     /**
-     * The locks that the request needs and the owner does not have, in order; empty if it has all of them.
+     * What is added from now on is taken in a transaction that others use, and may be free after a rollback to a savepoint,
+     * which is not seen here.
+     */
+    void lend() {
+        lent = true;
+    }
+
+    /**
+     * The locks to take for the request, in order: those that the owner does not have, and again, in the mode in which it has
+     * them, those that it may have no more. Below a target that is held exclusively they are those of that target. Empty if
+     * all are sure to be held.
      *
      * @throws LockOrderException if one of them must not be taken any more
      */
     List<PlannedLock> missing(LockRequest request) {
-        Map<LockTarget, LockMode> uncovered = new LinkedHashMap<>(request.targets());
-        uncovered.keySet().removeIf(this::isBelowExclusive);
-        if (uncovered.isEmpty()) {
-            return List.of();
-        }
-        List<PlannedLock> missing = LockPlan.of(new LockRequest(uncovered), space).locks().stream()
-                .filter(lock -> !isHeld(lock))
+        List<PlannedLock> plan = LockPlan.of(withCovering(request), space).locks();
+        plan.stream().filter(lock -> !isIn(keys, lock)).forEach(lock -> requireInOrder(lock, request));
+        return plan.stream()
+                .filter(lock -> !isIn(sure, lock))
+                .map(lock -> new PlannedLock(
+                        lock.key(), keys.getOrDefault(lock.key(), lock.mode()).strongest(lock.mode())))
                 .toList();
-        missing.forEach(lock -> requireInOrder(lock, request));
-        return missing;
     }
 
-    /** Whether a request is refused, or needs less, because of what is held: more than taking a lock again. */
+    /** Whether a request is refused, or takes other locks than its own, because of what is held. */
     boolean matterTo(LockRequest request) {
-        if (request.targets().keySet().stream().anyMatch(this::isBelowExclusive)) {
-            return true;
-        }
         try {
-            List<PlannedLock> ignored = missing(request);
-            return false;
+            return !missing(request).equals(LockPlan.of(request, space).locks());
         } catch (LockOrderException e) {
             return true;
         }
     }
 
-    /** Whether all of the request is below targets that are held exclusively. */
-    boolean covers(LockRequest request) {
-        return request.targets().keySet().stream().allMatch(this::isBelowExclusive);
-    }
-
-    /** The rest of a request that is not {@linkplain #covers covered}. */
-    LockRequest uncovered(LockRequest request) {
-        Map<LockTarget, LockMode> left = new LinkedHashMap<>(request.targets());
-        left.keySet().removeIf(this::isBelowExclusive);
-        return new LockRequest(left);
+    /** The request, and the targets above it that are held exclusively, so that its own need no locks. */
+    private LockRequest withCovering(LockRequest request) {
+        Map<LockTarget, LockMode> all = new LinkedHashMap<>(request.targets());
+        request.targets().keySet().stream()
+                .flatMap(target -> target.ancestors().stream())
+                .filter(ancestor -> targets.get(ancestor) == LockMode.EXCLUSIVE)
+                .forEach(ancestor -> all.put(ancestor, LockMode.EXCLUSIVE));
+        return new LockRequest(all);
     }
 
     /** Whether these keep out the one that wants those. */
@@ -75,12 +81,8 @@ final class HeldLocks {
         });
     }
 
-    private boolean isBelowExclusive(LockTarget target) {
-        return target.ancestors().stream().anyMatch(ancestor -> targets.get(ancestor) == LockMode.EXCLUSIVE);
-    }
-
-    private boolean isHeld(PlannedLock lock) {
-        LockMode held = keys.get(lock.key());
+    private static boolean isIn(Map<LockKey, LockMode> modes, PlannedLock lock) {
+        LockMode held = modes.get(lock.key());
         return held != null && held.covers(lock.mode());
     }
 
@@ -117,7 +119,10 @@ final class HeldLocks {
 
     /** The locks that were missing for the request are held now. */
     void add(LockRequest request, List<PlannedLock> taken) {
-        taken.forEach(lock -> keys.put(lock.key(), lock.mode()));
+        taken.forEach(lock -> keys.merge(lock.key(), lock.mode(), LockMode::strongest));
+        if (!lent) {
+            taken.forEach(lock -> sure.merge(lock.key(), lock.mode(), LockMode::strongest));
+        }
         request.targets().forEach((target, mode) -> targets.merge(target, mode, LockMode::strongest));
     }
 

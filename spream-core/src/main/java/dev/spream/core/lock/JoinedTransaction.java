@@ -6,8 +6,8 @@ import java.util.function.Predicate;
 
 /**
  * The locks that were taken in a transaction of a caller's, over all calls that join it. When it ends is the caller's affair, and
- * its connection may be in another one by now: so what is remembered refuses nothing before the store has said that the
- * transaction still is the same, and a call takes again what is remembered as held. Confined to the transaction's user, but for
+ * its connection may be in another one by now: so what is remembered matters to no call before the store has said that the
+ * transaction still is the same. It may refuse a call then, and spares it no lock. Confined to the transaction's user, but for
  * {@link #isOf}.
  */
 final class JoinedTransaction {
@@ -18,7 +18,13 @@ final class JoinedTransaction {
 
     JoinedTransaction(LockSpace space) {
         this.space = space;
-        this.locks = new HeldLocks(space);
+        this.locks = lent(space);
+    }
+
+    private static HeldLocks lent(LockSpace space) {
+        HeldLocks none = new HeldLocks(space);
+        none.lend();
+        return none;
     }
 
     /** Whether it was used last by that thread. */
@@ -27,31 +33,21 @@ final class JoinedTransaction {
     }
 
     /**
-     * The locks to take for the request: all that it needs, but for what is below a target that is held exclusively.
+     * The locks to take for the request, what is remembered as held included.
      *
      * @param isCurrent whether the transaction that a store has named so is still running
      * @throws LockOrderException if one of them must not be taken any more
      */
     List<PlannedLock> toTake(LockRequest request, Predicate<String> isCurrent) {
         thread = Thread.currentThread();
-        if (!locks.matterTo(request)) {
-            return LockPlan.of(request, space).locks();
-        }
-        if (!isCurrent.test(transaction)) {
+        if (locks.matterTo(request) && !isCurrent.test(transaction)) {
             forget();
-            return LockPlan.of(request, space).locks();
         }
-        List<PlannedLock> ignored = locks.missing(request);
-        return locks.covers(request)
-                ? List.of()
-                : LockPlan.of(locks.uncovered(request), space).locks();
+        return locks.missing(request);
     }
 
     /** The locks that were to be taken are held, in that transaction; what was held in another is over. */
     void add(String name, LockRequest request, List<PlannedLock> taken) {
-        if (taken.isEmpty()) {
-            return;
-        }
         if (!name.equals(transaction)) {
             forget();
             transaction = name;
@@ -61,7 +57,7 @@ final class JoinedTransaction {
 
     /** It holds nothing any more. */
     void forget() {
-        locks = new HeldLocks(space);
+        locks = lent(space);
     }
 
     /** What it holds that is in the way of those. */

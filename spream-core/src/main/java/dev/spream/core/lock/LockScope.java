@@ -2,7 +2,9 @@ package dev.spream.core.lock;
 
 /**
  * The locks of one owner: a transaction of the caller's, or a {@link LockHandle}. It can be asked for more, as long as that
- * keeps the order; what it has already costs nothing. Used by one thread at a time.
+ * keeps the order. What a handle has already costs nothing, nor what {@link HierarchicalLocks#transact} took before the work;
+ * what was taken later in a transaction is taken again, as a rollback to a savepoint may have freed it. Used by one thread at a
+ * time.
  */
 public interface LockScope {
 

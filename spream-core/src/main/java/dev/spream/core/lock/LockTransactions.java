@@ -86,7 +86,7 @@ final class LockTransactions<T> {
         TransactionScope<T> scope = begin(request, wait, deadline);
         engine.watch().holds(scope);
         try {
-            engine.store().lend(scope.transaction());
+            scope.lend();
             R result = work.run(scope.transaction());
             scope.requireUnbroken(request);
             engine.store().commit(scope.transaction());

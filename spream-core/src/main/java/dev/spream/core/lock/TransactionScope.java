@@ -136,6 +136,12 @@ final class TransactionScope<T> implements LockScope, ReportedOwner {
         return waits.await(missing.subList(taken.count(), missing.size()));
     }
 
+    /** Hands the transaction to work, with the locks that it has by now. */
+    void lend() {
+        locks.lend();
+        engine.store().lend(transaction);
+    }
+
     TakenLocks tryLock(LockRequest request, List<PlannedLock> missing) {
         try {
             return engine.store().tryLock(transaction, missing);

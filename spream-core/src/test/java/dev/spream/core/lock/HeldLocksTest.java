@@ -41,6 +41,20 @@ final class HeldLocksTest {
     }
 
     @Test
+    void what_was_taken_in_a_transaction_that_others_use_is_taken_again_as_it_was() {
+        take(LockRequest.shared(USER));
+        held.lend();
+        take(LockRequest.exclusive(ACCOUNT));
+        PlannedLock account = new PlannedLock(SPACE.keyOf(ACCOUNT), LockMode.EXCLUSIVE);
+        assertThat(held.missing(LockRequest.shared(USER))).isEmpty();
+        for (LockRequest request :
+                List.of(LockRequest.exclusive(ACCOUNT), LockRequest.shared(ACCOUNT), LockRequest.exclusive(RESOURCE))) {
+            assertThat(held.missing(request)).as("%s", request).containsExactly(account);
+        }
+        assertThatThrownBy(() -> held.missing(LockRequest.exclusive(USER))).isInstanceOf(LockOrderException.class);
+    }
+
+    @Test
     void an_upgrade_is_refused_and_names_both() {
         take(LockRequest.exclusive(RESOURCE));
         assertThatThrownBy(() -> held.missing(LockRequest.exclusive(USER)))

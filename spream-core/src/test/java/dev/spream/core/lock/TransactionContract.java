@@ -96,6 +96,19 @@ interface TransactionContract<T> extends LockScenario.Stage<T> {
     }
 
     @Test
+    default void what_is_held_exclusively_stays_so_when_it_is_asked_for_again() throws Exception {
+        T own = fixture().beginOwn();
+        LockTarget user = LockTarget.user("u1");
+        for (LockRequest request :
+                List.of(LockRequest.exclusive(user), LockRequest.shared(user), LockRequest.exclusive(user))) {
+            given().locks().in(own).acquire(request);
+            assertThat(given().others().tryAcquire(LockRequest.shared(user))).isEmpty();
+        }
+        fixture().commitOwn(own);
+        fixture().endOwn(own);
+    }
+
+    @Test
     default void a_handle_that_would_wait_for_a_transaction_of_its_thread_is_refused_until_that_ends()
             throws Exception {
         T own = fixture().beginOwn();

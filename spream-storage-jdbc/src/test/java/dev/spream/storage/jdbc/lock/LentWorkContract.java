@@ -189,6 +189,65 @@ interface LentWorkContract {
     }
 
     @Test
+    default void a_lock_that_a_rollback_to_a_savepoint_has_freed_is_taken_again() throws Exception {
+        LockRequest first = LockRequest.shared(LockTarget.user("u1"));
+        try (JdbcLockStore store = open(pool());
+                HierarchicalLocks<Connection> locks = HierarchicalLocks.over(store);
+                Connection own = own()) {
+            LockTarget later = IntStream.range(2, 100)
+                    .mapToObj(number -> LockTarget.user("u" + number))
+                    .filter(user ->
+                            store.space().keyOf(user).compareTo(store.space().keyOf(LockTarget.user("u1"))) > 0)
+                    .findFirst()
+                    .orElseThrow();
+            for (Rollback rollback : Rollback.values()) {
+                locks.in(own).acquire(first);
+                requireTakenAgain(locks, own, later, rollback);
+                own.rollback();
+                assertThat(locks.<Boolean, Exception>transact(first, connection -> {
+                            requireTakenAgain(locks, connection, later, rollback);
+                            return true;
+                        }))
+                        .isTrue();
+            }
+        }
+    }
+
+    private static void requireTakenAgain(
+            HierarchicalLocks<Connection> locks, Connection connection, LockTarget user, Rollback rollback)
+            throws Exception {
+        LockTarget below = LockTarget.account(user.path().getFirst(), "a1");
+        for (LockTarget next : List.of(user, below)) {
+            Savepoint savepoint = rollback.begin(connection);
+            locks.in(connection).acquire(LockRequest.exclusive(user));
+            rollback.run(connection, savepoint);
+            locks.in(connection).acquire(LockRequest.exclusive(next));
+            assertThat(locks.tryAcquire(LockRequest.exclusive(next)))
+                    .as("%s by %s", next, rollback)
+                    .isEmpty();
+            rollback.run(connection, savepoint);
+        }
+    }
+
+    /** Ways to go back to a savepoint. */
+    enum Rollback {
+        CALL,
+        STATEMENT;
+
+        Savepoint begin(Connection connection) throws SQLException {
+            return connection.setSavepoint("mine");
+        }
+
+        void run(Connection connection, Savepoint savepoint) throws SQLException {
+            if (this == CALL) {
+                connection.rollback(savepoint);
+            } else {
+                execute(connection, "ROLLBACK TO SAVEPOINT mine");
+            }
+        }
+    }
+
+    @Test
     default void a_savepoint_of_the_caller_outlasts_calls_that_are_granted_and_refused() throws Exception {
         createTable();
         LockRequest below = LockRequest.exclusive(LockTarget.account("u1", "a1"));
