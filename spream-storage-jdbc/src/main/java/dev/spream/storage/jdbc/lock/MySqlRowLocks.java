@@ -237,7 +237,7 @@ final class MySqlRowLocks implements LockSql {
 
     @Override
     public String name(Connection connection, TakenLocks taken) throws SQLException {
-        return session.transaction(connection);
+        return session.nameTransaction(connection);
     }
 
     @Override

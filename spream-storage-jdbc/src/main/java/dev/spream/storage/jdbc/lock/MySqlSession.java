@@ -1,6 +1,7 @@
 package dev.spream.storage.jdbc.lock;
 
 import dev.spream.core.lock.LockSpaceException;
+import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -8,6 +9,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The session of a connection: whose locks they are, whether they exclude anybody, and how long it waits. What is set for a
@@ -30,6 +32,7 @@ final class MySqlSession {
     private static final int RESTORE_ATTEMPTS = 3;
 
     private static final AtomicLong LAST_MARK = new AtomicLong();
+    private static final SecureRandom TOKENS = new SecureRandom();
 
     /**
      * The counters of a session that grow when a transaction ends: of all statements but those that never end one, and {@code
@@ -65,7 +68,7 @@ final class MySqlSession {
                     SESSION %1$s = 'READ-COMMITTED', SESSION autocommit = 0,
                     SESSION %2$s =\s""".formatted(dialect.isolation(), standStill());
         this.endings =
-                "SELECT CAST(SUM(VARIABLE_VALUE) AS SIGNED) - COALESCE(@spream_settings, 0) FROM %s.session_status WHERE %s"
+                "SELECT CAST(SUM(VARIABLE_VALUE) AS SIGNED) - COALESCE(@spream_settings, 0) AS endings, CONNECTION_ID() AS session, @spream_token AS token FROM %s.session_status WHERE %s"
                         .formatted(dialect.mariadb() ? "information_schema" : "performance_schema", ENDINGS);
         this.restore = """
                 SET SESSION %1$s = @spream_isolation, SESSION %2$s = @spream_stand_still, SESSION autocommit =\s""".formatted(dialect.isolation(), standStill());
@@ -155,15 +158,39 @@ final class MySqlSession {
 
     /**
      * What tells the running transaction from others of this session, and leaves it as it is. A statement that fails or sets a
-     * variable changes it too, so that it may be another in the same transaction, but never the same in two.
+     * variable changes it too, so that it may be another in the same transaction. It may be the same in two if the counters are
+     * set back between them: a reset of the session takes its token as well, but {@code FLUSH STATUS} does not.
      *
      * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/server-status-variables.html">MySQL: status variables</a>
+     * @see <a href="https://dev.mysql.com/doc/c-api/8.4/en/mysql-reset-connection.html">MySQL: what a reset takes</a>
      */
     String transaction(Connection connection) throws SQLException {
+        return endings(connection).name();
+    }
+
+    /** The same; the first time in a session, and after each reset, by one statement more, which gives it a token. */
+    String nameTransaction(Connection connection) throws SQLException {
+        Endings found = endings(connection);
+        if (found.token() != null) {
+            return found.name();
+        }
+        Endings named = new Endings(found.session(), Long.toHexString(TOKENS.nextLong()), found.count());
+        execute(connection, "SET @spream_token = '%s', %s".formatted(named.token(), COUNTED));
+        return named.name();
+    }
+
+    /** Of a session: what nothing else on the server is called, what a reset takes from it, and its {@link #ENDINGS}. */
+    private record Endings(String session, @Nullable String token, String count) {
+        String name() {
+            return session + " " + token + " " + count;
+        }
+    }
+
+    private Endings endings(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(endings)) {
             row.next();
-            return row.getString(1);
+            return new Endings(row.getString("session"), row.getString("token"), row.getString("endings"));
         }
     }
 

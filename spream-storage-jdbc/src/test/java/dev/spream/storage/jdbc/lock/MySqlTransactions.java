@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.mysql.cj.jdbc.JdbcConnection;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.lock.BucketHash;
 import dev.spream.core.lock.BucketsNotProvisionedException;
@@ -21,6 +22,7 @@ import dev.spream.core.lock.LockTimeoutException;
 import dev.spream.core.lock.LockWait;
 import dev.spream.core.lock.PlannedLock;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -238,6 +240,66 @@ abstract class MySqlTransactions implements LentWorkContract {
             store.tryLock(own, List.of(ONE));
             assertThat(store.isCurrent(own, transaction)).as(ending).isFalse();
             own.rollback();
+        }
+    }
+
+    @Test
+    void locks_are_taken_in_a_session_whose_counters_were_set_back() throws Exception {
+        LockRequest user = LockRequest.exclusive(LockTarget.user("u1"));
+        LockRequest below = LockRequest.exclusive(LockTarget.account("u1", "a1"));
+        for (SetBack way : SetBack.values()) {
+            try (HierarchicalLocks<Connection> locks = HierarchicalLocks.over(store);
+                    Connection session = resettable()) {
+                for (LockRequest request : List.of(user, user, below)) {
+                    way.run(session);
+                    locks.in(session).acquire(request);
+                    assertThat(locks.tryAcquire(request))
+                            .as("%s, %s", way, request)
+                            .isEmpty();
+                    session.commit();
+                }
+            }
+        }
+    }
+
+    @Test
+    void a_session_that_was_reset_refuses_nothing_for_what_was_locked_before() throws Exception {
+        LockTarget user = LockTarget.user("u1");
+        try (HierarchicalLocks<Connection> locks = HierarchicalLocks.over(store);
+                Connection session = resettable()) {
+            for (int round = 0; round < 3; round++) {
+                for (LockRequest request : List.of(LockRequest.shared(user), LockRequest.exclusive(user))) {
+                    SetBack.RESET.run(session);
+                    locks.in(session).acquire(request);
+                    session.commit();
+                }
+            }
+        }
+    }
+
+    /** By the driver of the test; MariaDB's resets the session on the server only if it is told to. */
+    private Connection resettable() throws SQLException {
+        HikariDataSource pool = namespaces.pool();
+        return DriverManager.getConnection(
+                pool.getJdbcUrl() + "?useResetConnection=true", pool.getUsername(), pool.getPassword());
+    }
+
+    /** What sets the counters of a session back. */
+    private enum SetBack {
+        FLUSH_STATUS,
+        RESET;
+
+        void run(Connection connection) throws SQLException {
+            if (this == FLUSH_STATUS) {
+                execute(connection, "FLUSH STATUS");
+            } else if (connection.isWrapperFor(org.mariadb.jdbc.Connection.class)) {
+                connection.unwrap(org.mariadb.jdbc.Connection.class).reset();
+            } else {
+                connection.unwrap(JdbcConnection.class).resetServerState();
+            }
+            connection.setAutoCommit(true);
+            execute(connection, "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
+            connection.setAutoCommit(false);
         }
     }
 
