@@ -96,7 +96,7 @@ final class MySqlRowLocks implements LockSql {
         }
     }
 
-    /** The same for those that follow, of whom nothing else has to be asked; how many are held, from the first on. */
+    /** The same for those that follow, without asking for the session again; how many are held, from the first on. */
     private int tryRest(Connection connection, List<PlannedLock> locks) throws SQLException {
         int taken = 0;
         while (taken < locks.size()) {
