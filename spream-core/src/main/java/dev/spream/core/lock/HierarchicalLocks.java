@@ -29,7 +29,8 @@ import java.util.Optional;
  * }</pre>
  *
  * <p>Calls that wait for locks by a handle or a transaction of their own have at most half of the store's connections for that. Others
- * are queued in this process, first come, first served for each lock, and begin anew when it is their turn.
+ * are queued in this process, first come, first served for each lock, and begin anew when it is their turn. A transaction that is run
+ * again keeps its place.
  *
  * <p>Safe for use by many threads. While something is held or waited for, one thread looks after the handles, so that a lost
  * connection is noticed, and says in the database who holds what.
@@ -39,7 +40,6 @@ import java.util.Optional;
 public final class HierarchicalLocks<T> implements AutoCloseable {
     private final LockEngine<T> engine;
     private final LockTransactions<T> transactions;
-    private volatile boolean closed;
 
     private HierarchicalLocks(LockStore<T> store, LockOptions options) {
         this.engine = new LockEngine<>(store, options);
@@ -65,7 +65,7 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
      * transaction, by a rollback: nothing that comes after the failure can be committed.
      */
     public LockScope in(T transaction) {
-        requireOpen();
+        engine.requireOpen();
         requireNonNull(transaction, "transaction");
         return engine.ownerOf(transaction).orElseGet(() -> engine.join(transaction));
     }
@@ -81,7 +81,7 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
      * @throws LockException if the locks could not be had; nothing is held
      */
     public LockHandle acquire(LockRequest request, LockWait wait) throws InterruptedException {
-        requireOpen();
+        engine.requireOpen();
         return transactions.open(request, wait);
     }
 
@@ -119,24 +119,18 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
      */
     public <R, E extends Exception> R transact(LockRequest request, LockWait wait, LockedWork<T, R, E> work)
             throws E, InterruptedException {
-        requireOpen();
+        engine.requireOpen();
         return transactions.run(request, wait, work);
     }
 
-    private void requireOpen() {
-        if (closed) {
-            throw new LockStoreException("these locks are closed", null);
-        }
-    }
-
     /**
-     * Refuses new calls, and ends the handles that are open: their owners are told that they were lost. Closing again is
-     * harmless.
+     * Refuses new calls, and ends the handles that are open: their owners are told that they were lost. Calls of {@link #acquire}
+     * and {@link #transact} that wait for locks are refused as well, but for those of a thread that holds other locks. Closing
+     * again is harmless.
      */
     @Override
     public void close() {
-        closed = true;
-        engine.watch().close();
+        engine.close();
     }
 
     /** Collects options. {@link #build()} checks them. Confined to one thread. */

@@ -6,7 +6,9 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** What all owners of one {@link HierarchicalLocks} share. Safe for use by many threads. */
 final class LockEngine<T> {
@@ -15,6 +17,9 @@ final class LockEngine<T> {
     private final LockEvents events;
     private final LockWatch<T> watch;
     private final Map<Object, Joined<T>> joined = Collections.synchronizedMap(new WeakHashMap<>()); // by connection
+
+    private final Set<OwnCall<T>> calls = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
 
     /** The last transaction of a caller's on a connection, which is a key elsewhere and so is referred to weakly. */
     private record Joined<T>(WeakReference<T> transaction, JoinedTransaction known) {}
@@ -93,6 +98,31 @@ final class LockEngine<T> {
             events.tell(listener -> listener.interrupted(request, took));
             throw e;
         }
+    }
+
+    /** A call that takes locks in a transaction of the engine's own. */
+    void began(OwnCall<T> call) {
+        calls.add(call);
+        if (closed) {
+            call.end();
+        }
+    }
+
+    void ended(OwnCall<T> call) {
+        calls.remove(call);
+    }
+
+    void requireOpen() {
+        if (closed) {
+            throw new LockStoreException("these locks are closed", null);
+        }
+    }
+
+    /** Ends what waits in transactions of the engine's own, and the handles that are open. */
+    void close() {
+        closed = true;
+        calls.forEach(OwnCall::end);
+        watch.close();
     }
 
     /** An owner, or a call that is to have one, is about to wait. */

@@ -28,7 +28,7 @@ final class LockTransactions<T> {
     LockHandle open(LockRequest request, LockWait wait) throws InterruptedException {
         Optional<StackTraceElement> place = caller();
         TransactionScope<T> scope =
-                begin(request, wait, LockDeadline.start(wait, engine.options().clock()));
+                begin(request, wait, LockDeadline.start(wait, engine.options().clock()), nextTurn());
         OpenHandle<T> handle = new OpenHandle<>(engine, scope, place);
         engine.events().tell(listener -> listener.opened(request));
         engine.watch().opened(handle);
@@ -46,10 +46,14 @@ final class LockTransactions<T> {
                 .map(StackWalker.StackFrame::toStackTraceElement));
     }
 
-    private TransactionScope<T> begin(LockRequest request, LockWait wait, LockDeadline deadline)
+    private LockTurns.Turn nextTurn() {
+        return engine.store().turns().next();
+    }
+
+    private TransactionScope<T> begin(LockRequest request, LockWait wait, LockDeadline deadline, LockTurns.Turn turn)
             throws InterruptedException {
         return engine.observe(request, deadline, left -> {
-            try (OwnCall<T> call = new OwnCall<>(engine, request, wait, left)) {
+            try (OwnCall<T> call = new OwnCall<>(engine, request, wait, left, turn)) {
                 return call.take();
             }
         });
@@ -58,9 +62,10 @@ final class LockTransactions<T> {
     <R, E extends Exception> R run(LockRequest request, LockWait wait, LockedWork<T, R, E> work)
             throws E, InterruptedException {
         LockDeadline deadline = LockDeadline.start(wait, engine.options().clock());
+        LockTurns.Turn turn = nextTurn();
         for (int attempt = 1; true; attempt++) {
             try {
-                return runOnce(request, wait, deadline, work);
+                return runOnce(request, wait, deadline, turn, work);
             } catch (Exception e) {
                 if (!isDeadlock(e) || attempt == engine.options().attempts() || deadline.isOver()) {
                     throw e;
@@ -81,9 +86,9 @@ final class LockTransactions<T> {
 
     @SuppressWarnings("NullAway") // what the work returns is the caller's affair, null included
     private <R, E extends Exception> R runOnce(
-            LockRequest request, LockWait wait, LockDeadline deadline, LockedWork<T, R, E> work)
+            LockRequest request, LockWait wait, LockDeadline deadline, LockTurns.Turn turn, LockedWork<T, R, E> work)
             throws E, InterruptedException {
-        TransactionScope<T> scope = begin(request, wait, deadline);
+        TransactionScope<T> scope = begin(request, wait, deadline, turn);
         engine.watch().holds(scope);
         try {
             scope.lend();

@@ -12,9 +12,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -23,11 +20,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The turns of calls that wait for locks on the connections that a store keeps for handles. Calls that wait in the database have
  * at most half of these connections, so that others lock what is free, and those for one lock have at most a quarter; the others
- * are queued here, without a connection, first come, first served for each lock.
+ * are queued here, without a connection, first come, first served for each lock. A call that has the lock for which it waited may
+ * wait for the next one it needs, whatever the share of that lock.
  *
  * <p>Where calls for more locks than that wait, the locks take turns: a call that has waited in the database for a second gives its
  * connection to one that is queued for another lock, or that lacks a connection, and is queued itself; the next time it may wait
- * twice as long, up to 16 seconds.
+ * twice as long, up to 16 seconds. While a lock is not waited for in the database, the first that is queued for it tries to take it
+ * from time to time, so that it does not wait for the turn of a lock that is free.
  *
  * <p>Safe for use by many threads. A store has one.
  */
@@ -35,6 +34,8 @@ public final class LockTurns {
     private static final Duration SLICE = Duration.ofSeconds(1);
     private static final Duration PATIENCE = Duration.ofMillis(200);
     private static final int MAX_DOUBLINGS = 4;
+    private static final long FIRST_PAUSE = Duration.ofMillis(50).toNanos();
+    private static final long LAST_PAUSE = Duration.ofSeconds(1).toNanos();
     private static final long A_DAY = Duration.ofDays(1).toNanos();
 
     private final int most;
@@ -110,6 +111,8 @@ public final class LockTurns {
         private boolean leaves; // the database
         private long since;
         private int gaveWay;
+        private long pause = FIRST_PAUSE; // until it tries what it is queued for
+        private boolean ended;
 
         private Turn(long number) {
             this.number = number;
@@ -120,30 +123,33 @@ public final class LockTurns {
             return number;
         }
 
-        /** Who came earlier is served earlier. */
+        /** The earlier call comes first. */
         @Override
         public int compareTo(Turn other) {
             return Long.compare(number, other.number);
         }
 
         /**
-         * Whether the call may wait for that lock in the database now; if not it has to be {@linkplain #queue queued}. Gives up
-         * the turn for another lock.
-         *
-         * @param persistent it has waited for a lock that it has now, and may be more for this one than others
+         * Whether the call may wait for that lock in the database now; if not it has to be {@linkplain #queue queued}. A call that
+         * was admitted for an earlier lock has that one, and keeps its turn.
          */
-        boolean enter(LockKey next, boolean persistent) {
+        boolean enter(LockKey next) {
             lock.lock();
             try {
-                if (admitted.contains(this) && next.equals(key)) {
-                    return true;
+                LockKey last = key;
+                if (last == null || !admitted.contains(this) || last.compareTo(next) > 0) {
+                    leave();
+                    if (admitted.size() >= most || !isNextFor(next)) {
+                        return false;
+                    }
+                    admitted.add(this);
+                    key = next;
+                } else if (!last.equals(next)) {
+                    key = next;
+                    leaves = false;
+                    admit();
+                    wakeFirst(last);
                 }
-                leave();
-                if (admitted.size() >= most || !(persistent || isNextFor(next))) {
-                    return false;
-                }
-                key = next;
-                admitted.add(this);
                 return true;
             } finally {
                 lock.unlock();
@@ -156,9 +162,9 @@ public final class LockTurns {
         }
 
         /**
-         * Waits, without a connection, until the call may wait for that lock in the database.
+         * Waits, without a connection, until the call may wait for that lock in the database, or may try to take it without.
          *
-         * @return whether it may; false if the deadline is over
+         * @return whether it may wait; false also if the deadline is over or the turn {@linkplain #end ended}
          */
         boolean queue(LockKey next, LockDeadline deadline) throws InterruptedException {
             lock.lockInterruptibly();
@@ -167,17 +173,32 @@ public final class LockTurns {
                 key = next;
                 queues.computeIfAbsent(next, any -> new TreeSet<>()).add(this);
                 admit();
-                while (!admitted.contains(this)) {
-                    if (deadline.isOver()) {
-                        return false;
+                long tryAt = System.nanoTime() + pause;
+                while (!admitted.contains(this) && !ended && !deadline.isOver()) {
+                    long left = deadline.left().map(Duration::toNanos).orElse(A_DAY);
+                    long ignored = moved.awaitNanos(isToTry() ? Math.min(left, tryAt - System.nanoTime()) : left);
+                    if (isToTry() && tryAt - System.nanoTime() <= 0) {
+                        pause = Math.min(2 * pause, LAST_PAUSE);
+                        break;
                     }
-                    long ignored = moved.awaitNanos(
-                            deadline.left().map(Duration::toNanos).orElse(A_DAY));
                 }
-                return true;
+                return admitted.contains(this);
             } finally {
                 lock.unlock();
             }
+        }
+
+        private boolean isToTry() {
+            NavigableSet<Turn> queue = key == null ? null : queues.get(key);
+            return queue != null && queue.first().equals(this) && count(requireNonNull(key)) == 0;
+        }
+
+        /** The call is to wait no longer. For any thread. */
+        void end() {
+            locked(() -> {
+                ended = true;
+                moved.signal();
+            });
         }
 
         /** It is neither queued nor admitted afterwards. Harmless if it was not. */
@@ -195,41 +216,30 @@ public final class LockTurns {
                     unqueue(last, this);
                 }
                 admit();
+                wakeFirst(last);
             });
         }
 
         /**
          * Waits in the database, on a thread of its own, which is interrupted if the calling thread is, and if the call has to
-         * give way.
+         * give way or to end.
          *
-         * @return what the wait returns; empty if the call gave way, and what the wait did is to be rolled back
+         * @return what the wait returns; empty if the call gave way or ended, and what the wait did is to be rolled back
          */
         <R> Optional<R> await(String thread, Callable<R> wait) throws InterruptedException {
-            FutureTask<R> task = new FutureTask<>(wait) {
-                @Override
-                protected void done() {
-                    locked(moved::signal);
-                }
-            };
-            Thread waiter = Thread.ofVirtual().name(thread).unstarted(task);
             begin();
-            waiter.start();
+            WaitingThread<R> waiter = WaitingThread.start(thread, wait, () -> locked(moved::signal));
             try {
-                if (awaitEnd(task)) {
-                    return Optional.of(result(task));
+                if (awaitEnd(waiter)) {
+                    return Optional.of(waiter.result());
                 }
             } catch (InterruptedException e) {
-                waiter.interrupt();
-                boolean ignored = awaitUninterrupted(task);
+                Optional<R> ignored = waiter.end();
                 throw e;
             } finally {
                 locked(() -> waits = false);
             }
-            waiter.interrupt();
-            if (awaitUninterrupted(task)) {
-                throw new InterruptedException("interrupted while it gave way to another call");
-            }
-            return succeeded(task);
+            return waiter.end();
         }
 
         private void begin() {
@@ -240,11 +250,14 @@ public final class LockTurns {
             });
         }
 
-        /** False if it has to give way before. */
-        private boolean awaitEnd(FutureTask<?> task) throws InterruptedException {
+        /** False if it has to give way or to end before. */
+        private boolean awaitEnd(WaitingThread<?> waiter) throws InterruptedException {
             lock.lockInterruptibly();
             try {
-                while (!task.isDone()) {
+                while (!waiter.isOver()) {
+                    if (ended) {
+                        return false;
+                    }
                     long left = equals(nextToGiveWay()) ? Math.max(left(), untilNeeded()) : A_DAY;
                     if (left <= 0) {
                         leaves = true;
@@ -265,41 +278,12 @@ public final class LockTurns {
         }
     }
 
-    private static <R> R result(FutureTask<R> task) throws InterruptedException {
-        try {
-            return task.get();
-        } catch (ExecutionException e) {
-            switch (e.getCause()) {
-                case InterruptedException interruption -> throw interruption;
-                case RuntimeException failure -> throw failure;
-                case Error failure -> throw failure;
-                case null, default -> throw new IllegalStateException(e);
-            }
-        }
-    }
-
-    /** Whether the calling thread was interrupted meanwhile. */
-    private static boolean awaitUninterrupted(FutureTask<?> task) {
-        boolean interrupted = false;
-        while (true) {
-            try {
-                Object ignored = task.get();
-                return interrupted;
-            } catch (InterruptedException e) {
-                interrupted = true;
-            } catch (ExecutionException | CancellationException e) {
-                return interrupted;
-            }
-        }
-    }
-
-    /** It may have had what it waited for before it was interrupted. */
-    private static <R> Optional<R> succeeded(FutureTask<R> task) {
-        return task.state() == FutureTask.State.SUCCESS ? Optional.of(task.resultNow()) : Optional.empty();
-    }
-
     private boolean hasRoom(LockKey key) {
-        return admitted.stream().filter(turn -> key.equals(turn.key)).count() < mostOfOne;
+        return count(key) < mostOfOne;
+    }
+
+    private long count(LockKey key) {
+        return admitted.stream().filter(turn -> key.equals(turn.key)).count();
     }
 
     /** The other locks come before that one now. */
@@ -336,7 +320,16 @@ public final class LockTurns {
         unqueue(key, turn);
         putLast(key);
         admitted.add(turn);
+        turn.pause = FIRST_PAUSE;
         turn.moved.signal();
+    }
+
+    /** Has the first that is queued for that lock see whether it is to try. */
+    private void wakeFirst(LockKey key) {
+        NavigableSet<Turn> queue = queues.get(key);
+        if (queue != null) {
+            queue.first().moved.signal();
+        }
     }
 
     /** Has the one that is to give way look at the clock. */

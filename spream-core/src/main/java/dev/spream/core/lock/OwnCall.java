@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A call that takes locks in a transaction of the engine's own. Where it is not its turn to wait in the database it gives its
- * connection back, is queued in this process, and begins anew. Used by the calling thread, but for {@link #view}.
+ * connection back, is queued in this process, and begins anew. Used by the calling thread, but for {@link #view} and {@link #end}.
  */
 final class OwnCall<T> implements ReportedOwner, AutoCloseable {
     private final LockEngine<T> engine;
@@ -24,12 +24,13 @@ final class OwnCall<T> implements ReportedOwner, AutoCloseable {
     private volatile OptionalLong since = OptionalLong.empty();
     private volatile Optional<String> session = Optional.empty();
 
-    OwnCall(LockEngine<T> engine, LockRequest request, LockWait wait, LockDeadline deadline) {
+    OwnCall(LockEngine<T> engine, LockRequest request, LockWait wait, LockDeadline deadline, LockTurns.Turn turn) {
         this.engine = engine;
         this.request = request;
         this.wait = wait;
         this.deadline = deadline;
-        this.turn = engine.store().turns().next();
+        this.turn = turn;
+        engine.began(this);
     }
 
     /** The owner of the locks. */
@@ -37,10 +38,9 @@ final class OwnCall<T> implements ReportedOwner, AutoCloseable {
         if (engine.isHeldByThisThread()) {
             return takeKeepingConnection();
         }
-        Optional<TransactionScope<T>> owner = attempt();
+        Optional<TransactionScope<T>> owner = attempt(engine.store().begin(deadline));
         while (owner.isEmpty()) {
-            queue();
-            owner = attempt();
+            owner = queue() ? attempt(engine.store().begin(deadline)) : attemptIfConnectionIsIdle();
         }
         if (since.isPresent()) {
             owner.get().waitedBefore();
@@ -67,8 +67,7 @@ final class OwnCall<T> implements ReportedOwner, AutoCloseable {
             return engine.store().begin(deadline);
         }
         try {
-            return engine.store()
-                    .begin(LockDeadline.start(LockWait.NONE, engine.options().clock()));
+            return beginAtOnce();
         } catch (LockTimeoutException e) {
             throw new LockOrderException(
                     "locking %s: this thread holds locks by another handle or transaction, and there is no connection for one more; it could wait for itself for ever. Take what is needed by that one, wait with a deadline, or have more connections for handles. Nothing was changed"
@@ -77,9 +76,24 @@ final class OwnCall<T> implements ReportedOwner, AutoCloseable {
         }
     }
 
+    private T beginAtOnce() throws InterruptedException {
+        return engine.store()
+                .begin(LockDeadline.start(LockWait.NONE, engine.options().clock()));
+    }
+
+    /** A call that is only to try does not wait for a connection, where others do that may have what they need. */
+    private Optional<TransactionScope<T>> attemptIfConnectionIsIdle() throws InterruptedException {
+        T transaction;
+        try {
+            transaction = beginAtOnce();
+        } catch (LockTimeoutException e) {
+            return Optional.empty();
+        }
+        return attempt(transaction);
+    }
+
     /** Empty if it has to be queued. */
-    private Optional<TransactionScope<T>> attempt() throws InterruptedException {
-        T transaction = engine.store().begin(deadline);
+    private Optional<TransactionScope<T>> attempt(T transaction) throws InterruptedException {
         boolean taken = false;
         try {
             TransactionScope<T> scope = new TransactionScope<>(engine, transaction);
@@ -93,7 +107,7 @@ final class OwnCall<T> implements ReportedOwner, AutoCloseable {
         }
     }
 
-    /** Whether it has them all; a lock for which it waited is a reason to wait for the next as well. */
+    /** Whether it has them all. */
     private boolean await(TransactionScope<T> scope, List<PlannedLock> missing) throws InterruptedException {
         beginToWait(missing.getFirst());
         session = Optional.of(scope.session());
@@ -101,10 +115,9 @@ final class OwnCall<T> implements ReportedOwner, AutoCloseable {
         while (!rest.isEmpty()) {
             PlannedLock next = rest.getFirst();
             blockedAt = next;
-            if (!turn.enter(next.key(), rest.size() < missing.size()) || !await(scope.transaction(), next)) {
+            if (!turn.enter(next.key()) || !await(scope.transaction(), next)) {
                 return false;
             }
-            turn.leave();
             List<PlannedLock> after = rest.subList(1, rest.size());
             rest = after.isEmpty()
                     ? after
@@ -121,7 +134,7 @@ final class OwnCall<T> implements ReportedOwner, AutoCloseable {
         }
     }
 
-    /** False if it had to give way. */
+    /** False if it had to give way or to end. */
     private boolean await(T transaction, PlannedLock next) throws InterruptedException {
         try {
             return turn.await("spream-locks-turn-" + next.key(), () -> {
@@ -134,12 +147,21 @@ final class OwnCall<T> implements ReportedOwner, AutoCloseable {
         }
     }
 
-    private void queue() throws InterruptedException {
+    /** Whether it may wait in the database now; if not it is to try without. */
+    private boolean queue() throws InterruptedException {
         PlannedLock next = requireNonNull(blockedAt);
-        if (!turn.queue(next.key(), deadline)) {
+        boolean admitted = turn.queue(next.key(), deadline);
+        engine.requireOpen();
+        if (!admitted && deadline.isOver()) {
             throw new LockTimeoutException(
                     "locking %s: lock %s was not free in time; nothing is held".formatted(request, next), null);
         }
+        return admitted;
+    }
+
+    /** Its locks are closed: it waits no longer. For any thread. */
+    void end() {
+        turn.end();
     }
 
     @Override
@@ -160,6 +182,7 @@ final class OwnCall<T> implements ReportedOwner, AutoCloseable {
     @Override
     public void close() {
         turn.leave();
+        engine.ended(this);
         PlannedLock first = waitedFor;
         if (first != null && since.isPresent()) {
             engine.waited(this, first.key(), Duration.ofNanos(System.nanoTime() - since.getAsLong()));

@@ -4,17 +4,21 @@ import static dev.spream.core.lock.LockScenario.WIDE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** A process of few connections, in which many calls wait: they leave connections to calls for what is free. */
 interface FewHandlesContract<T> extends LockScenario.Stage<T> {
+    LockWait SOON = LockWait.atMost(Duration.ofSeconds(10));
     LockWait LONG_ENOUGH = LockWait.atMost(Duration.ofSeconds(20));
 
     /** A process that is told who waits. */
@@ -117,6 +121,86 @@ interface FewHandlesContract<T> extends LockScenario.Stage<T> {
                 attempts.get(last).result().close();
             }
             few.requireHasAllConnections();
+        }
+    }
+
+    @Test
+    default void a_call_for_two_busy_locks_gets_through_among_calls_for_each() throws Exception {
+        AtomicBoolean enough = new AtomicBoolean();
+        List<LockAttempt<Integer>> crowd = new ArrayList<>();
+        try (Few<T> few = new Few<>(fixture(), 16)) {
+            for (int call = 0; call < 20; call++) {
+                crowd.add(given().attempt(() -> lockUntil(enough, few, user("hot 1"))));
+                crowd.add(given().attempt(() -> lockUntil(enough, few, user("hot 2"))));
+            }
+            few.requireOneMoreWaits();
+            LockRequest both = LockRequest.exclusive(LockTarget.user("hot 1"), LockTarget.user("hot 2"));
+            for (int call = 0; call < 3; call++) {
+                few.locks.acquire(both, SOON).close();
+            }
+        } finally {
+            enough.set(true);
+        }
+        for (LockAttempt<Integer> attempt : crowd) {
+            attempt.close();
+        }
+    }
+
+    private static int lockUntil(AtomicBoolean enough, Few<?> few, LockRequest request) throws InterruptedException {
+        int times = 0;
+        while (!enough.get()) {
+            try (LockHandle handle = few.locks.acquire(request)) {
+                LockSupport.parkNanos(Duration.ofMillis(5).toNanos()); // its work
+            }
+            times++;
+        }
+        return times;
+    }
+
+    @Test
+    default void queued_calls_get_a_lock_that_is_freed_while_others_wait_long() throws Exception {
+        List<LockAttempt<LockHandle>> attempts = new ArrayList<>();
+        LockDeadline deadline = LockDeadline.start(SOON, InstantSource.system());
+        try (Few<T> few = new Few<>(fixture(), 4)) {
+            for (String hot : List.of("hot 1", "hot 2")) {
+                LockHandle ignored = given().others().acquire(user(hot));
+                attempts.add(given().attempt(() -> few.locks.acquire(user(hot))));
+                few.requireOneMoreWaits();
+            }
+            for (int call = 0; call < 9; call++) {
+                LockHandle brief = given().others().acquire(user("brief"));
+                LockAttempt<LockHandle> queued = given().attempt(() -> few.locks.acquire(
+                        user("brief"), LockWait.atMost(deadline.left().orElseThrow())));
+                few.requireOneMoreWaits();
+                brief.close();
+                queued.result().close();
+            }
+            few.locks.close();
+            for (LockAttempt<LockHandle> attempt : attempts) {
+                assertThat(attempt.failure()).isInstanceOf(LockException.class).hasMessageContaining("closed");
+            }
+        }
+    }
+
+    @Test
+    default void calls_that_wait_end_when_their_locks_are_closed_and_others_do_not() throws Exception {
+        List<LockAttempt<LockHandle>> attempts = new ArrayList<>();
+        try (Few<T> few = new Few<>(fixture(), 4);
+                HierarchicalLocks<T> sameStore = HierarchicalLocks.over(few.store)) {
+            LockHandle holder = given().others().acquire(user("hot"));
+            for (int call = 0; call < 5; call++) {
+                attempts.add(given().attempt(() -> few.locks.acquire(user("hot"))));
+                few.requireOneMoreWaits();
+            }
+            LockAttempt<LockHandle> other = given().attempt(() -> sameStore.acquire(user("hot"), LONG_ENOUGH));
+            few.locks.close();
+            for (LockAttempt<LockHandle> attempt : attempts) {
+                assertThat(attempt.failure())
+                        .isInstanceOf(LockStoreException.class)
+                        .hasMessageContaining("closed");
+            }
+            holder.close();
+            other.result().close();
         }
     }
 
