@@ -125,8 +125,8 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
 
     /**
      * Refuses new calls, and ends the handles that are open: their owners are told that they were lost. Calls of {@link #acquire}
-     * and {@link #transact} that wait for locks are refused as well, but for those of a thread that holds other locks. Closing
-     * again is harmless.
+     * and {@link #transact} that wait for locks are refused as well, but for those of a thread that holds other locks; those that
+     * wait for a connection are refused when they get it, and work is not run again. Closing again is harmless.
      */
     @Override
     public void close() {

@@ -52,6 +52,7 @@ final class OwnCall<T> implements ReportedOwner, AutoCloseable {
     private TransactionScope<T> takeKeepingConnection() throws InterruptedException {
         T transaction = beginNested();
         try {
+            engine.requireOpen();
             TransactionScope<T> scope = new TransactionScope<>(engine, transaction);
             scope.acquire(request, wait, deadline);
             return scope;
@@ -96,6 +97,7 @@ final class OwnCall<T> implements ReportedOwner, AutoCloseable {
     private Optional<TransactionScope<T>> attempt(T transaction) throws InterruptedException {
         boolean taken = false;
         try {
+            engine.requireOpen(); // it may have waited for the connection, or be run again
             TransactionScope<T> scope = new TransactionScope<>(engine, transaction);
             taken = scope.acquire(request, wait, rest -> await(scope, rest));
             return taken ? Optional.of(scope) : Optional.empty();

@@ -7,6 +7,7 @@ import dev.spream.core.lock.InMemoryLockStore.Transaction;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -112,6 +113,36 @@ final class HierarchicalLocksTest {
         assertThat(locks.<String, RuntimeException>transact(ACCOUNT, transaction -> "done"))
                 .isEqualTo("done");
         assertThat(store.calls).containsExactly("begin", "tryLock 2", "commit", "end");
+    }
+
+    @Test
+    void a_transaction_that_is_run_again_keeps_its_turn() throws Exception {
+        AtomicInteger runs = new AtomicInteger();
+        long before = memory.turns().next().number();
+        assertThat(locks.<Integer, RuntimeException>transact(ACCOUNT, transaction -> deadlockUntil(3, runs)))
+                .isEqualTo(3);
+        assertThat(memory.turns().next().number()).as("after one call").isEqualTo(before + 2);
+    }
+
+    @Test
+    void a_transaction_is_not_run_again_when_its_locks_are_closed() {
+        AtomicInteger runs = new AtomicInteger();
+        assertThatThrownBy(() -> locks.transact(ACCOUNT, transaction -> {
+                    locks.close();
+                    return deadlockUntil(3, runs);
+                }))
+                .isInstanceOf(LockStoreException.class)
+                .hasMessageContaining("these locks are closed");
+        assertThat(runs).hasValue(1);
+        assertThat(store.calls).endsWith("begin", "end");
+    }
+
+    private static int deadlockUntil(int last, AtomicInteger runs) {
+        int run = runs.incrementAndGet();
+        if (run < last) {
+            throw new LockDeadlockException("run " + run, null);
+        }
+        return run;
     }
 
     @Test
