@@ -311,14 +311,13 @@ final class HandleConnections {
 
     /** Harmless if it has ended already. */
     void end(Connection lent) {
-        Handle handle = taken.get(lent);
+        Handle handle = taken.remove(lent);
         if (handle != null && handle.isToBeEnded()) {
-            end(lent, handle);
+            end(handle);
         }
     }
 
-    private void end(Connection lent, Handle handle) {
-        taken.remove(lent);
+    private void end(Handle handle) {
         handle.guard.end();
         waits.whenFree(handle.connection, () -> giveBack(handle));
     }
@@ -354,14 +353,17 @@ final class HandleConnections {
         closed = true;
     }
 
-    /** Begins to take the connections away from the handles that are open. */
+    /**
+     * Begins to take the connections away from the handles that are open. They stay known until their users end them, which may use
+     * them just now, and are told by a connection that is closed.
+     */
     List<BoundedCall> startClosing() {
         refuse();
-        return taken.entrySet().stream()
-                .filter(entry -> entry.getValue().isToBeEnded())
-                .map(entry -> BoundedCall.start("closing the connection of a handle", () -> {
-                    closeHard(entry.getValue().connection);
-                    end(entry.getKey(), entry.getValue());
+        return taken.values().stream()
+                .filter(Handle::isToBeEnded)
+                .map(handle -> BoundedCall.start("closing the connection of a handle", () -> {
+                    closeHard(handle.connection);
+                    end(handle);
                 }))
                 .toList();
     }

@@ -118,6 +118,16 @@ final class HandleConnectionsTest {
     }
 
     @Test
+    void a_rollback_that_meets_the_end_of_the_store_fails_for_no_other_reason() throws Exception {
+        Connection lent = handles.begin(FOREVER);
+        fake.failing = true;
+        fake.onRollback = () -> BoundedCall.awaitAll(handles.startClosing(), Duration.ofSeconds(10));
+        handles.rollback(lent);
+        handles.end(lent);
+        assertThat(fake.ends).containsOnlyOnce("given back");
+    }
+
+    @Test
     void a_pool_without_a_connection_does_not_hold_a_call_up_for_longer_than_its_time() throws Exception {
         CountDownLatch given = new CountDownLatch(1);
         onGetConnection = () -> awaitStubbornly(given);
@@ -185,6 +195,7 @@ final class HandleConnectionsTest {
         private boolean aborted;
         private boolean closed;
         private Runnable onAbort = () -> {};
+        private Runnable onRollback = () -> {};
         private final List<String> ends = new CopyOnWriteArrayList<>();
 
         Connection proxy() {
@@ -208,6 +219,9 @@ final class HandleConnectionsTest {
                     yield null;
                 }
                 case "rollback" -> {
+                    Runnable meanwhile = onRollback;
+                    onRollback = () -> {};
+                    meanwhile.run();
                     if (failing) {
                         throw new SQLException("the rollback failed");
                     }

@@ -8,6 +8,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.lock.HierarchicalLocks;
 import dev.spream.core.lock.LockBusyException;
+import dev.spream.core.lock.LockConnectionException;
 import dev.spream.core.lock.LockHandle;
 import dev.spream.core.lock.LockListener;
 import dev.spream.core.lock.LockLostException;
@@ -110,6 +111,20 @@ interface LentWorkContract {
         }
         assertThat(ask(pool(), "SELECT SUM(value) FROM " + table())).isEqualTo("1");
         assertThatThrownBy(() -> requireNonNull(kept.get()).createStatement()).hasMessageContaining("must keep none");
+    }
+
+    @Test
+    default void work_whose_store_is_closed_loses_its_connection_and_is_not_blamed_for_it() {
+        try (JdbcLockStore store = open(pool());
+                HierarchicalLocks<Connection> locks = HierarchicalLocks.over(store)) {
+            assertThatThrownBy(() -> locks.transact(USER, connection -> {
+                        store.close();
+                        return true;
+                    }))
+                    .isInstanceOf(LockConnectionException.class);
+            assertThatThrownBy(() -> locks.transact(USER, connection -> true))
+                    .hasMessageContaining("the store of locks is closed");
+        }
     }
 
     private static void assertRefused(String method, Statements call) {
