@@ -130,8 +130,8 @@ public final class LockTurns {
         }
 
         /**
-         * Whether the call may wait for that lock in the database now; if not it has to be {@linkplain #queue queued}. A call that
-         * was admitted for an earlier lock has that one, and keeps its turn.
+         * Whether the call may wait for that lock in the database now; if not it is queued, which it has to {@linkplain #queue
+         * wait for}. A call that was admitted for an earlier lock has that one, and keeps its turn.
          */
         boolean enter(LockKey next) {
             lock.lock();
@@ -140,6 +140,7 @@ public final class LockTurns {
                 if (last == null || !admitted.contains(this) || last.compareTo(next) > 0) {
                     leave();
                     if (admitted.size() >= most || !isNextFor(next)) {
+                        enqueue(next);
                         return false;
                     }
                     admitted.add(this);
@@ -156,6 +157,12 @@ public final class LockTurns {
             }
         }
 
+        private void enqueue(LockKey next) {
+            key = next;
+            queues.computeIfAbsent(next, any -> new TreeSet<>()).add(this);
+            admit();
+        }
+
         private boolean isNextFor(LockKey next) {
             NavigableSet<Turn> queue = queues.get(next);
             return hasRoom(next) && (queue == null || queue.first().compareTo(this) > 0);
@@ -169,10 +176,10 @@ public final class LockTurns {
         boolean queue(LockKey next, LockDeadline deadline) throws InterruptedException {
             lock.lockInterruptibly();
             try {
-                leave();
-                key = next;
-                queues.computeIfAbsent(next, any -> new TreeSet<>()).add(this);
-                admit();
+                if (leaves || !next.equals(key)) {
+                    leave();
+                    enqueue(next);
+                }
                 long tryAt = System.nanoTime() + pause;
                 while (!admitted.contains(this) && !ended && !deadline.isOver()) {
                     long left = deadline.left().map(Duration::toNanos).orElse(A_DAY);

@@ -111,13 +111,14 @@ final class OwnCall<T> implements ReportedOwner, AutoCloseable {
 
     /** Whether it has them all. */
     private boolean await(TransactionScope<T> scope, List<PlannedLock> missing) throws InterruptedException {
-        beginToWait(missing.getFirst());
         session = Optional.of(scope.session());
         List<PlannedLock> rest = missing;
         while (!rest.isEmpty()) {
             PlannedLock next = rest.getFirst();
             blockedAt = next;
-            if (!turn.enter(next.key()) || !await(scope.transaction(), next)) {
+            boolean admitted = turn.enter(next.key());
+            beginToWait(next);
+            if (!admitted || !await(scope.transaction(), next)) {
                 return false;
             }
             List<PlannedLock> after = rest.subList(1, rest.size());

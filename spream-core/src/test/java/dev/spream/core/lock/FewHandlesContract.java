@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** A process of few connections, in which many calls wait: they leave connections to calls for what is free. */
 interface FewHandlesContract<T> extends LockScenario.Stage<T> {
-    LockWait SOON = LockWait.atMost(Duration.ofSeconds(10));
+    LockWait SOON = LockWait.atMost(Duration.ofSeconds(30));
     LockWait LONG_ENOUGH = LockWait.atMost(Duration.ofSeconds(20));
 
     /** A process that is told who waits. */
