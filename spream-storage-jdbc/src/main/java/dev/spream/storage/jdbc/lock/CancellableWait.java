@@ -20,13 +20,27 @@ import org.jspecify.annotations.Nullable;
  * behind with its connection.
  */
 final class CancellableWait implements Runnable {
-    private static final Duration CANCEL_AGAIN = Duration.ofMillis(50);
-    private static final Duration ABORT = Duration.ofSeconds(5);
-    private static final Duration LEAVE = Duration.ofSeconds(7);
-    static final Duration LONGEST_CANCELLATION = LEAVE.plusSeconds(1);
+    static final Duration LONGEST_CANCELLATION = Limits.OF_SERVERS.longestCancellation();
+
+    /**
+     * How long a cancellation takes.
+     *
+     * @param again until it is sent again
+     * @param abort until the connection is aborted
+     * @param leave until the work is left behind
+     */
+    record Limits(Duration again, Duration abort, Duration leave) {
+        static final Limits OF_SERVERS =
+                new Limits(Duration.ofMillis(50), Duration.ofSeconds(5), Duration.ofSeconds(7));
+
+        private Duration longestCancellation() {
+            return leave.plusSeconds(1);
+        }
+    }
 
     private final Connection connection;
     private final CancellableWaits.Work work;
+    private final Limits limits;
     private final CompletableFuture<Integer> outcome = new CompletableFuture<>();
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile @Nullable Statement running;
@@ -34,9 +48,10 @@ final class CancellableWait implements Runnable {
     private volatile @Nullable BoundedCall cancellation; // written under the monitor
 
     /** @param connection that the work uses, as the driver or the pool knows it */
-    CancellableWait(Connection connection, CancellableWaits.Work work) {
+    CancellableWait(Connection connection, CancellableWaits.Work work, Limits limits) {
         this.connection = connection;
         this.work = work;
+        this.limits = limits;
     }
 
     /** The work was cancelled because its time was over. Drivers have meanings of their own for what the JDK has for that. */
@@ -79,7 +94,7 @@ final class CancellableWait implements Runnable {
         ended.countDown();
         BoundedCall cancelling = cancellation;
         if (cancelling != null) {
-            cancelling.await(LONGEST_CANCELLATION);
+            cancelling.await(limits.longestCancellation());
         }
     }
 
@@ -150,7 +165,7 @@ final class CancellableWait implements Runnable {
     }
 
     void cancelUntilDone() {
-        startCancelling().await(LONGEST_CANCELLATION);
+        startCancelling().await(limits.longestCancellation());
     }
 
     /**
@@ -175,23 +190,23 @@ final class CancellableWait implements Runnable {
         long start = System.nanoTime();
         BoundedCall attempt = cancel();
         boolean aborted = false;
-        while (!ended.await(CANCEL_AGAIN.toNanos(), TimeUnit.NANOSECONDS)) {
+        while (!ended.await(limits.again().toNanos(), TimeUnit.NANOSECONDS)) {
             long passed = System.nanoTime() - start;
-            if (passed > LEAVE.toNanos()) {
+            if (passed > limits.leave().toNanos()) {
                 outcome.completeExceptionally(new LeftBehindException());
                 return;
             }
-            if (passed > ABORT.toNanos() && !aborted) {
+            if (passed > limits.abort().toNanos() && !aborted) {
                 aborted = true;
                 attempt = BoundedCall.start("aborting a connection", () -> connection.abort(Runnable::run));
             } else if (!aborted && !attempt.isRunning()) {
                 attempt = cancel();
             }
         }
-        attempt.await(LEAVE);
+        attempt.await(limits.leave());
         if (attempt.isRunning() && !aborted) {
             BoundedCall.start("aborting a connection", () -> connection.abort(Runnable::run))
-                    .await(CANCEL_AGAIN);
+                    .await(limits.again());
         }
     }
 

@@ -17,11 +17,13 @@ import java.util.function.BiConsumer;
  */
 final class CancellableWaits {
     private final Set<CancellableWait> open = ConcurrentHashMap.newKeySet();
+    private final CancellableWait.Limits limits;
     private final BiConsumer<Connection, CancellableWait> onLeftBehind;
     private volatile boolean closed;
 
     /** @param onLeftBehind is told of work that was cancelled and has not ended, before its caller is */
-    CancellableWaits(BiConsumer<Connection, CancellableWait> onLeftBehind) {
+    CancellableWaits(CancellableWait.Limits limits, BiConsumer<Connection, CancellableWait> onLeftBehind) {
+        this.limits = limits;
         this.onLeftBehind = onLeftBehind;
     }
 
@@ -42,7 +44,7 @@ final class CancellableWaits {
      */
     int call(String thread, Connection connection, Optional<Duration> limit, Work work)
             throws SQLException, InterruptedException {
-        CancellableWait wait = new CancellableWait(connection, work);
+        CancellableWait wait = new CancellableWait(connection, work, limits);
         open.add(wait);
         try {
             Thread.ofVirtual().name(thread).start(wait);

@@ -30,7 +30,7 @@ final class DatabaseWaits {
     private static final Duration SERVER_FIRST = Duration.ofMillis(50);
 
     private final LockSql sql;
-    private final CancellableWaits waits = new CancellableWaits(this::leaveBehind);
+    private final CancellableWaits waits = new CancellableWaits(CancellableWait.Limits.OF_SERVERS, this::leaveBehind);
     private final Map<Connection, CancellableWait> leftBehind = Collections.synchronizedMap(new IdentityHashMap<>());
 
     DatabaseWaits(LockSql sql) {
