@@ -6,16 +6,13 @@ import com.sun.source.tree.BinaryTree;
 import com.sun.source.tree.ExpressionTree;
 import com.sun.source.tree.MemberReferenceTree;
 import com.sun.source.tree.MethodInvocationTree;
-import com.sun.source.tree.Tree;
 import dev.spream.core.DurationText;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Set;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.TypeElement;
 import javax.lang.model.type.TypeMirror;
-import javax.tools.JavaFileObject;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -30,9 +27,8 @@ final class DurationsInMessagesTest {
 
     @Test
     void every_module_writes_durations_as_people_do() throws IOException {
-        List<JavaFileObject> sources = ProductSources.with(text -> text.contains("Duration"));
-        assertThat(sources).hasSizeGreaterThan(200);
-        assertThat(ProductSources.scan(sources, Writing::new)).isEmpty();
+        assertThat(ProductSources.scan(text -> text.contains("Duration"), 200, Writing::new))
+                .isEmpty();
     }
 
     @Test
@@ -51,8 +47,7 @@ final class DurationsInMessagesTest {
                     static void fail(String text, Object... values) {}
                 }
                 """;
-        assertThat(ProductSources.scan(ProductSources.sample(text), Writing::new))
-                .hasSize(7);
+        assertThat(ProductSources.scan(text, Writing::new)).hasSize(7);
     }
 
     private static final class Writing extends ProductSources.Rule {
@@ -85,10 +80,7 @@ final class DurationsInMessagesTest {
 
         @Override
         public @Nullable Void visitBinary(BinaryTree operation, @Nullable Void none) {
-            if (operation.getKind() == Tree.Kind.PLUS) {
-                look(operation.getLeftOperand());
-                look(operation.getRightOperand());
-            }
+            lookAtParts(operation);
             return super.visitBinary(operation, null);
         }
 
@@ -102,7 +94,8 @@ final class DurationsInMessagesTest {
             return String.valueOf(method.getEnclosingElement()).equals(Duration.class.getName());
         }
 
-        private void look(ExpressionTree value) {
+        @Override
+        void look(ExpressionTree value) {
             TypeMirror type = type(value);
             if (type != null && type.toString().matches("(java\\.util\\.\\w+<)?java\\.time\\.Duration>?")) {
                 found(value);

@@ -1,5 +1,8 @@
 package dev.spream.cli;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.source.tree.BinaryTree;
 import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.tree.ExpressionTree;
 import com.sun.source.tree.Tree;
@@ -32,8 +35,24 @@ import org.jspecify.annotations.Nullable;
 final class ProductSources {
     private ProductSources() {}
 
-    /** Those whose text has something that the rule is about. */
-    static List<JavaFileObject> with(Predicate<String> matter) throws IOException {
+    /**
+     * What the rule finds in them.
+     *
+     * @param matter whether the text of a file has something that the rule is about
+     * @param atLeast how many such files there are, so that a rule which looks at none is noticed
+     */
+    static List<String> scan(Predicate<String> matter, int atLeast, Function<Unit, Rule> rule) throws IOException {
+        List<JavaFileObject> sources = with(matter);
+        assertThat(sources).hasSizeGreaterThan(atLeast);
+        return scan(sources, rule);
+    }
+
+    /** What the rule finds in a text. */
+    static List<String> scan(String sample, Function<Unit, Rule> rule) throws IOException {
+        return scan(List.of(source(URI.create("string:///Sample.java"), sample)), rule);
+    }
+
+    private static List<JavaFileObject> with(Predicate<String> matter) throws IOException {
         List<JavaFileObject> sources = new ArrayList<>();
         try (Stream<Path> files = Files.walk(Path.of(".."))) {
             for (Path file : files.filter(ProductSources::isProduct).toList()) {
@@ -46,12 +65,8 @@ final class ProductSources {
         return sources;
     }
 
-    static List<JavaFileObject> sample(String text) {
-        return List.of(source(URI.create("string:///Sample.java"), text));
-    }
-
-    /** What the rule finds. Types of other files come from the class path; what is missing there is passed over. */
-    static List<String> scan(List<JavaFileObject> sources, Function<Unit, Rule> rule) throws IOException {
+    /** Types of other files come from the class path; what is missing there is passed over. */
+    private static List<String> scan(List<JavaFileObject> sources, Function<Unit, Rule> rule) throws IOException {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
             String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
@@ -103,6 +118,16 @@ final class ProductSources {
 
         final @Nullable TypeMirror type(ExpressionTree part) {
             return trees.getTypeMirror(new TreePath(getCurrentPath(), part));
+        }
+
+        /** Looks at what becomes a part of a text. */
+        abstract void look(ExpressionTree value);
+
+        final void lookAtParts(BinaryTree operation) {
+            if (operation.getKind() == Tree.Kind.PLUS) {
+                look(operation.getLeftOperand());
+                look(operation.getRightOperand());
+            }
         }
 
         /** Whether it turns whatever it is given into text, such as a format. */
