@@ -49,7 +49,7 @@ final class Health implements SubscriptionListener {
             return Optional.of("the storage has failed since %s: %s".formatted(storageFailingSince, storageFailure));
         }
         if (!watermarks.isEmpty() && isPast(movedAt.plus(PROGRESS_PATIENCE), now) && isPast(retryAt, now)) {
-            return Optional.of("none of the %d partitions held here has moved since %s, and nothing was settled"
+            return Optional.of("no partition of the %d held here has moved since %s, and nothing was settled"
                     .formatted(watermarks.size(), movedAt));
         }
         return Optional.empty();

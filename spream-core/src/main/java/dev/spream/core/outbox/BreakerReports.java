@@ -73,9 +73,9 @@ final class BreakerReports {
         int failures = context.options().breakerFailures();
         Duration pause = context.options().breakerPause();
         log.warn(
-                "[{}] {} attempts in a row did not get through; nothing is claimed for {}, then one entry is tried",
+                "[{}] {} did not get through; nothing is claimed for {}, then one entry is tried",
                 context.owner().name(),
-                failures,
+                failures == 1 ? "1 attempt" : failures + " attempts in a row",
                 DurationText.of(pause));
         context.listener().tell(listener -> listener.breakerOpened(failures, pause));
         changed();

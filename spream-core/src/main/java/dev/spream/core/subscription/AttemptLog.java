@@ -47,10 +47,10 @@ final class AttemptLog {
 
     void skipped(DeliveryFailure failure) {
         log.warn(
-                "[{}] consumer failed on {} after {} attempts; the change is skipped, as decided",
+                "[{}] consumer failed on {} after {}; the change is skipped, as decided",
                 context.label(failure.partition()),
                 failure.change().identity(),
-                failure.attempt(),
+                attempts(failure.attempt()),
                 LoggedFailure.of(failure.cause()));
     }
 
@@ -58,21 +58,21 @@ final class AttemptLog {
         settled(
                 DEAD_LETTERED,
                 failure,
-                "[{}] consumer failed on {} after {} attempts; the change is dead-lettered, as decided, and delivery continues behind it");
+                "[{}] consumer failed on {} after {}; the change is dead-lettered, as decided, and delivery continues behind it");
     }
 
     void parked(DeliveryFailure failure) {
         settled(
                 PARKED,
                 failure,
-                "[{}] consumer failed on {} after {} attempts; its keys are parked, as decided: it and later changes of them are dead-lettered until they are released");
+                "[{}] consumer failed on {} after {}; its keys are parked, as decided: it and later changes of them are dead-lettered until they are released");
     }
 
     void unreadable(DeliveryFailure failure) {
         settled(
                 UNREADABLE,
                 failure,
-                "[{}] consumer failed on {} (attempt {}); its primary keys cannot be read, so the change is dead-lettered as it came and nothing is parked: later changes of its keys are delivered");
+                "[{}] consumer failed on {} after {}; its primary keys cannot be read, so the change is dead-lettered as it came and nothing is parked: later changes of its keys are delivered");
     }
 
     void undecodable(DeliveryFailure failure) {
@@ -93,10 +93,18 @@ final class AttemptLog {
                         size);
     }
 
+    static String attempts(int count) {
+        return count == 1 ? "1 attempt" : count + " attempts";
+    }
+
     private void settled(String kind, DeliveryFailure failure, String line) {
         log.atLevel(level(kind))
                 .setCause(LoggedFailure.of(failure.cause()))
-                .log(line, context.label(failure.partition()), failure.change().identity(), failure.attempt());
+                .log(
+                        line,
+                        context.label(failure.partition()),
+                        failure.change().identity(),
+                        attempts(failure.attempt()));
     }
 
     private Level level(String kind) {

@@ -208,11 +208,11 @@ final class ChangeDelivery {
 
     private ConsumerException stopped(HeldPartition partition, DeliveryFailure failure) {
         return new ConsumerException(
-                "[%s] consumer failed on %s after %d attempts; the watermark stays at %s; the subscription stops, and changes after that point come again after a restart"
+                "[%s] consumer failed on %s after %s; the watermark stays at %s; the subscription stops, and changes after that point come again after a restart"
                         .formatted(
                                 context.label(partition.token()),
                                 failure.change().identity(),
-                                failure.attempt(),
+                                AttemptLog.attempts(failure.attempt()),
                                 partition.tracker().watermark()),
                 failure.cause());
     }

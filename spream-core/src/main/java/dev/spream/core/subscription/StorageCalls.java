@@ -128,7 +128,7 @@ final class StorageCalls {
     }
 
     private static String failed(int attempts) {
-        return attempts == 1 ? "1 attempt that failed" : attempts + " attempts that failed";
+        return AttemptLog.attempts(attempts) + " that failed";
     }
 
     /** Waits in steps, so that a call that nobody wants any more holds up no shutdown. */

@@ -102,7 +102,7 @@ class SubscriberDeliveryTest {
                 .isInstanceOf(ConsumerException.class)
                 .hasCause(error)
                 .hasMessageContaining("Orders/p")
-                .hasMessageContaining("after 1 attempts")
+                .hasMessageContaining("after 1 attempt; ")
                 .hasMessageContaining("the watermark stays at " + START);
     }
 

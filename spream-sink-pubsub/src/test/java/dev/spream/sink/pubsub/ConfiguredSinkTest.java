@@ -95,7 +95,7 @@ final class ConfiguredSinkTest {
         server.script(request -> new Reply.Refuse(Status.INVALID_ARGUMENT));
         assertThatThrownBy(() -> run(List.of(change(1, "a")), Map.of()))
                 .isInstanceOf(ConsumerException.class)
-                .hasMessageContaining("after 1 attempts");
+                .hasMessageContaining("after 1 attempt; ");
         assertThat(server.requests()).hasSize(1);
     }
 

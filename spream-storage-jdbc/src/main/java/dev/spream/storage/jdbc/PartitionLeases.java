@@ -137,7 +137,8 @@ final class PartitionLeases {
         if (leases.isEmpty()) {
             return Set.of();
         }
-        String what = "renewing %d leases of subscription '%s'".formatted(leases.size(), subscription);
+        String what = "renewing %d %s of subscription '%s'"
+                .formatted(leases.size(), leases.size() == 1 ? "lease" : "leases", subscription);
         return unlocked.each(
                 what,
                 Holding.of(leases),

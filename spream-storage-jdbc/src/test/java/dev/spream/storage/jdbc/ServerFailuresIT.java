@@ -50,7 +50,7 @@ final class ServerFailuresIT {
                         .isInstanceOfSatisfying(
                                 StorageException.class,
                                 e -> assertThat(e.retryable()).isTrue())
-                        .hasMessageStartingWith("renewing 1 leases of subscription 'orders' failed")
+                        .hasMessageStartingWith("renewing 1 lease of subscription 'orders' failed")
                         .hasMessageContaining("may succeed later");
             }
 
