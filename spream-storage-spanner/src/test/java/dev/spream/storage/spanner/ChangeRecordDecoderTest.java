@@ -24,6 +24,7 @@ import dev.spream.core.record.ValueCaptureType;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -211,6 +212,22 @@ class ChangeRecordDecoderTest {
     }
 
     @Test
+    void a_row_of_json_keeps_the_text_of_its_values() {
+        String values = "{\"A\": -0.0, \"B\": {\"C\": [1e22]}}";
+        String json = """
+                {"data_change_record": {"commit_timestamp": "%s", "record_sequence": "0", "server_transaction_id": "t",
+                 "table_name": "T", "mods": [{"keys": {"K": 1e22}, "new_values": %s, "old_values": {}}]}}""".formatted(TIME, values);
+        for (Value value : List.of(Value.pgJsonb(json), Value.json(json))) {
+            Mod mod = ((DataChangeRecord) decodeRow(value).getFirst()).mods().getFirst();
+            assertThat(mod.keys()).as("%s", value.getType()).hasToString("{\"K\": 1e22}");
+            assertThat(mod.newValues()).as("%s", value.getType()).hasToString(values);
+            assertThat(read(value, RawRow::change).orElseThrow().row())
+                    .as("%s", value.getType())
+                    .isEqualTo(json);
+        }
+    }
+
+    @Test
     void a_stream_of_mutable_key_ranges_is_named_as_such() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> decodeRow(Value.bytes(com.google.cloud.ByteArray.copyFrom("x"))))
@@ -261,10 +278,14 @@ class ChangeRecordDecoderTest {
     }
 
     private static List<ChangeRecord> decodeRow(Value value) {
+        return read(value, ChangeRecordDecoder::decode);
+    }
+
+    private static <T> T read(Value value, Function<ResultSet, T> reader) {
         Struct row = Struct.newBuilder().set("ChangeRecord").to(value).build();
         try (ResultSet rows = ResultSets.forRows(row.getType(), List.of(row))) {
             rows.next();
-            return ChangeRecordDecoder.decode(rows);
+            return reader.apply(rows);
         }
     }
 }
