@@ -66,7 +66,7 @@ final class DemoDatabase implements AutoCloseable {
     }
 
     /** With time for every call: a machine that is very busy is slow, and nothing is wrong. */
-    private static SpannerOptions options(String emulatorHost) {
+    static SpannerOptions options(String emulatorHost) {
         SpannerOptions.Builder options = SpannerOptions.newBuilder()
                 .setProjectId(INSTANCE.getProject())
                 .setEmulatorHost(emulatorHost)

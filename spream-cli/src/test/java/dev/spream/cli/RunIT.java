@@ -111,6 +111,21 @@ final class RunIT {
     }
 
     @Test
+    void a_start_in_the_future_is_waited_for_with_a_word() throws Exception {
+        Path file = configure("""
+                storage=memory
+                sink=jsonl
+                sink.jsonl.path=%s
+                start=+1h
+                """.formatted(folder.resolve("changes.jsonl")));
+        try (SpreamProcess run = SpreamProcess.spream("run", "--config", file.toString())) {
+            assertThat(run.awaitErr(3).getLast()).contains(" run: the start is in the future: waiting until ");
+            run.terminate();
+            assertThat(run.exitCode()).as("%s", run.err()).isZero();
+        }
+    }
+
+    @Test
     void the_examples_run_as_they_are() throws Exception {
         Path plugins = Files.createDirectory(folder.resolve("plugins"));
         PluginProject.pack(EXAMPLES.resolve("shout-sink"), plugins.resolve("shout-sink.jar"), List.of());
