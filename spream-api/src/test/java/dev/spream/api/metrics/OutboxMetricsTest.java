@@ -23,6 +23,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -152,7 +153,9 @@ final class OutboxMetricsTest {
                 Optional.of(NOW.minusMillis(90_500)),
                 1,
                 4,
-                3));
+                3,
+                Set.of(),
+                Set.of()));
         assertThat(gauge("outbox.lag")).isEqualTo(90.5);
         assertThat(gauge("outbox.due")).isEqualTo(5);
         assertThat(gauge("outbox.parked")).isEqualTo(4);
@@ -187,7 +190,7 @@ final class OutboxMetricsTest {
         OutboxMetrics sampled = OutboxMetrics.of(driven, "orders");
         assertThat(driven.get("outbox.sample.age").gauge().value()).isNaN();
         assertThat(driven.get("outbox.due").gauge().value()).isNaN();
-        OutboxStats stats = new OutboxStats(Instant.EPOCH, Map.of(), 3, Optional.empty(), 0, 0, 0);
+        OutboxStats stats = new OutboxStats(Instant.EPOCH, Map.of(), 3, Optional.empty(), 0, 0, 0, Set.of(), Set.of());
         sampled.sampled(stats);
         nanos.addAndGet(Duration.ofSeconds(90).toNanos());
         assertThat(driven.get("outbox.due").gauge().value()).isEqualTo(3);

@@ -147,7 +147,9 @@ final class PortSamples {
             Map.entry(ManualAct.class, new ManualAct("ann", "asked by bob")),
             Map.entry(ManualResult.class, new ManualResult.NotFound()),
             Map.entry(OutboxFilter.class, new OutboxFilter(Set.of(), true, Optional.empty(), Optional.empty(), 0, 10)),
-            Map.entry(OutboxStats.class, new OutboxStats(START, Map.of(), 0, Optional.empty(), 0, 0, 0)),
+            Map.entry(
+                    OutboxStats.class,
+                    new OutboxStats(START, Map.of(), 0, Optional.empty(), 0, 0, 0, Set.of(), Set.of())),
             Map.entry(ExpectedVersion.class, ExpectedVersion.none()),
             Map.entry(FeedRequest.class, FeedRequest.all("entries")),
             Map.entry(FeedBatch.class, new FeedBatch(List.of(), 7, 9)),

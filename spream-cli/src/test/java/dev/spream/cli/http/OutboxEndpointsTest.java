@@ -15,6 +15,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -81,8 +82,8 @@ final class OutboxEndpointsTest {
     @Test
     void meters_tell_what_was_sampled() throws Exception {
         assertThat(get("metrics").body()).contains("outbox_lag_seconds{outbox=\"orders\"} NaN");
-        endpoints.sampled(
-                new OutboxStats(Instant.EPOCH, Map.of(), 1, Optional.of(Instant.EPOCH.minusSeconds(7)), 0, 0, 0));
+        endpoints.sampled(new OutboxStats(
+                Instant.EPOCH, Map.of(), 1, Optional.of(Instant.EPOCH.minusSeconds(7)), 0, 0, 0, Set.of(), Set.of()));
         assertThat(get("metrics").body())
                 .contains("outbox_lag_seconds{outbox=\"orders\"} 7.0")
                 .contains("jvm_memory_used_bytes");

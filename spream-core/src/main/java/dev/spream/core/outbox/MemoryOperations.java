@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Predicate;
 
@@ -32,7 +33,9 @@ final class MemoryOperations implements OutboxOperations {
                     unsettled(entry -> entry.hasLapsed(now)).size(),
                     unsettled(StoredEntry::isParked).size(),
                     unsettled(entry -> entry.isParked() && entry.outcomeUnknown())
-                            .size());
+                            .size(),
+                    Set.of(),
+                    Set.of());
         });
     }
 

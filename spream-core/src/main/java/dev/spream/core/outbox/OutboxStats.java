@@ -51,18 +51,6 @@ public record OutboxStats(
         atLeast = Set.copyOf(atLeast);
     }
 
-    /** Numbers that are all exact. */
-    public OutboxStats(
-            Instant at,
-            Map<OutboxStatus, Long> entries,
-            long due,
-            Optional<Instant> oldestDue,
-            long leasesExpired,
-            long parked,
-            long parkedUnknown) {
-        this(at, entries, due, oldestDue, leasesExpired, parked, parkedUnknown, Set.of(), Set.of());
-    }
-
     /** How long the oldest entry that is due has waited, as far as is known; zero if there is none. */
     public Duration lag() {
         return oldestDue.map(since -> Duration.between(since, at)).orElse(Duration.ZERO);

@@ -123,16 +123,25 @@ final class RecordIntake {
         return String.valueOf(failure.getMessage());
     }
 
-    /** A change without rows that says what is known of the real one. */
     private DataChangeRecord standIn(UndecodableChange change) {
-        return new DataChangeRecord(
+        return standIn(
                 change.commitTimestamp().orElse(position.timestamp()),
                 change.recordSequence().orElse(""),
                 change.serverTransactionId()
                         .orElseGet(() -> "undecodable-"
                                 + UUID.nameUUIDFromBytes(change.row().getBytes(UTF_8))),
+                change.tableName().orElse(""));
+    }
+
+    /** A change without rows that says what is known of the real one. */
+    static DataChangeRecord standIn(
+            Instant commitTimestamp, String recordSequence, String serverTransactionId, String tableName) {
+        return new DataChangeRecord(
+                commitTimestamp,
+                recordSequence,
+                serverTransactionId,
                 false,
-                change.tableName().orElse(""),
+                tableName,
                 List.of(),
                 List.of(),
                 "",

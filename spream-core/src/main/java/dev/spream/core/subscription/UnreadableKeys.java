@@ -3,7 +3,6 @@ package dev.spream.core.subscription;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.UndecodableRowException;
 import dev.spream.core.record.DataChangeRecord;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -27,19 +26,7 @@ record UnreadableKeys(DataChangeRecord standIn, UndecodableRowException failure)
     }
 
     private static DataChangeRecord standIn(DataChangeRecord change) {
-        return new DataChangeRecord(
-                change.commitTimestamp(),
-                change.recordSequence(),
-                change.serverTransactionId(),
-                false,
-                change.tableName(),
-                List.of(),
-                List.of(),
-                "",
-                "",
-                0,
-                0,
-                "",
-                false);
+        return RecordIntake.standIn(
+                change.commitTimestamp(), change.recordSequence(), change.serverTransactionId(), change.tableName());
     }
 }
