@@ -338,7 +338,7 @@ final class SpreamMetricsTest {
     }
 
     private void awaitCount(String name) {
-        long deadline = System.nanoTime() + Duration.ofSeconds(10).toNanos();
+        long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
         while (count(name) == 0) {
             assertThat(System.nanoTime()).as(name).isLessThan(deadline);
             LockSupport.parkNanos(1_000_000);
@@ -351,7 +351,7 @@ final class SpreamMetricsTest {
     }
 
     private void await(String name, DoublePredicate condition) {
-        long deadline = System.nanoTime() + Duration.ofSeconds(10).toNanos();
+        long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
         while (!condition.test(gauge(name))) {
             assertThat(System.nanoTime()).as("%s is %s", name, gauge(name)).isLessThan(deadline);
             LockSupport.parkNanos(1_000_000);

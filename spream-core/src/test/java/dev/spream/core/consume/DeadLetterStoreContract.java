@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /** The contract of {@link DeadLetterStore} as tests. The fixture's sink must be a store. */
 @SuppressWarnings("JUnitClassModifiers") // plug-in authors extend it elsewhere
 public abstract class DeadLetterStoreContract extends DeadLetterSinkContract {
-    private static final long BOUND_NANOS = 10_000_000_000L;
+    private static final long BOUND_NANOS = 30_000_000_000L;
 
     private DeadLetterStore store() {
         return (DeadLetterStore) sink();

@@ -71,6 +71,12 @@ final class ManagerBench implements AutoCloseable {
         return started;
     }
 
+    /** As {@link #start(Balances...)}, with a lease that is not lost while a busy machine lets the manager stand still. */
+    Running startWithLongLease(Balances projection) {
+        return start(
+                database.store(), builder -> builder.add(projection, source, OPTIONS.withLease(Duration.ofSeconds(5))));
+    }
+
     Map<String, Accounts.Balance> balances(String projection) {
         return database.table(projection);
     }

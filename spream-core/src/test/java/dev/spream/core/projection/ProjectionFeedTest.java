@@ -152,7 +152,8 @@ final class ProjectionFeedTest {
         Running running = bench.start(store, builder -> builder.add(new Balances("balances"), queue.another()));
         write(events(5, 5));
         bench.await("failures", () -> store.failures.get() > 2);
-        assertThat(running.manager().views().getFirst().outage()).isPresent();
+        bench.await(
+                "an outage", () -> running.manager().views().getFirst().outage().isPresent());
         store.heal();
         awaitBalances();
     }

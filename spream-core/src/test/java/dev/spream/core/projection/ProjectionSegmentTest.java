@@ -52,9 +52,9 @@ final class ProjectionSegmentTest {
     @Test
     void managers_share_the_segments_and_one_that_leaves_gives_them_up() throws Exception {
         appendMany();
-        Running first = bench.start(new Balances("balances"));
+        Running first = bench.startWithLongLease(new Balances("balances"));
         bench.await("all segments", () -> held(first) == 4);
-        Running second = bench.start(new Balances("balances"));
+        Running second = bench.startWithLongLease(new Balances("balances"));
         bench.await("half of the segments each", () -> held(first) == 2 && held(second) == 2);
         appendMany();
         bench.awaitBalances("balances");
@@ -225,8 +225,8 @@ final class ProjectionSegmentTest {
     void segments_change_while_managers_run_and_every_event_counts_once() throws Exception {
         Balances first = new Balances("balances");
         Balances second = new Balances("balances");
-        Running one = bench.start(first);
-        Running other = bench.start(second);
+        Running one = bench.startWithLongLease(first);
+        Running other = bench.startWithLongLease(second);
         for (int segments : new int[] {8, 2, 16}) {
             appendMany();
             bench.await(

@@ -107,7 +107,7 @@ final class RebuildEngineTest {
 
     @Test
     void a_version_is_built_beside_the_live_one_and_becomes_live_while_events_keep_coming() throws Exception {
-        bench.start(new Rebuilt(1));
+        bench.startWithLongLease(new Rebuilt(1));
         append();
         bench.awaitBalances(NAME);
         assertThat(rebuild(1, 0)).isEqualTo(2);

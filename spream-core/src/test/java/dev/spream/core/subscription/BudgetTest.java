@@ -28,7 +28,7 @@ class BudgetTest {
     }
 
     private static boolean get(CompletableFuture<Boolean> result) {
-        return result.orTimeout(10, TimeUnit.SECONDS).join();
+        return result.orTimeout(30, TimeUnit.SECONDS).join();
     }
 
     @Test

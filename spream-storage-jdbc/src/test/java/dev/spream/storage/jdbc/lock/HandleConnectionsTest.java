@@ -113,7 +113,7 @@ final class HandleConnectionsTest {
     void a_connection_that_the_store_closes_is_given_back_once_it_is_closed() throws Exception {
         Connection lent = handles.begin(FOREVER);
         fake.onAbort = () -> handles.end(lent);
-        BoundedCall.awaitAll(handles.startClosing(), Duration.ofSeconds(10));
+        BoundedCall.awaitAll(handles.startClosing(), Duration.ofSeconds(30));
         assertThat(fake.ends).containsExactly("aborted", "given back");
     }
 
@@ -121,7 +121,7 @@ final class HandleConnectionsTest {
     void a_rollback_that_meets_the_end_of_the_store_fails_for_no_other_reason() throws Exception {
         Connection lent = handles.begin(FOREVER);
         fake.failing = true;
-        fake.onRollback = () -> BoundedCall.awaitAll(handles.startClosing(), Duration.ofSeconds(10));
+        fake.onRollback = () -> BoundedCall.awaitAll(handles.startClosing(), Duration.ofSeconds(30));
         handles.rollback(lent);
         handles.end(lent);
         assertThat(fake.ends).containsOnlyOnce("given back");
@@ -172,9 +172,9 @@ final class HandleConnectionsTest {
         FutureTask<Connection> call = new FutureTask<>(
                 () -> handles.begin(LockDeadline.start(LockWait.atMost(Duration.ofDays(1)), InstantSource.system())));
         Thread caller = Thread.ofVirtual().start(call);
-        assertThat(asked.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(asked.await(30, TimeUnit.SECONDS)).isTrue();
         caller.interrupt();
-        assertThatThrownBy(() -> call.get(10, TimeUnit.SECONDS)).hasCauseInstanceOf(InterruptedException.class);
+        assertThatThrownBy(() -> call.get(30, TimeUnit.SECONDS)).hasCauseInstanceOf(InterruptedException.class);
         given.countDown();
     }
 
