@@ -159,6 +159,23 @@ final class TailIT {
     }
 
     @Test
+    void a_question_has_the_time_that_the_user_gives() throws Exception {
+        try (SilentSpanner silent = SilentSpanner.start();
+                SpreamProcess tail = SpreamProcess.spreamOn(
+                        silent.host(),
+                        "tail",
+                        "-d",
+                        "projects/p/instances/i/databases/d",
+                        "-s",
+                        "Changes",
+                        "--connect-timeout",
+                        "300ms")) {
+            assertThat(tail.exitCode()).as("%s", tail.err()).isEqualTo(1);
+            assertThat(tail.err()).singleElement().asString().contains("no answer within 300 ms");
+        }
+    }
+
+    @Test
     void a_full_disk_gets_a_line_that_says_so_and_exit_code_1() throws Exception {
         List<String> shell = List.of("sh", "-c", "\"$@\" >/dev/full", "sh");
         Process process = shell(shell, "tail", "--demo", "--transactions", "100", "--duration", "2s");
