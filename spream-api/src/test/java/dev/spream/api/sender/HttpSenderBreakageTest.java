@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 final class HttpSenderBreakageTest {
     private static final Duration LONG = Duration.ofSeconds(30);
-    private static final Duration SHORT = Duration.ofMillis(400);
+    private static final Duration SHORT = Duration.ofSeconds(2); // in which a request leaves on a busy machine
 
     private static SendOutcome send(String url, Duration timeout) throws InterruptedException {
         try (HttpSender sender = HttpSender.builder(url).build()) {
@@ -73,7 +73,7 @@ final class HttpSenderBreakageTest {
                     send(server.url("http"), LONG), ReasonCode.OUTCOME_UNKNOWN, "status 200, which is a success, but");
         }
         try (RawServer server = RawServer.silentAfter(half)) {
-            assertUnknown(send(server.url("http"), SHORT), ReasonCode.TIMEOUT, "the answer did not end within 400 ms");
+            assertUnknown(send(server.url("http"), SHORT), ReasonCode.TIMEOUT, "the answer did not end within 2 s");
         }
     }
 
@@ -94,13 +94,11 @@ final class HttpSenderBreakageTest {
         try (RawServer server = RawServer.silentAfter("")) {
             long start = System.nanoTime();
             assertUnknown(
-                    send(server.url("http"), SHORT),
-                    ReasonCode.TIMEOUT,
-                    "did not answer in time, within 400 ms; it may");
+                    send(server.url("http"), SHORT), ReasonCode.TIMEOUT, "did not answer in time, within 2 s; it may");
             assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(SHORT.dividedBy(2));
         }
         assertThat(AttemptTime.within(Duration.ofMillis(2_500))).isEqualTo(Duration.ofMillis(2_400));
-        assertThat(AttemptTime.within(SHORT)).isEqualTo(Duration.ofMillis(360));
+        assertThat(AttemptTime.within(Duration.ofMillis(400))).isEqualTo(Duration.ofMillis(360));
     }
 
     @Test
@@ -135,7 +133,7 @@ final class HttpSenderBreakageTest {
             List<Socket> waiting = fill(full);
             String url = "http://127.0.0.1:" + full.getLocalPort() + "/orders";
             assertNothingLeft(send(url, LONG), ReasonCode.UNAVAILABLE, "could not be connected to in time");
-            assertNothingLeft(send(url, SHORT), ReasonCode.TIMEOUT, "did not answer in time");
+            assertNothingLeft(send(url, Duration.ofMillis(400)), ReasonCode.TIMEOUT, "did not answer in time");
             for (Socket socket : waiting) {
                 socket.close();
             }

@@ -66,7 +66,7 @@ final class CutOverReadersIT {
                     .withMessageContaining("everything goes on as before");
             assertThat(reader.read("SELECT key FROM public.balances")).containsExactly("old");
         }
-        assertThat(rebuilds.cutOver(NAME, 2, IMPATIENT, Set.of(), ACT).to()).isEqualTo(2);
+        assertThat(rebuilds.cutOver(NAME, 2, PATIENT, Set.of(), ACT).to()).isEqualTo(2);
     }
 
     @Test
