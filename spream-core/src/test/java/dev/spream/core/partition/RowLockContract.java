@@ -13,9 +13,11 @@ import dev.spream.core.StorageException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.Semaphore;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -27,6 +29,9 @@ import org.junit.jupiter.api.Test;
  * locked row holds up no other partition. A storage without such locks does not extend it.
  */
 public abstract class RowLockContract {
+    private static final int HUNDREDS = 300;
+    private static final Duration ONE_CALL = Duration.ofSeconds(5); // less than it takes to find the row by halves
+
     private RowLockFixture fixture;
     private StorageScenario given;
 
@@ -97,23 +102,58 @@ public abstract class RowLockContract {
     }
 
     @Test
+    public final void one_locked_row_of_hundreds_is_soon_the_only_one_that_is_busy() throws Exception {
+        String[] names =
+                IntStream.range(0, HUNDREDS).mapToObj("p%03d"::formatted).toArray(String[]::new);
+        given.created(names);
+        List<PartitionClaim> claims = given.storage().frontier().partitions().stream()
+                .filter(partition -> !partition.isFinished())
+                .map(PartitionClaim::of)
+                .toList();
+        List<PartitionLease> leases = given.storage().acquire(ANN, claims, LEASE);
+        assertThat(leases).hasSize(HUNDREDS);
+        PartitionToken one = token(names[HUNDREDS / 2 + 7]);
+
+        try (RowLockFixture.RowLock locked = fixture.lockRow(one)) {
+            for (int round = 1; round < 3; round++) {
+                renewTwice(leases);
+            }
+            assertThat(renewTwice(leases)).containsExactly(Set.of(one), Set.of(one));
+        }
+        assertThat(given.storage().renew(leases, LEASE)).isEmpty();
+    }
+
+    /** What is busy for each of two callers at a time. */
+    private List<Set<PartitionToken>> renewTwice(List<PartitionLease> leases) {
+        return Stream.generate(() -> CompletableFuture.supplyAsync(
+                        () -> busy(() -> given.storage().renew(leases, LEASE)).busy(), Thread::startVirtualThread))
+                .limit(2)
+                .toList()
+                .stream()
+                .map(call -> assertThat(call).succeedsWithin(ONE_CALL).actual())
+                .toList();
+    }
+
+    @Test
     public final void an_end_that_waits_for_its_locked_row_holds_up_no_other_partition() throws Exception {
         given.created("a", "b", "c");
         List<PartitionLease> others = List.of(running("a"), running("c"));
         PartitionLease b = running("b");
         CompletableFuture<Boolean> end;
+        Semaphore rounds = new Semaphore(0);
 
         try (RowLockFixture.RowLock locked = fixture.lockRow(token("b"))) {
             CountDownLatch asked = new CountDownLatch(1);
             end = CompletableFuture.supplyAsync(
                     () -> {
                         asked.countDown();
-                        return finished(b);
+                        return finished(b, rounds);
                     },
                     Thread::startVirtualThread);
             asked.await();
             for (int second = 2; second <= 5; second++) {
                 Instant moved = at(second);
+                rounds.release();
                 assertThat(given.storage().renew(others, LEASE)).isEmpty();
                 assertThat(given.storage()
                                 .advanceWatermarks(others.stream()
@@ -123,21 +163,22 @@ public abstract class RowLockContract {
             }
             assertThat(end).isNotDone();
         }
+        rounds.release(100);
         assertThat(end).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(true);
         assertThat(given.partition("b").isFinished()).isTrue();
         assertThat(given.partition("a").watermark()).isEqualTo(at(5));
     }
 
-    /** Tried until the storage says something else than to try again, as the engine does. */
-    private boolean finished(PartitionLease lease) {
+    /** Tried until the storage says something else than to try again, as the engine does; once for each round. */
+    private boolean finished(PartitionLease lease, Semaphore rounds) {
         while (true) {
             try {
                 return given.storage().finish(lease, at(9), EndProof.boundedEnd(at(9)));
             } catch (StorageException e) {
-                if (!e.retryable() || Thread.currentThread().isInterrupted()) {
+                if (!e.retryable()) {
                     throw e;
                 }
-                LockSupport.parkNanos(1_000_000);
+                rounds.acquireUninterruptibly();
             }
         }
     }

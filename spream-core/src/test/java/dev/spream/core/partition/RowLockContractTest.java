@@ -21,6 +21,7 @@ final class RowLockContractTest {
 
     private static final String WATERMARKS = "watermarks_pass_over_a_locked_row_and_name_it_beside_those_that_are_lost";
     private static final String LEASES = "leases_are_renewed_and_given_back_and_acquired_beside_a_locked_row";
+    private static final String HUNDREDS = "one_locked_row_of_hundreds_is_soon_the_only_one_that_is_busy";
 
     @Test
     void a_storage_that_passes_over_locked_rows_fails_nothing() {
@@ -38,7 +39,7 @@ final class RowLockContractTest {
                         return write.apply(List.copyOf(batch)); // the lock is not seen
                     }
                 }))
-                .containsExactlyInAnyOrder(WATERMARKS, LEASES);
+                .containsExactlyInAnyOrder(WATERMARKS, LEASES, HUNDREDS);
     }
 
     @Test
@@ -55,7 +56,7 @@ final class RowLockContractTest {
                         return write.apply(List.copyOf(batch));
                     }
                 }))
-                .containsExactlyInAnyOrder(WATERMARKS, LEASES);
+                .containsExactlyInAnyOrder(WATERMARKS, LEASES, HUNDREDS);
     }
 
     @Test

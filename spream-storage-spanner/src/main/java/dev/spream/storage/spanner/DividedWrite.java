@@ -1,19 +1,25 @@
 package dev.spream.storage.spanner;
 
+import dev.spream.core.StorageException;
 import dev.spream.core.partition.BusyPartitionsException;
 import dev.spream.core.partition.PartitionToken;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.OptionalLong;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
- * A write that deals with each of many partitions for itself, in as few transactions as go through: at most so many rows each,
- * rows that were locked before apart, and halves of one that waits for a locked row, until what is left is that row. It searches
- * for as long as a call may take; what is not found by then counts as locked. Used once, by one thread.
+ * A write that deals with each of many partitions for itself, in as few transactions as go through: rows that count as free
+ * together, and pieces of a part of which a row was locked before, until the piece that waits is that row. What the writer
+ * remembers is shared, so the calls of all threads narrow the same parts, and one call ends after half of a call's time; what is
+ * not written by then counts as busy, and the next call takes it up. Used once, by one thread.
  */
 final class DividedWrite<E, T> {
     private final GroupWriter writer;
@@ -21,7 +27,8 @@ final class DividedWrite<E, T> {
     private final Function<List<E>, WriteOperation<T>> operation;
     private final List<T> results = new ArrayList<>();
     private final Set<PartitionToken> busy = new LinkedHashSet<>();
-    private OptionalLong searchingSince = OptionalLong.empty();
+    private final long begun = System.nanoTime();
+    private String failure = "";
 
     DividedWrite(
             GroupWriter writer, Function<E, PartitionToken> token, Function<List<E>, WriteOperation<T>> operation) {
@@ -31,11 +38,14 @@ final class DividedWrite<E, T> {
     }
 
     DividedWrite<E, T> run(Collection<E> batch) {
-        List<E> free = new ArrayList<>();
-        List<E> lockedBefore = new ArrayList<>();
-        batch.forEach(one -> (writer.isLocked(token.apply(one)) ? lockedBefore : free).add(one));
-        writeParts(free, false);
-        writeParts(lockedBefore, true);
+        long limit = writer.callTimeout().dividedBy(2).toNanos();
+        Set<E> open = new LinkedHashSet<>(batch);
+        while (!open.isEmpty()) {
+            write(open);
+            if (!failure.isEmpty() && System.nanoTime() - begun > limit) {
+                leave(open);
+            }
+        }
         return this;
     }
 
@@ -44,41 +54,78 @@ final class DividedWrite<E, T> {
         return results;
     }
 
+    Set<PartitionToken> busy() {
+        return busy;
+    }
+
     void requireNoneBusy(String what, Set<PartitionToken> lost) {
         if (!busy.isEmpty()) {
             throw new BusyPartitionsException(
-                    "%s: another transaction has locked the rows of %d of them, such as %s; the others are done, and these are tried again"
-                            .formatted(what, busy.size(), busy.iterator().next().abbreviated()),
+                    "%s: %d of them, such as %s, were not done, because rows are locked; the others are done, and these are tried again: %s"
+                            .formatted(what, busy.size(), busy.iterator().next().abbreviated(), failure),
                     busy,
                     lost);
         }
     }
 
-    private void writeParts(List<E> all, boolean suspect) {
-        for (int from = 0; from < all.size(); from += GroupWriter.MAX_ROWS) {
-            write(all.subList(from, Math.min(from + GroupWriter.MAX_ROWS, all.size())), suspect);
-        }
-    }
-
-    private void write(List<E> part, boolean suspect) {
-        WriteOperation<T> whole = operation.apply(part);
+    /** Writes a part of them, and removes those that are done, or busy. */
+    private void write(Set<E> open) {
+        List<E> part = nextPart(open);
         try {
-            results.add(writer.write(suspect ? whole.onSuspects() : whole));
+            requireNotLockedSince(part);
+            results.add(writer.write(operation.apply(part)));
+            part.forEach(open::remove);
         } catch (LockedRowsException e) {
-            if (part.size() == 1 || isOverdue()) {
-                part.forEach(one -> busy.add(token.apply(one)));
-                return;
+            failure = String.valueOf(e.getMessage());
+            if (part.size() == 1) {
+                part.forEach(open::remove);
+                leave(new ArrayList<>(part));
             }
-            write(part.subList(0, part.size() / 2), true);
-            write(part.subList(part.size() / 2, part.size()), true);
+        } catch (StorageException e) {
+            if (results.isEmpty() || !e.retryable()) {
+                throw e;
+            }
+            failure = String.valueOf(e.getMessage());
+            leave(open);
         }
     }
 
-    private boolean isOverdue() {
-        long now = System.nanoTime();
-        if (searchingSince.isEmpty()) {
-            searchingSince = OptionalLong.of(now);
+    /** What another call has waited for meanwhile is not waited for again. */
+    private void requireNotLockedSince(List<E> part) {
+        if (writer.lockedRows()
+                .part(token.apply(part.getFirst()))
+                .filter(of -> of.isOneSince(begun))
+                .isPresent()) {
+            throw new LockedRowsException(
+                    "another call has waited for the row of partition %s in vain"
+                            .formatted(token.apply(part.getFirst()).abbreviated()),
+                    null);
         }
-        return now - searchingSince.getAsLong() > writer.callTimeout().toNanos();
+    }
+
+    private void leave(Collection<E> untouched) {
+        untouched.forEach(one -> busy.add(token.apply(one)));
+        untouched.clear();
+    }
+
+    /** Free rows first, then a piece of the largest part, of those the one that has waited longest for its turn. */
+    private List<E> nextPart(Set<E> open) {
+        Map<Optional<LockedRows.Part>, List<E>> parts = open.stream()
+                .collect(Collectors.groupingBy(
+                        one -> writer.lockedRows().part(token.apply(one)), LinkedHashMap::new, Collectors.toList()));
+        List<E> free = parts.remove(Optional.<LockedRows.Part>empty());
+        if (free != null) {
+            return first(free, GroupWriter.MAX_ROWS);
+        }
+        var next = parts.entrySet().stream()
+                .max(Comparator.comparingInt((Map.Entry<Optional<LockedRows.Part>, List<E>> part) ->
+                                part.getValue().size())
+                        .thenComparingLong(part -> -part.getKey().orElseThrow().at()))
+                .orElseThrow();
+        return first(next.getValue(), next.getKey().orElseThrow().piece());
+    }
+
+    private static <E> List<E> first(List<E> all, int count) {
+        return List.copyOf(all.subList(0, Math.min(count, all.size())));
     }
 }

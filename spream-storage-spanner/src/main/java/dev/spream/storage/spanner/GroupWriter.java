@@ -12,19 +12,18 @@ import dev.spream.core.partition.PartitionToken;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,12 +35,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Spanner has no way to pass over rows that another transaction has locked: a younger one waits, and can only give up. So a
  * transaction gets a share of the time of a call. When that passes while the server answers, it is rolled back, because what it
- * has read would stay locked for the next ones, which are younger; its operations then run alone, each for a short while, and
- * what stays in the way is remembered and keeps to itself until it got through.
+ * has read would stay locked for the next ones, which are younger. Those of its operations that can be divided fail then, and
+ * their callers write them in smaller parts; the others run alone, each for a short while. {@link LockedRows} remembers what
+ * stays in the way, and that keeps to itself until it got through.
  */
 final class GroupWriter {
     /** Rows of one transaction: with all their columns and index entries about a quarter of Spanner's 80,000 mutations. */
     static final int MAX_ROWS = 1_000;
+
+    private static final int LAPSE_IN_TIMEOUTS = 10;
 
     private final DatabaseClient client;
     private final MetadataTables tables;
@@ -54,8 +56,9 @@ final class GroupWriter {
 
     private boolean writing;
 
-    private final Set<PartitionToken> locked = ConcurrentHashMap.newKeySet(); // when they were last written, or not
+    private final LockedRows lockedRows;
     private volatile Duration lastAnswer = Duration.ZERO;
+    private volatile Duration lastWrite = Duration.ZERO;
 
     /** @param rollback rolls a transaction back, of which nothing may be left */
     GroupWriter(DatabaseClient client, MetadataTables tables, MetadataCalls calls, Consumer<RollbackRequest> rollback) {
@@ -63,6 +66,7 @@ final class GroupWriter {
         this.client = client;
         this.tables = tables;
         this.calls = calls;
+        this.lockedRows = new LockedRows(calls.timeout().multipliedBy(LAPSE_IN_TIMEOUTS), System::nanoTime);
     }
 
     /** Runs the operation in a transaction, with others or alone, and returns its result once that has committed. */
@@ -146,27 +150,35 @@ final class GroupWriter {
         return calls.timeout();
     }
 
-    /** Whether the row was locked when it was last to be written. */
-    boolean isLocked(PartitionToken partition) {
-        return locked.contains(partition);
+    LockedRows lockedRows() {
+        return lockedRows;
     }
 
     private boolean isSuspect(WriteOperation<?> operation) {
-        return operation.suspect() || !Collections.disjoint(locked, operation.partitions());
+        return lockedRows.any(operation.partitions());
     }
 
     private void write(List<Entry<?>> batch) {
+        Entry<?> first = batch.getFirst();
+        if (first.operation.isDivisible() && lockedRows.anyInSmallerPiece(first.operation.partitions())) {
+            first.result.completeExceptionally(new LockedRowsException(
+                    "%s was not tried: one of the rows was locked a moment ago".formatted(first.operation.what()),
+                    null));
+            return;
+        }
         write(batch, batch.stream().anyMatch(entry -> isSuspect(entry.operation)));
     }
 
     private void write(List<Entry<?>> batch, boolean suspect) {
+        long begun = System.nanoTime();
         try {
             List<Runnable> outcomes = calls.runInTurn(
                     "writing",
                     share(batch, suspect),
                     () -> client.readWriteTransaction(Options.tag("spream")).run(context -> attempt(context, batch)),
                     this::ask);
-            batch.forEach(entry -> locked.removeAll(entry.operation.partitions()));
+            lastWrite = Duration.ofNanos(System.nanoTime() - begun);
+            batch.forEach(entry -> lockedRows.wentThrough(entry.operation.partitions()));
             outcomes.forEach(Runnable::run);
         } catch (LockedRowsException e) {
             failLocked(batch, e);
@@ -177,14 +189,28 @@ final class GroupWriter {
         }
     }
 
-    /** How long a transaction may hold up the next ones: longer for many rows, and before a server that is slow to answer. */
+    /**
+     * How long a transaction may hold up the next ones: longer for many rows. One on rows that were locked before gets little at
+     * first, more before a server that is slow, and twice as much with each failure, up to what others get.
+     */
     private Duration share(List<Entry<?>> batch, boolean suspect) {
         Duration timeout = calls.timeout();
-        int rows = batch.stream()
-                .mapToInt(entry -> entry.operation.alone() ? MAX_ROWS : entry.operation.weight())
-                .sum();
-        Duration base = suspect ? longer(timeout.dividedBy(16), lastAnswer.multipliedBy(8)) : timeout.dividedBy(4);
-        return shorter(timeout, base.plus(timeout.multipliedBy(rows).dividedBy(2 * MAX_ROWS)));
+        if (batch.stream().anyMatch(entry -> entry.operation.alone())) {
+            return timeout.multipliedBy(3).dividedBy(4);
+        }
+        int rows = batch.stream().mapToInt(entry -> entry.operation.weight()).sum();
+        Duration forRows = timeout.multipliedBy(Math.min(rows, MAX_ROWS)).dividedBy(8 * MAX_ROWS);
+        Duration most = timeout.dividedBy(4);
+        return (suspect ? shorter(most, suspectShare(batch)) : most).plus(forRows);
+    }
+
+    private Duration suspectShare(List<Entry<?>> batch) {
+        int failures = batch.stream()
+                .mapToInt(entry -> lockedRows.failures(entry.operation.partitions()))
+                .max()
+                .orElse(0);
+        Duration widened = calls.timeout().dividedBy(16).multipliedBy(1L << Math.clamp(failures - 1, 0, 2));
+        return longer(widened, longer(lastAnswer.multipliedBy(8), lastWrite.multipliedBy(2)));
     }
 
     private static Duration longer(Duration one, Duration other) {
@@ -213,15 +239,14 @@ final class GroupWriter {
     }
 
     private void failLocked(List<Entry<?>> batch, LockedRowsException failure) {
-        if (batch.size() > 1) {
-            batch.stream().filter(entry -> !entry.result.isDone()).forEach(entry -> write(List.of(entry), true));
-            return;
-        }
-        Entry<?> entry = batch.getFirst();
-        if (!entry.operation.rowByRow() || entry.operation.partitions().size() == 1) {
-            locked.addAll(entry.operation.partitions());
-        }
-        entry.result.completeExceptionally(failure);
+        List<Entry<?>> failed = batch.stream()
+                .filter(entry -> batch.size() == 1 || entry.operation.isDivisible())
+                .toList();
+        lockedRows.waited(failed.stream()
+                .flatMap(entry -> entry.operation.partitions().stream())
+                .collect(Collectors.toSet()));
+        failed.forEach(entry -> entry.result.completeExceptionally(failure));
+        batch.stream().filter(entry -> !entry.result.isDone()).forEach(entry -> write(List.of(entry), true));
     }
 
     /** One that Spanner refuses, for its size perhaps, does not take the others with it. */

@@ -81,10 +81,15 @@ final class MetadataCalls {
      * @throws LockedRowsException if the server answers and the transaction did not get through: its rows are locked
      */
     <T> T runInTurn(String what, Duration share, Callable<T> transaction, Predicate<Optional<CommitRequest>> question) {
+        return inTurn(what, () -> runWithin(what, share, transaction, question));
+    }
+
+    private <T> T runWithin(
+            String what, Duration share, Callable<T> transaction, Predicate<Optional<CommitRequest>> question) {
         Deadline deadline = Deadline.after(share.toNanos(), TimeUnit.NANOSECONDS);
         TimedCall<T> timed = new TimedCall<>(transaction, deadline);
         try {
-            return inTurn(what, () -> run(what, timed));
+            return run(what, timed);
         } catch (StorageException e) {
             if (!deadline.isExpired() || !e.retryable()) {
                 throw e;

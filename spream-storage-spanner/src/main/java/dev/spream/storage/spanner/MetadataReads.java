@@ -18,6 +18,7 @@ import dev.spream.core.partition.WorkerRegistration;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
@@ -94,6 +95,16 @@ final class MetadataReads {
                         .sorted(LINEAGE_ORDER)
                         .toList(),
                 readAt);
+    }
+
+    /** The rows of these partitions, as they are stored. */
+    List<PartitionRow> partitions(Collection<PartitionToken> tokens) {
+        return calls.run("reading partitions", () -> {
+            return all(client.singleUse().read(tables.partitions(), WriteTransaction.keys(tokens), Column.NAMES))
+                    .stream()
+                    .map(PartitionRow::stored)
+                    .toList();
+        });
     }
 
     List<WorkerRegistration> workers() {

@@ -17,6 +17,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -129,6 +130,13 @@ final class PartitionRow {
             become(PartitionState.SCHEDULED, Column.SCHEDULED_AT);
         }
         return new PartitionLease(token, worker, epoch, watermark);
+    }
+
+    /** The lease on it, if that ends at one of these moments. */
+    Optional<PartitionLease> lease(Set<Instant> ends) {
+        return owner != null && leaseUntil != null && ends.contains(leaseUntil)
+                ? Optional.of(new PartitionLease(token, owner, epoch, watermark))
+                : Optional.empty();
     }
 
     void extendLease(Instant until) {

@@ -1,17 +1,14 @@
 package dev.spream.storage.spanner;
 
 import dev.spream.core.partition.EndProof;
-import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WatermarkAdvance;
-import dev.spream.core.partition.WorkerId;
 import dev.spream.core.record.ChildPartition;
 import dev.spream.core.record.ChildPartitionsRecord;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -22,21 +19,6 @@ import java.util.stream.Collectors;
 /** The writes of partitions, as the port describes them, on rows in a transaction. */
 final class PartitionWrites {
     private PartitionWrites() {}
-
-    static WriteOperation<List<PartitionLease>> acquire(
-            WorkerId worker, List<PartitionClaim> claims, Duration leaseTime) {
-        Set<PartitionToken> tokens = claims.stream().map(PartitionClaim::token).collect(Collectors.toSet());
-        return WriteOperation.each("acquiring " + count(tokens), tokens, transaction -> {
-            List<PartitionLease> acquired = new ArrayList<>();
-            for (PartitionClaim claim : claims) {
-                transaction
-                        .partition(claim.token())
-                        .filter(row -> row.epoch() == claim.epoch() && row.isFree(transaction.now()))
-                        .ifPresent(row -> acquired.add(row.acquire(worker, transaction.in(leaseTime))));
-            }
-            return List.copyOf(acquired);
-        });
-    }
 
     static WriteOperation<Boolean> toRunning(PartitionLease lease) {
         return WriteOperation.on("starting " + one(lease), Set.of(lease.token()), transaction -> {
@@ -145,7 +127,7 @@ final class PartitionWrites {
         return leases.stream().map(PartitionLease::token).collect(Collectors.toSet());
     }
 
-    private static String count(Set<PartitionToken> tokens) {
+    static String count(Set<PartitionToken> tokens) {
         return tokens.size() == 1 ? "1 partition" : tokens.size() + " partitions";
     }
 

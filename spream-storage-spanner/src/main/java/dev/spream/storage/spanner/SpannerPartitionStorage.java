@@ -20,6 +20,7 @@ import dev.spream.core.record.ChildPartitionsRecord;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -39,11 +40,13 @@ import java.util.stream.Stream;
  * several transactions, and {@link #cleanUp} one for every 1,000 partitions: if one of them fails, those before it stand. A
  * heartbeat interval is kept in milliseconds, as Spanner takes it.
  *
- * <p>Rows that another transaction has locked hold up no others: after a quarter of a call's time a transaction that waits is
- * rolled back and divided, and {@link dev.spream.core.partition.BusyPartitionsException} names what stays locked.
+ * <p>Rows that another transaction has locked hold up no others: a transaction that waits for a quarter of a call's time, or
+ * for 1,000 rows three eighths of it, is rolled back, and its rows are written in smaller parts until it is known which ones are
+ * locked. A call does so for half of a call's time, and the next ones continue from there; {@link
+ * dev.spream.core.partition.BusyPartitionsException} names the rows that are locked, or not yet known to be free.
  *
- * <p>A call that does not get an answer fails after 6 seconds, or 7.5 if it has to wait for the writes before it, and one that
- * reads a whole table ({@link #lineage}, {@link #proofs}, {@link #cleanUp}) after a minute. An interrupted one fails at once
+ * <p>A call to a server that does not answer fails after the call's time, 6 seconds unless given, and a quarter more if it has to
+ * wait for the writes before it; if a part of it was done by then, the rest counts as busy. One that reads a whole table ({@link #lineage}, {@link #proofs}, {@link #cleanUp}) after a minute. An interrupted one fails at once
  * and leaves the flag set. Safe for use by many threads. It does not close its connection.
  */
 public final class SpannerPartitionStorage implements PartitionStorage {
@@ -125,16 +128,32 @@ public final class SpannerPartitionStorage implements PartitionStorage {
 
     @Override
     public List<PartitionLease> acquire(WorkerId worker, Collection<PartitionClaim> claims, Duration leaseTime) {
-        DividedWrite<PartitionClaim, List<PartitionLease>> write = new DividedWrite<>(
-                writer, PartitionClaim::token, part -> PartitionWrites.acquire(worker, part, leaseTime));
         requireOpen();
-        Map<PartitionToken, PartitionLease> acquired = write.run(claims).results().stream()
-                .flatMap(List::stream)
-                .collect(Collectors.toMap(PartitionLease::token, lease -> lease));
+        Acquisition acquisition = new Acquisition(worker, leaseTime);
+        DividedWrite<PartitionClaim, List<PartitionLease>> write =
+                new DividedWrite<>(writer, PartitionClaim::token, acquisition::of).run(claims);
+        Map<PartitionToken, PartitionLease> acquired = new HashMap<>();
+        write.results().forEach(leases -> leases.forEach(lease -> acquired.put(lease.token(), lease)));
+        unconfirmed(acquisition, claims, write.busy()).forEach(lease -> acquired.put(lease.token(), lease));
         return claims.stream()
                 .map(PartitionClaim::token)
                 .distinct()
                 .flatMap(token -> Stream.ofNullable(acquired.get(token)))
+                .toList();
+    }
+
+    /** What was acquired without an answer; no transaction of the call is under way any more. */
+    private List<PartitionLease> unconfirmed(
+            Acquisition acquisition, Collection<PartitionClaim> claims, Set<PartitionToken> busy) {
+        Map<PartitionToken, PartitionClaim> tried = new HashMap<>();
+        claims.stream()
+                .filter(claim -> busy.contains(claim.token()) && acquisition.hasTried(claim))
+                .forEach(claim -> tried.put(claim.token(), claim));
+        if (tried.isEmpty()) {
+            return List.of();
+        }
+        return reads.partitions(tried.keySet()).stream()
+                .flatMap(row -> acquisition.acquired(requireNonNull(tried.get(row.token())), row).stream())
                 .toList();
     }
 

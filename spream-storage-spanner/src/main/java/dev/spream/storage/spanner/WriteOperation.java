@@ -14,7 +14,6 @@ import java.util.function.Function;
  * @param weight about how many rows it writes
  * @param alone whether it wants a transaction of its own, because it reads more than those partitions
  * @param rowByRow whether it deals with each partition for itself, so that it can be divided
- * @param suspect whether its rows may be locked, so that it gets a transaction of its own and little time
  * @param work what it does, and its result
  */
 record WriteOperation<T>(
@@ -23,28 +22,24 @@ record WriteOperation<T>(
         int weight,
         boolean alone,
         boolean rowByRow,
-        boolean suspect,
         Function<WriteTransaction, T> work) {
 
     /** An operation on some partitions, to be written together with others. */
     static <T> WriteOperation<T> on(String what, Set<PartitionToken> partitions, Function<WriteTransaction, T> work) {
-        return new WriteOperation<>(
-                what, Set.copyOf(partitions), Math.max(1, partitions.size()), false, false, false, work);
+        return new WriteOperation<>(what, Set.copyOf(partitions), Math.max(1, partitions.size()), false, false, work);
     }
 
     /** An operation on each of some partitions for itself. */
     static <T> WriteOperation<T> each(String what, Set<PartitionToken> partitions, Function<WriteTransaction, T> work) {
-        return new WriteOperation<>(
-                what, Set.copyOf(partitions), Math.max(1, partitions.size()), false, true, false, work);
+        return new WriteOperation<>(what, Set.copyOf(partitions), Math.max(1, partitions.size()), false, true, work);
     }
 
-    /** The same operation on rows that may be locked. */
-    WriteOperation<T> onSuspects() {
-        return new WriteOperation<>(what, partitions, weight, alone, rowByRow, true, work);
+    boolean isDivisible() {
+        return rowByRow && partitions.size() > 1;
     }
 
     /** An operation for a transaction of its own. */
     static <T> WriteOperation<T> alone(String what, Function<WriteTransaction, T> work) {
-        return new WriteOperation<>(what, Set.of(), 1, true, false, false, work);
+        return new WriteOperation<>(what, Set.of(), 1, true, false, work);
     }
 }

@@ -27,9 +27,12 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -50,8 +53,16 @@ final class LockingProxy implements Closeable {
 
     private record Lock(Held held, CompletableFuture<Void> unlocked) {}
 
+    private static final String COMMIT = "google.spanner.v1.Spanner/Commit";
+
     /** How many requests have met a lock. */
     final AtomicInteger waits = new AtomicInteger();
+
+    /** How long a commit takes longer than it does. */
+    volatile Duration commitDelay = Duration.ZERO;
+
+    /** Whether commits happen and their answers get lost. */
+    volatile boolean losesCommitAnswers;
 
     private final Map<String, Lock> locks = new ConcurrentHashMap<>();
     private final ManagedChannel channel;
@@ -101,7 +112,7 @@ final class LockingProxy implements Closeable {
                             ? of(read.getKeySet().getKeysList().stream(), Held.EXCLUSIVE)
                             : Stream.empty();
                 }
-                case "google.spanner.v1.Spanner/Commit" ->
+                case COMMIT ->
                     CommitRequest.parseFrom(request).getMutationsList().stream().flatMap(this::inTheWay);
                 default -> Stream.empty();
             };
@@ -163,15 +174,21 @@ final class LockingProxy implements Closeable {
                     CompletableFuture<?>[] before =
                             inTheWay(name, request).map(Lock::unlocked).toArray(CompletableFuture<?>[]::new);
                     waits.addAndGet(before.length);
-                    var unused = CompletableFuture.allOf(before).thenRun(() -> {
-                        if (!call.isCancelled()) {
-                            forward(request);
-                        }
-                    });
+                    boolean commit = name.equals(COMMIT);
+                    Executor after = CompletableFuture.delayedExecutor(
+                            commit ? commitDelay.toMillis() : 0, TimeUnit.MILLISECONDS, Runnable::run);
+                    var unused = CompletableFuture.allOf(before)
+                            .thenRunAsync(
+                                    () -> {
+                                        if (!call.isCancelled()) {
+                                            forward(request, commit && losesCommitAnswers);
+                                        }
+                                    },
+                                    after);
                 }
 
-                private void forward(byte[] message) {
-                    target.start(new Back(call), headers);
+                private void forward(byte[] message, boolean losesAnswer) {
+                    target.start(losesAnswer ? new ClientCall.Listener<>() {} : new Back(call), headers);
                     target.request(Integer.MAX_VALUE);
                     target.sendMessage(message);
                     target.halfClose();
