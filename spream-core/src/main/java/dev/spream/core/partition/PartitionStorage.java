@@ -76,6 +76,8 @@ public interface PartitionStorage extends AutoCloseable {
      * @param leaseTime how long the lease lasts from now on the storage's clock; at least a millisecond
      * @return the leases that were acquired, in the order of the claims; a claim that lost is absent. Repeating a call
      *     whose confirmation was lost returns nothing; those partitions come back when their lease has run out
+     * @throws StorageException if the call is not known to have acquired any of them; those that it has acquired all the same
+     *     come back in that way
      */
     List<PartitionLease> acquire(WorkerId worker, Collection<PartitionClaim> claims, Duration leaseTime);
 

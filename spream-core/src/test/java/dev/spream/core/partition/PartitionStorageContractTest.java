@@ -206,49 +206,32 @@ final class PartitionStorageContractTest {
         }
     }
 
-    private static class DelegatingFixture implements PartitionStorageFixture {
-        final InMemoryFixture target = new InMemoryFixture();
-
-        @Override
-        public PartitionStorage storage() {
-            return target.storage();
+    private static final class StoppedClockFixture extends ForwardingFixture {
+        StoppedClockFixture() {
+            super(new InMemoryFixture());
         }
 
-        @Override
-        public PartitionStorage anotherConnection() {
-            return target.anotherConnection();
-        }
-
-        @Override
-        public PartitionStorage anotherSubscription() {
-            return target.anotherSubscription();
-        }
-
-        @Override
-        public void passTime(Duration time) {
-            target.passTime(time);
-        }
-
-        @Override
-        public void close() {
-            target.close();
-        }
-    }
-
-    private static final class StoppedClockFixture extends DelegatingFixture {
         @Override
         public void passTime(Duration time) {}
     }
 
-    private static final class OneSubscriptionFixture extends DelegatingFixture {
+    private static final class OneSubscriptionFixture extends ForwardingFixture {
+        OneSubscriptionFixture() {
+            super(new InMemoryFixture());
+        }
+
         @Override
         public PartitionStorage anotherSubscription() {
-            return target.storage();
+            return storage();
         }
     }
 
-    private static final class TwoStoragesFixture extends DelegatingFixture {
+    private static final class TwoStoragesFixture extends ForwardingFixture {
         private final InMemoryFixture other = new InMemoryFixture();
+
+        TwoStoragesFixture() {
+            super(new InMemoryFixture());
+        }
 
         @Override
         public PartitionStorage anotherConnection() {
@@ -257,7 +240,7 @@ final class PartitionStorageContractTest {
 
         @Override
         public void passTime(Duration time) {
-            target.passTime(time);
+            super.passTime(time);
             other.passTime(time);
         }
     }

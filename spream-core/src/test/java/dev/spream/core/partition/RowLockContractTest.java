@@ -21,6 +21,7 @@ final class RowLockContractTest {
 
     private static final String WATERMARKS = "watermarks_pass_over_a_locked_row_and_name_it_beside_those_that_are_lost";
     private static final String LEASES = "leases_are_renewed_and_given_back_and_acquired_beside_a_locked_row";
+    private static final String MANY = "a_call_does_not_wait_for_each_of_many_locked_rows";
     private static final String HUNDREDS = "one_locked_row_of_hundreds_is_soon_the_only_one_that_is_busy";
 
     @Test
@@ -39,7 +40,7 @@ final class RowLockContractTest {
                         return write.apply(List.copyOf(batch)); // the lock is not seen
                     }
                 }))
-                .containsExactlyInAnyOrder(WATERMARKS, LEASES, HUNDREDS);
+                .containsExactlyInAnyOrder(WATERMARKS, LEASES, MANY, HUNDREDS);
     }
 
     @Test
@@ -56,7 +57,7 @@ final class RowLockContractTest {
                         return write.apply(List.copyOf(batch));
                     }
                 }))
-                .containsExactlyInAnyOrder(WATERMARKS, LEASES, HUNDREDS);
+                .containsExactlyInAnyOrder(WATERMARKS, LEASES, MANY, HUNDREDS);
     }
 
     @Test
@@ -150,43 +151,16 @@ final class RowLockContractTest {
         }
     }
 
-    private static final class Fixture implements RowLockFixture {
-        private final InMemoryFixture target;
-
+    private static final class Fixture extends ForwardingFixture implements RowLockFixture {
         Fixture(UnaryOperator<PartitionStorage> spoiler) {
-            target = new InMemoryFixture(spoiler);
+            super(new InMemoryFixture(spoiler));
         }
 
         @Override
         public RowLock lockRow(PartitionToken token) {
-            Set<PartitionToken> locked = ((Locking) target.storage()).locked;
+            Set<PartitionToken> locked = ((Locking) storage()).locked;
             locked.add(token);
             return () -> locked.remove(token);
-        }
-
-        @Override
-        public PartitionStorage storage() {
-            return target.storage();
-        }
-
-        @Override
-        public PartitionStorage anotherConnection() {
-            return target.anotherConnection();
-        }
-
-        @Override
-        public PartitionStorage anotherSubscription() {
-            return target.anotherSubscription();
-        }
-
-        @Override
-        public void passTime(Duration time) {
-            target.passTime(time);
-        }
-
-        @Override
-        public void close() {
-            target.close();
         }
     }
 }

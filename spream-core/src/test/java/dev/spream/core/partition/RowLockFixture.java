@@ -9,6 +9,11 @@ public interface RowLockFixture extends PartitionStorageFixture {
     /** A locked row. */
     interface RowLock extends AutoCloseable {
 
+        /** How many requests have waited for the row; 0 where the storage passes over it without waiting. */
+        default int waits() {
+            return 0;
+        }
+
         /** Unlocks it. */
         @Override
         void close();

@@ -51,18 +51,45 @@ final class LockingProxy implements Closeable {
         SHARED
     }
 
-    private record Lock(Held held, CompletableFuture<Void> unlocked) {}
+    /** A lock of the other transaction on a row. */
+    static final class Lock {
+        private final Held held;
+        private final CompletableFuture<Void> unlocked = new CompletableFuture<>();
+        private final CompletableFuture<Void> met = new CompletableFuture<>();
+        private final AtomicInteger waits = new AtomicInteger();
+
+        private Lock(Held held) {
+            this.held = held;
+        }
+
+        /** How many requests have met it. */
+        int waits() {
+            return waits.get();
+        }
+
+        /** Completes when a request has met it. */
+        CompletableFuture<Void> met() {
+            return met;
+        }
+
+        private CompletableFuture<Void> waitFor() {
+            waits.incrementAndGet();
+            met.complete(null);
+            return unlocked;
+        }
+    }
 
     private static final String COMMIT = "google.spanner.v1.Spanner/Commit";
-
-    /** How many requests have met a lock. */
-    final AtomicInteger waits = new AtomicInteger();
+    private static final String READ = "google.spanner.v1.Spanner/StreamingRead";
 
     /** How long a commit takes longer than it does. */
     volatile Duration commitDelay = Duration.ZERO;
 
     /** Whether commits happen and their answers get lost. */
     volatile boolean losesCommitAnswers;
+
+    /** Whether reads outside of transactions get no answer. */
+    volatile boolean losesSnapshots;
 
     private final Map<String, Lock> locks = new ConcurrentHashMap<>();
     private final ManagedChannel channel;
@@ -85,14 +112,16 @@ final class LockingProxy implements Closeable {
     }
 
     /** Locks the row with that key, in whatever table. */
-    void lock(String key, Held held) {
-        locks.put(key, new Lock(held, new CompletableFuture<>()));
+    Lock lock(String key, Held held) {
+        Lock lock = new Lock(held);
+        locks.put(key, lock);
+        return lock;
     }
 
     void unlock(String key) {
         Lock lock = locks.remove(key);
         if (lock != null) {
-            lock.unlocked().complete(null);
+            lock.unlocked.complete(null);
         }
     }
 
@@ -106,7 +135,7 @@ final class LockingProxy implements Closeable {
     private Stream<Lock> inTheWay(String method, byte[] request) {
         try {
             return switch (method) {
-                case "google.spanner.v1.Spanner/StreamingRead" -> {
+                case READ -> {
                     ReadRequest read = ReadRequest.parseFrom(request);
                     yield isReadWrite(read.getTransaction())
                             ? of(read.getKeySet().getKeysList().stream(), Held.EXCLUSIVE)
@@ -116,6 +145,15 @@ final class LockingProxy implements Closeable {
                     CommitRequest.parseFrom(request).getMutationsList().stream().flatMap(this::inTheWay);
                 default -> Stream.empty();
             };
+        } catch (InvalidProtocolBufferException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static boolean isSnapshot(String method, byte[] request) {
+        try {
+            return method.equals(READ)
+                    && !isReadWrite(ReadRequest.parseFrom(request).getTransaction());
         } catch (InvalidProtocolBufferException e) {
             throw new UncheckedIOException(e);
         }
@@ -141,7 +179,7 @@ final class LockingProxy implements Closeable {
         return rows.map(row -> row.getValues(0))
                 .map(Value::getStringValue)
                 .flatMap(key -> Stream.ofNullable(locks.get(key)))
-                .filter(lock -> lock.held() == held);
+                .filter(lock -> lock.held == held);
     }
 
     private final class Registry extends HandlerRegistry {
@@ -171,9 +209,11 @@ final class LockingProxy implements Closeable {
                 @Override
                 public void onHalfClose() {
                     String name = call.getMethodDescriptor().getFullMethodName();
+                    if (losesSnapshots && isSnapshot(name, request)) {
+                        return;
+                    }
                     CompletableFuture<?>[] before =
-                            inTheWay(name, request).map(Lock::unlocked).toArray(CompletableFuture<?>[]::new);
-                    waits.addAndGet(before.length);
+                            inTheWay(name, request).map(Lock::waitFor).toArray(CompletableFuture<?>[]::new);
                     boolean commit = name.equals(COMMIT);
                     Executor after = CompletableFuture.delayedExecutor(
                             commit ? commitDelay.toMillis() : 0, TimeUnit.MILLISECONDS, Runnable::run);
