@@ -2,6 +2,7 @@ package dev.spream.api.sender;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -61,6 +62,8 @@ final class RawServer implements AutoCloseable {
             if (!hangsUp) {
                 end.await();
             }
+            connection.shutdownOutput();
+            in.transferTo(OutputStream.nullOutputStream()); // closed with bytes unread, it would be reset
         } catch (IOException e) {
             end.countDown(); // the caller is gone
         } catch (InterruptedException e) {
