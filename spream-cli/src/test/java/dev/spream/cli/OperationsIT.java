@@ -25,15 +25,14 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(180)
 final class OperationsIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
-    private static final String HTTP = "http: ";
 
     @TempDir
     private Path folder;
 
     @Test
     void a_demo_shows_itself_while_it_runs() throws Exception {
-        try (SpreamProcess demo = SpreamProcess.spream("tail", "--demo", "--duration=6s", "--http=0")) {
-            URI base = base(demo);
+        try (SpreamProcess demo = SpreamProcess.spream("tail", "--demo", "--duration=10m", "--http=0")) {
+            URI base = demo.awaitHttp();
             await(base, "health", answer -> answer.statusCode() == 200);
             await(base, "ready", answer -> answer.statusCode() == 200);
             await(
@@ -48,6 +47,8 @@ final class OperationsIT {
             assertThat(await(base, "", answer -> answer.statusCode() == 200).body())
                     .startsWith("<!doctype html>");
 
+            demo.terminate();
+
             assertThat(demo.exitCode()).as("%s", demo.err()).isZero();
         }
     }
@@ -58,7 +59,7 @@ final class OperationsIT {
                 DemoDatabase database = DemoDatabase.create(
                         server.emulatorHost(), DialectName.GOOGLESQL.dialect(), new TransferWorkload(1));
                 SpreamProcess run = SpreamProcess.spream("run", "--config", configuration(server, database, "0"))) {
-            URI base = base(run);
+            URI base = run.awaitHttp();
             await(base, "ready", answer -> answer.statusCode() == 200);
             JsonObject shown = JsonObject.of(await(
                             base,
@@ -109,16 +110,6 @@ final class OperationsIT {
                 """.formatted(
                                 database.name(), DemoDatabase.STREAM, server.emulatorHost(), http))
                 .toString();
-    }
-
-    /** Where the process says that it listens. */
-    private static URI base(SpreamProcess process) throws InterruptedException {
-        for (int lines = 1; ; lines++) {
-            String line = process.awaitErr(lines).get(lines - 1);
-            if (line.startsWith(HTTP)) {
-                return URI.create(line.substring(HTTP.length()));
-            }
-        }
     }
 
     private static HttpResponse<String> await(URI base, String path, Predicate<HttpResponse<String>> expected)

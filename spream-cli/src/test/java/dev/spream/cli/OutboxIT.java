@@ -299,20 +299,16 @@ final class OutboxIT {
             assertThat(received.await(60, TimeUnit.SECONDS))
                     .as("%s", worker.err())
                     .isTrue();
-            String base = worker.err().stream()
-                    .filter(line -> line.startsWith("http: "))
-                    .findFirst()
-                    .orElseThrow()
-                    .substring("http: ".length());
+            URI base = worker.awaitHttp();
             try (HttpClient client = HttpClient.newHttpClient()) {
                 assertThat(client.send(
-                                        HttpRequest.newBuilder(URI.create(base + "ready"))
+                                        HttpRequest.newBuilder(base.resolve("ready"))
                                                 .build(),
                                         BodyHandlers.ofString())
                                 .statusCode())
                         .isEqualTo(200);
                 assertThat(client.send(
-                                        HttpRequest.newBuilder(URI.create(base + "metrics"))
+                                        HttpRequest.newBuilder(base.resolve("metrics"))
                                                 .build(),
                                         BodyHandlers.ofString())
                                 .body())

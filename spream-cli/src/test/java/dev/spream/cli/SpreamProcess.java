@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 /** A program in a process of its own, as a user starts it. */
 final class SpreamProcess implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final String HTTP = "http: ";
 
     private final Process process;
     private final Lines out;
@@ -106,6 +108,16 @@ final class SpreamProcess implements AutoCloseable {
     /** Waits for so many lines on the standard error. */
     List<String> awaitErr(int count) throws InterruptedException {
         return err.await(count, this);
+    }
+
+    /** Waits until it says on the standard error where it answers to HTTP, and returns that. */
+    URI awaitHttp() throws InterruptedException {
+        for (int lines = 1; ; lines++) {
+            String line = awaitErr(lines).get(lines - 1);
+            if (line.startsWith(HTTP)) {
+                return URI.create(line.substring(HTTP.length()));
+            }
+        }
     }
 
     @Override

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Change stream queries over gRPC: resume tokens, cancelled queries, very many queries. */
-@Timeout(60)
+@Timeout(120)
 class ChangeStreamIT {
     private static final int COMMITS = 20;
     private static final int CHILDREN = 2;
@@ -40,7 +40,7 @@ class ChangeStreamIT {
     private static final int CHANNELS = 20;
 
     // Less than a query sleeps before it looks for its client by itself.
-    private static final Duration AT_ONCE = Duration.ofSeconds(3);
+    private static final Duration AT_ONCE = Duration.ofSeconds(15);
 
     private static SpannerEmulator emulator;
 

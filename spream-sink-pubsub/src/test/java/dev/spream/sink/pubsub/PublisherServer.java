@@ -32,6 +32,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.function.IntSupplier;
 
 /**
  * Topics of Pub/Sub in memory, behind real gRPC on a port of the loopback interface. It holds requests to the limits of the
@@ -77,6 +78,7 @@ final class PublisherServer implements AutoCloseable {
     private final Deque<Held> held = new ArrayDeque<>();
     private Function<PublishRequest, Reply> script = request -> new Reply.Confirm();
     private Status lookStatus = Status.OK;
+    private int cancelled;
     private int onTheirWay;
     private int mostOnTheirWay;
 
@@ -181,13 +183,22 @@ final class PublisherServer implements AutoCloseable {
 
     /** Waits until so many requests came in all. */
     void awaitRequests(int count) throws InterruptedException {
+        await(count, requests::size, "request");
+    }
+
+    /** Waits until the callers of so many held requests gave them up, as this server sees it. */
+    void awaitCancelled(int count) throws InterruptedException {
+        await(count, () -> cancelled, "cancelled request");
+    }
+
+    private void await(int count, IntSupplier came, String what) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             long left = BOUND_NANOS;
-            while (requests.size() < count) {
+            while (came.getAsInt() < count) {
                 if (left <= 0) {
                     throw new AssertionError(
-                            "waited in vain for request %d; %d came".formatted(count, requests.size()));
+                            "waited in vain for %s %d; %d came".formatted(what, count, came.getAsInt()));
                 }
                 left = changed.awaitNanos(left);
             }
@@ -215,6 +226,8 @@ final class PublisherServer implements AutoCloseable {
             mostOnTheirWay = Math.max(mostOnTheirWay, onTheirWay);
             reply = problem(request).<Reply>map(Reply.Refuse::new).orElseGet(() -> script.apply(request));
             if (reply instanceof Reply.Hold) {
+                ((ServerCallStreamObserver<PublishResponse>) observer)
+                        .setOnCancelHandler(() -> locked(() -> cancelled++));
                 held.add(new Held(request, observer));
             }
             changed.signalAll();

@@ -177,7 +177,8 @@ final class PubsubSenderTest {
         assertThat(send(new Reply.LoseAnswer(Status.UNAVAILABLE), LONG)).isInstanceOf(Unknown.class);
         assertThat(server.taken()).hasSize(1);
         assertThat(send(new Reply.ConfirmTooFew(), LONG)).isInstanceOf(Unknown.class);
-        assertThat(withoutMessage(send(new Reply.Hold(), SHORT))).isEqualTo(new Unknown(ReasonCode.TIMEOUT, ""));
+        Duration enough = Duration.ofSeconds(2); // for the request to leave on a busy machine
+        assertThat(withoutMessage(send(new Reply.Hold(), enough))).isEqualTo(new Unknown(ReasonCode.TIMEOUT, ""));
     }
 
     @Test

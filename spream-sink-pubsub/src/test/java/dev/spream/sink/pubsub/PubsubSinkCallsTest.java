@@ -99,6 +99,7 @@ final class PubsubSinkCallsTest {
         assertThat(call.get(20, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
         assertThat(batch.settled()).isEmpty();
         sink.consume(new RecordingBatch(change(3, "b")));
+        server.awaitCancelled(1);
         server.releaseHeld();
         assertThat(labels(server.taken())).containsExactly("b3");
     }

@@ -16,7 +16,7 @@ import java.util.function.BooleanSupplier;
 /** One running query of a stream. Confined to its thread. */
 final class QueryRun {
     // How long a query may sleep without looking whether its client is gone, in real time.
-    private static final Duration LOOK_UP = Duration.ofSeconds(5);
+    private static final Duration LOOK_UP = Duration.ofSeconds(30);
 
     private final ChangeStream stream;
     private final CommitClock clock;

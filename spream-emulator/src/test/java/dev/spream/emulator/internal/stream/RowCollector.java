@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 /** Keeps what a query sends. */
 final class RowCollector implements StreamObserver<PartialResultSet> {
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(30);
+    private static final long LOOK_AGAIN =
+            TimeUnit.MILLISECONDS.toNanos(5); // a condition may be about more than the rows
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -86,12 +88,12 @@ final class RowCollector implements StreamObserver<PartialResultSet> {
     private void await(BooleanSupplier condition) throws InterruptedException {
         lock.lock();
         try {
-            long rest = PATIENCE;
+            long deadline = System.nanoTime() + PATIENCE;
             while (!condition.getAsBoolean()) {
-                if (rest <= 0) {
+                if (System.nanoTime() - deadline > 0) {
                     throw new AssertionError("waited in vain; the query has sent " + rows() + " and its end is " + end);
                 }
-                rest = changed.awaitNanos(rest);
+                changed.awaitNanos(LOOK_AGAIN);
             }
         } finally {
             lock.unlock();

@@ -157,7 +157,7 @@ final class CutOverStopsIT {
     @Test
     void whoever_waits_in_vain_for_a_cut_over_is_told_of_it() throws Exception {
         try (JdbcProjectionOperations impatient = JdbcProjectionOperations.builder(test.dataSource())
-                .statementTimeout(Duration.ofSeconds(1))
+                .statementTimeout(Duration.ofSeconds(3))
                 .build()) {
             whileBothStandStill(
                     2,

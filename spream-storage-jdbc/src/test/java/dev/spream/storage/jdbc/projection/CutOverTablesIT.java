@@ -25,7 +25,7 @@ import org.postgresql.PGConnection;
 final class CutOverTablesIT {
     private static final ProjectionCode CODE = new ProjectionCode(1, Set.of("balances"), false);
     private static final Duration PATIENCE = Duration.ofSeconds(60);
-    private static final Duration IMPATIENCE = Duration.ofMillis(500);
+    private static final Duration IMPATIENCE = Duration.ofSeconds(2);
 
     private final TestProjections test = new TestProjections();
     private final ProjectionRebuilds rebuilds = test.operations.rebuilds();
