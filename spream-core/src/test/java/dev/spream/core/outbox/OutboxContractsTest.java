@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** The contracts' own tests: what does not keep a promise fails the test of that promise. */
 final class OutboxContractsTest {
-    private static final Duration LIMIT = Duration.ofSeconds(10);
+    private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final Duration PATIENT = Duration.ofSeconds(50);
 
     private static Duration storeLimit = Duration.ZERO;

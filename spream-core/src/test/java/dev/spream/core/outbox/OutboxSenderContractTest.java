@@ -89,7 +89,7 @@ final class OutboxSenderContractTest {
 
     private static Set<String> failures(UnaryOperator<OutboxSender> spoil) {
         return ContractRun.failures(
-                OutboxSenderContract.class, () -> new SpoiltContract(spoil), Duration.ofSeconds(10));
+                OutboxSenderContract.class, () -> new SpoiltContract(spoil), Duration.ofSeconds(30));
     }
 
     private static OutboxEntry named(OutboxEntry entry, String key, int generation) {

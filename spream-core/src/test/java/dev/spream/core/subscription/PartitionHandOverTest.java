@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 /** Partitions over the limit take turns with those that are read. */
 class PartitionHandOverTest {
     private static final Duration STEP = Duration.ofMillis(100);
-    private static final Duration DRAIN_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration DRAIN_TIMEOUT = Duration.ofMinutes(2); // some seconds, as time is driven here
 
     private final SubscriberFixture fixture = new SubscriberFixture();
     private final ScriptedSource source = fixture.source;
@@ -85,6 +85,7 @@ class PartitionHandOverTest {
         RecordingConsumer consumer = new RecordingConsumer();
         Subscriber subscriber = subscriber(2);
         CompletableFuture<RunResult> run = fixture.start(subscriber, consumer);
+        Polling.await(() -> source.rowsReturned("b") == 1, source::queries);
 
         advanceUntil(() -> consumer.labels().contains("C1"));
         source.heartbeat("c", 9);

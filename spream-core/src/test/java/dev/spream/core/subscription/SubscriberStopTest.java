@@ -13,6 +13,7 @@ import dev.spream.core.partition.PartitionProof;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WorkerId;
+import dev.spream.core.record.DataChangeRecord;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -147,16 +148,22 @@ class SubscriberStopTest {
 
     @Test
     void an_interrupt_of_the_calling_thread_closes_and_is_kept() throws InterruptedException {
-        CountDownLatch consumed = new CountDownLatch(1);
+        CountDownLatch settled = new CountDownLatch(1);
         AtomicReference<RunResult> result = new AtomicReference<>();
         AtomicBoolean flag = new AtomicBoolean();
         source.roots("p").change("p", 1, "A");
-        Subscriber subscriber = fixture.subscriber();
+        Subscriber subscriber = fixture.subscriber(options -> options.listener(new SubscriptionListener() {
+            @Override
+            public void settled(
+                    PartitionToken partition, DataChangeRecord change, Outcome outcome, Duration consumeTime) {
+                settled.countDown();
+            }
+        }));
         Thread thread = Thread.ofVirtual().start(() -> {
-            result.set(subscriber.run(change -> consumed.countDown()));
+            result.set(subscriber.run(change -> {}));
             flag.set(Thread.currentThread().isInterrupted());
         });
-        SubscriberFixture.await(consumed);
+        SubscriberFixture.await(settled);
 
         thread.interrupt();
 
@@ -250,7 +257,7 @@ class SubscriberStopTest {
                 (call, method) -> unreachable.get() ? FaultyStorage.Verdict.FAIL_BEFORE : FaultyStorage.Verdict.PASS);
         fixture.storage = faulty.storage();
         source.roots("p").change("p", 1, "A");
-        Subscriber subscriber = fixture.subscriber(options -> options.leaseTime(Duration.ofMillis(500))
+        Subscriber subscriber = fixture.subscriber(options -> options.leaseTime(Duration.ofSeconds(2))
                 .partitionDiscoveryInterval(Duration.ofMillis(20))
                 .listener(new SubscriptionListener() {
                     @Override
@@ -317,7 +324,7 @@ class SubscriberStopTest {
 
         assertThat(fixture.storage.lineage().partition(PartitionToken.ROOT)).isEmpty();
         assertThat(fixture.storage.proofs()).extracting(PartitionProof::token).containsExactly(PartitionToken.ROOT);
-        assertThat(fixture.state("p")).isEqualTo(PartitionState.RUNNING);
+        Polling.await(() -> fixture.state("p") == PartitionState.RUNNING, () -> fixture.stored("p"));
         subscriber.close();
         SubscriberFixture.get(run);
     }
