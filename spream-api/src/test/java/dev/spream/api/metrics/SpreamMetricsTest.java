@@ -204,7 +204,7 @@ final class SpreamMetricsTest {
 
         run(
                 slow,
-                options -> options.consumeTimeout(Duration.ofMillis(500)) // for the second attempt, too
+                options -> options.consumeTimeout(Duration.ofSeconds(2)) // for the second attempt, too
                         .errorHandler(failure -> new ErrorDecision.Retry(Duration.ZERO)));
 
         assertThat(count("spream.delivery.timeouts")).isEqualTo(1);

@@ -86,7 +86,7 @@ final class WebhookReceiverTest {
     private static WebhookSink sink(LoopbackServer server) {
         WebhookSinkProvider provider = new WebhookSinkProvider();
         return (WebhookSink) provider.create(
-                TestConfig.of(provider, Map.of("url", server.url("/"), "timeout", "500ms")), new TestContext());
+                TestConfig.of(provider, Map.of("url", server.url("/"), "timeout", "2s")), new TestContext());
     }
 
     private static RunResult run(List<DataChangeRecord> changes, WebhookSink sink) {

@@ -238,7 +238,7 @@ final class WebhookSinkTest {
                     awaitEnd(connection);
                 }
             }
-            try (WebhookSink sink = sink(url, Map.of("timeout", "300ms"))) {
+            try (WebhookSink sink = sink(url, Map.of("timeout", "2s"))) {
                 AtomicReference<Throwable> thrown = new AtomicReference<>();
                 Thread caller = Thread.ofVirtual()
                         .start(() -> thrown.set(catchThrowable(() -> sink.consume(inserted(1, "1"), DELIVERY))));

@@ -163,7 +163,7 @@ final class MeilisearchSearchEngineTest {
 
     @Test
     void what_has_not_come_in_the_time_of_a_task_is_sent_again() {
-        try (MeilisearchSearchEngine impatient = engine(Duration.ofMillis(100))) {
+        try (MeilisearchSearchEngine impatient = engine(Duration.ofSeconds(1))) {
             SearchIndex words = impatient.open("words", SCHEMA);
             server.holdDocuments();
             assertThat(failure(() -> words.write(List.of(put("1", 1, "apple")))).kind())
@@ -230,9 +230,9 @@ final class MeilisearchSearchEngineTest {
 
     @Test
     void a_task_that_takes_too_long_is_an_error_and_may_be_done_yet() {
-        try (MeilisearchSearchEngine impatient = engine(Duration.ofMillis(100))) {
+        try (MeilisearchSearchEngine impatient = engine(Duration.ofSeconds(1))) {
             SearchIndex words = impatient.open("words", SCHEMA);
-            server.taskTime(Duration.ofMillis(400));
+            server.taskTime(Duration.ofSeconds(3));
             SearchException failed = failure(() -> words.write(List.of(put("1", 1, "apple"))));
             assertThat(failed.kind()).isEqualTo(FailureKind.TRANSIENT);
             assertThat(failed).hasMessageContaining("is not done after");

@@ -304,7 +304,9 @@ final class EventTailIT {
         }
         millis.sort(null);
         System.out.println("event tail: insert -> deliver by a reader that slept, in ms: " + millis);
-        assertThat(millis.get(millis.size() / 2)).as("median, in ms").isLessThan(500);
+        assertThat(millis.get(millis.size() / 2))
+                .as("median, in ms")
+                .isLessThan(2_000); // who is not woken sleeps for 5 s
     }
 
     @Test

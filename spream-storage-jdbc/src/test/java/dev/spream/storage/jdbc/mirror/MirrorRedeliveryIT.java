@@ -154,7 +154,7 @@ final class MirrorRedeliveryIT {
     void a_row_that_someone_else_holds_fails_the_change_for_now() throws Exception {
         mirror.consume(batch(TABLE.insert(1, "{\"Id\":\"1\"}", "{\"Name\":\"a\"}")));
         JdbcMirror impatient = JdbcMirror.builder(database.dataSource(), "orders")
-                .statementTimeout(Duration.ofMillis(200))
+                .statementTimeout(Duration.ofSeconds(1))
                 .build();
         MirrorBatch late = batch(TABLE.update(2, "{\"Id\":\"1\"}", "{\"Name\":\"b\"}"));
         try (Connection other = database.dataSource().getConnection()) {

@@ -243,7 +243,7 @@ final class OutboxWorkerIT {
     }
 
     private void start(OutboxStore store, Script script) {
-        start(worker(store, Duration.ofMillis(300), script));
+        start(worker(store, Duration.ofSeconds(2), script));
     }
 
     private void start(OutboxWorker worker) {

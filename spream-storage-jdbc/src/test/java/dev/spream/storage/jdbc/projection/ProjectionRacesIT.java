@@ -122,7 +122,7 @@ final class ProjectionRacesIT {
         Fence.Segment fence = test.held(ANN);
         OpenBatch batch = open(fence, event("a", 1));
         try (JdbcProjectionOperations impatient = JdbcProjectionOperations.builder(test.dataSource())
-                .statementTimeout(Duration.ofSeconds(1))
+                .statementTimeout(Duration.ofSeconds(3))
                 .build()) {
             assertThatExceptionOfType(StorageException.class)
                     .isThrownBy(() -> impatient.pause(NAME, ACT))
