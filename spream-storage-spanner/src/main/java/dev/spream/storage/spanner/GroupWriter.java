@@ -260,6 +260,7 @@ final class GroupWriter {
 
     private List<Runnable> attempt(TransactionContext context, List<Entry<?>> batch) {
         WriteTransaction transaction = new WriteTransaction(context, tables);
+        transaction.begin();
         Set<PartitionToken> partitions = new HashSet<>();
         batch.forEach(entry -> partitions.addAll(entry.operation.partitions()));
         transaction.load(partitions);

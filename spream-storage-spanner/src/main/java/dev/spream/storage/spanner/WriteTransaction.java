@@ -48,6 +48,14 @@ final class WriteTransaction {
         return context;
     }
 
+    /**
+     * Begins it by a question that no lock can hold up. The first answer names the transaction, and without a name a client that
+     * gives up cannot roll it back: the server would keep it for seconds, with locks on whatever it had read.
+     */
+    void begin() {
+        var unused = now();
+    }
+
     /** Spanner's time, the same for the whole attempt. */
     Instant now() {
         Instant known = now;

@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.MockSpannerServiceImpl.SimulatedExecutionTime;
 import com.google.cloud.spanner.Mutation;
+import com.google.cloud.spanner.Statement;
 import com.google.spanner.v1.CommitRequest;
+import com.google.spanner.v1.ResultSet;
+import com.google.spanner.v1.TypeCode;
 import dev.spream.core.StorageException;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -29,6 +32,9 @@ import org.junit.jupiter.api.Timeout;
 class GroupWriterTest {
     private static final Duration LONG = Duration.ofSeconds(30);
 
+    private static final ResultSet TIME = WireRows.resultSet(
+            "now", WireRows.type(TypeCode.TIMESTAMP), List.of(WireRows.string("2026-03-01T10:00:00Z")));
+
     private final CountDownLatch begun = new CountDownLatch(1);
     private final CountDownLatch goOn = new CountDownLatch(1);
     private MockSpanner spanner;
@@ -36,6 +42,7 @@ class GroupWriterTest {
     @BeforeEach
     void start() throws Exception {
         spanner = new MockSpanner(Dialect.GOOGLE_STANDARD_SQL);
+        spanner.answer(Statement.of("SELECT CURRENT_TIMESTAMP"), TIME);
     }
 
     @AfterEach

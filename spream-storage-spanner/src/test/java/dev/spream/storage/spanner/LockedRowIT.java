@@ -74,6 +74,9 @@ final class LockedRowIT extends RowLockContract {
                 public void close() {
                     assertThat(lock.met()).as("a request that waits").succeedsWithin(PATIENCE);
                     proxy.unlock(token.value());
+                    assertThat(lock.beginnings())
+                            .as("transactions that wait without a name, so that nothing can roll them back")
+                            .isZero();
                 }
             };
         }

@@ -57,6 +57,7 @@ final class LockingProxy implements Closeable {
         private final CompletableFuture<Void> unlocked = new CompletableFuture<>();
         private final CompletableFuture<Void> met = new CompletableFuture<>();
         private final AtomicInteger waits = new AtomicInteger();
+        private final AtomicInteger beginnings = new AtomicInteger();
 
         private Lock(Held held) {
             this.held = held;
@@ -67,13 +68,24 @@ final class LockingProxy implements Closeable {
             return waits.get();
         }
 
+        /**
+         * How many of them were to begin their transaction: their client cannot roll it back when it gives up, and the server
+         * keeps it, with the locks that it has.
+         */
+        int beginnings() {
+            return beginnings.get();
+        }
+
         /** Completes when a request has met it. */
         CompletableFuture<Void> met() {
             return met;
         }
 
-        private CompletableFuture<Void> waitFor() {
+        private CompletableFuture<Void> waitFor(boolean begins) {
             waits.incrementAndGet();
+            if (begins) {
+                beginnings.incrementAndGet();
+            }
             met.complete(null);
             return unlocked;
         }
@@ -82,7 +94,10 @@ final class LockingProxy implements Closeable {
     private static final String COMMIT = "google.spanner.v1.Spanner/Commit";
     private static final String READ = "google.spanner.v1.Spanner/StreamingRead";
 
-    /** How long a commit takes longer than it does. */
+    /** How long any request takes longer than it does. */
+    volatile Duration delay = Duration.ZERO;
+
+    /** How long a commit takes longer than that. */
     volatile Duration commitDelay = Duration.ZERO;
 
     /** Whether commits happen and their answers get lost. */
@@ -159,6 +174,14 @@ final class LockingProxy implements Closeable {
         }
     }
 
+    private static boolean begins(byte[] read) {
+        try {
+            return ReadRequest.parseFrom(read).getTransaction().hasBegin();
+        } catch (InvalidProtocolBufferException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     private static boolean isReadWrite(TransactionSelector transaction) {
         return transaction.hasId() || transaction.getBegin().hasReadWrite();
     }
@@ -212,11 +235,14 @@ final class LockingProxy implements Closeable {
                     if (losesSnapshots && isSnapshot(name, request)) {
                         return;
                     }
-                    CompletableFuture<?>[] before =
-                            inTheWay(name, request).map(Lock::waitFor).toArray(CompletableFuture<?>[]::new);
                     boolean commit = name.equals(COMMIT);
-                    Executor after = CompletableFuture.delayedExecutor(
-                            commit ? commitDelay.toMillis() : 0, TimeUnit.MILLISECONDS, Runnable::run);
+                    boolean begins = name.equals(READ) && begins(request);
+                    CompletableFuture<?>[] before = inTheWay(name, request)
+                            .map(lock -> lock.waitFor(begins))
+                            .toArray(CompletableFuture<?>[]::new);
+                    Duration longer = commit ? delay.plus(commitDelay) : delay;
+                    Executor after =
+                            CompletableFuture.delayedExecutor(longer.toMillis(), TimeUnit.MILLISECONDS, Runnable::run);
                     var unused = CompletableFuture.allOf(before)
                             .thenRunAsync(
                                     () -> {
