@@ -1,5 +1,7 @@
 package dev.spream.storage.spanner;
 
+import static java.util.Objects.requireNonNull;
+
 import com.google.cloud.spanner.DatabaseClient;
 import com.google.cloud.spanner.Options;
 import com.google.cloud.spanner.ResultSet;
@@ -12,10 +14,11 @@ import dev.spream.core.partition.PartitionToken;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -37,13 +40,17 @@ import org.jspecify.annotations.Nullable;
  * transaction gets a share of the time of a call. When that passes while the server answers, it is rolled back, because what it
  * has read would stay locked for the next ones, which are younger. Those of its operations that can be divided fail then, and
  * their callers write them in smaller parts; the others run alone, each for a short while. {@link LockedRows} remembers what
- * stays in the way, and that keeps to itself until it got through.
+ * stays in the way, and that keeps to itself until it got through: one such transaction is tried between two of the others, so
+ * that many locked rows hold those up no longer than one does.
  */
 final class GroupWriter {
     /** Rows of one transaction: with all their columns and index entries about a quarter of Spanner's 80,000 mutations. */
     static final int MAX_ROWS = 1_000;
 
     private static final int LAPSE_IN_TIMEOUTS = 10;
+
+    /** More than the requests of a transaction, one after the other, each of which may take longer than one that is simple. */
+    private static final int ANSWERS = 8;
 
     private final DatabaseClient client;
     private final MetadataTables tables;
@@ -52,9 +59,10 @@ final class GroupWriter {
 
     private final ReentrantLock lock = new ReentrantLock();
     /** Guarded by the lock, like what follows. */
-    private final Queue<Entry<?>> queue = new ArrayDeque<>();
+    private final Deque<Entry<?>> queue = new ArrayDeque<>();
 
     private boolean writing;
+    private boolean wroteTogether;
 
     private final LockedRows lockedRows;
     private volatile Duration lastAnswer = Duration.ZERO;
@@ -118,32 +126,43 @@ final class GroupWriter {
         }
     }
 
-    /** What the next transaction takes, in the order of arrival; when there is nothing, the thread is done. */
+    /** What the next transaction takes; when there is nothing, the thread is done. */
     private List<Entry<?>> nextBatch() {
         lock.lock();
         try {
-            List<Entry<?>> batch = new ArrayList<>();
-            int rows = 0;
-            while (!queue.isEmpty()) {
-                Entry<?> next = queue.peek();
-                rows += next.operation.weight();
-                boolean alone = next.operation.alone() || isSuspect(next.operation);
-                if (!batch.isEmpty() && (alone || rows > MAX_ROWS)) {
-                    break;
-                }
-                queue.remove();
-                if (!next.result.isDone()) {
-                    batch.add(next);
-                }
-                if (alone && !batch.isEmpty()) {
-                    break;
-                }
-            }
+            queue.removeIf(entry -> entry.result.isDone());
+            List<Entry<?>> batch = nextOf(queue.stream().collect(Collectors.partitioningBy(this::isAlone)));
+            queue.removeAll(Set.copyOf(batch));
             writing = !batch.isEmpty();
             return batch;
         } finally {
             lock.unlock();
         }
+    }
+
+    /** In turns one that runs alone, and all that run together; both in the order of arrival. */
+    private List<Entry<?>> nextOf(Map<Boolean, List<Entry<?>>> waiting) {
+        List<Entry<?>> alone = requireNonNull(waiting.get(true));
+        List<Entry<?>> together = requireNonNull(waiting.get(false));
+        wroteTogether = alone.isEmpty() || (!together.isEmpty() && !wroteTogether);
+        return wroteTogether ? upToMostRows(together) : alone.subList(0, 1);
+    }
+
+    private static List<Entry<?>> upToMostRows(List<Entry<?>> entries) {
+        List<Entry<?>> batch = new ArrayList<>();
+        int rows = 0;
+        for (Entry<?> entry : entries) {
+            rows += entry.operation.weight();
+            if (!batch.isEmpty() && rows > MAX_ROWS) {
+                break;
+            }
+            batch.add(entry);
+        }
+        return batch;
+    }
+
+    private boolean isAlone(Entry<?> entry) {
+        return entry.failedWithOthers || entry.operation.alone() || isSuspect(entry);
     }
 
     Duration callTimeout() {
@@ -154,8 +173,8 @@ final class GroupWriter {
         return lockedRows;
     }
 
-    private boolean isSuspect(WriteOperation<?> operation) {
-        return lockedRows.any(operation.partitions());
+    private boolean isSuspect(Entry<?> entry) {
+        return entry.waitedWithOthers || lockedRows.any(entry.operation.partitions());
     }
 
     private void write(List<Entry<?>> batch) {
@@ -166,18 +185,15 @@ final class GroupWriter {
                     null));
             return;
         }
-        write(batch, batch.stream().anyMatch(entry -> isSuspect(entry.operation)));
-    }
-
-    private void write(List<Entry<?>> batch, boolean suspect) {
         long begun = System.nanoTime();
         try {
             List<Runnable> outcomes = calls.runInTurn(
                     "writing",
-                    share(batch, suspect),
+                    share(batch),
                     () -> client.readWriteTransaction(Options.tag("spream")).run(context -> attempt(context, batch)),
                     this::ask);
             lastWrite = Duration.ofNanos(System.nanoTime() - begun);
+            lastAnswer = shorter(lastAnswer, lastWrite); // of several answers
             batch.forEach(entry -> lockedRows.wentThrough(entry.operation.partitions()));
             outcomes.forEach(Runnable::run);
         } catch (LockedRowsException e) {
@@ -190,17 +206,19 @@ final class GroupWriter {
     }
 
     /**
-     * How long a transaction may hold up the next ones: longer for many rows. One on rows that were locked before gets little at
-     * first, more before a server that is slow, and twice as much with each failure, up to what others get.
+     * How long a transaction may hold up the next ones: longer for many rows, and before a server whose answers take long. One on
+     * rows that were locked before gets little at first, and twice as much with each failure, up to what others get.
      */
-    private Duration share(List<Entry<?>> batch, boolean suspect) {
+    private Duration share(List<Entry<?>> batch) {
         Duration timeout = calls.timeout();
+        Duration whole = timeout.multipliedBy(3).dividedBy(4);
         if (batch.stream().anyMatch(entry -> entry.operation.alone())) {
-            return timeout.multipliedBy(3).dividedBy(4);
+            return whole;
         }
         int rows = batch.stream().mapToInt(entry -> entry.operation.weight()).sum();
         Duration forRows = timeout.multipliedBy(Math.min(rows, MAX_ROWS)).dividedBy(8 * MAX_ROWS);
-        Duration most = timeout.dividedBy(4);
+        Duration most = shorter(whole, longer(timeout.dividedBy(4), lastAnswer.multipliedBy(ANSWERS)));
+        boolean suspect = batch.stream().anyMatch(this::isSuspect);
         return (suspect ? shorter(most, suspectShare(batch)) : most).plus(forRows);
     }
 
@@ -210,7 +228,7 @@ final class GroupWriter {
                 .max()
                 .orElse(0);
         Duration widened = calls.timeout().dividedBy(16).multipliedBy(1L << Math.clamp(failures - 1, 0, 2));
-        return longer(widened, longer(lastAnswer.multipliedBy(8), lastWrite.multipliedBy(2)));
+        return longer(widened, longer(lastAnswer.multipliedBy(ANSWERS), lastWrite.multipliedBy(2)));
     }
 
     private static Duration longer(Duration one, Duration other) {
@@ -246,15 +264,29 @@ final class GroupWriter {
                 .flatMap(entry -> entry.operation.partitions().stream())
                 .collect(Collectors.toSet()));
         failed.forEach(entry -> entry.result.completeExceptionally(failure));
-        batch.stream().filter(entry -> !entry.result.isDone()).forEach(entry -> write(List.of(entry), true));
+        batch.forEach(entry -> entry.waitedWithOthers = true);
+        writeAlone(batch);
     }
 
     /** One that Spanner refuses, for its size perhaps, does not take the others with it. */
     private void fail(List<Entry<?>> batch, StorageException failure) {
         if (!failure.retryable() && batch.size() > 1) {
-            batch.forEach(entry -> write(List.of(entry)));
+            writeAlone(batch);
         } else {
             batch.forEach(entry -> entry.result.completeExceptionally(failure));
+        }
+    }
+
+    /** Has those that are not done written next, one by one, in turn with what comes meanwhile. */
+    private void writeAlone(List<Entry<?>> batch) {
+        lock.lock();
+        try {
+            for (Entry<?> entry : batch.reversed()) {
+                entry.failedWithOthers = true;
+                queue.addFirst(entry);
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -276,6 +308,8 @@ final class GroupWriter {
     private static final class Entry<T> {
         final WriteOperation<T> operation;
         final CompletableFuture<T> result = new CompletableFuture<>();
+        boolean failedWithOthers; // like the next, read and written by the thread that writes
+        boolean waitedWithOthers;
 
         Entry(WriteOperation<T> operation) {
             this.operation = operation;

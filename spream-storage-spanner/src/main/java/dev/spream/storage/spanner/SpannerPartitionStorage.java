@@ -44,7 +44,7 @@ import org.slf4j.LoggerFactory;
  * heartbeat interval is kept in milliseconds, as Spanner takes it.
  *
  * <p>Rows that another transaction has locked hold up no others: a transaction that waits for a quarter of a call's time, or
- * for 1,000 rows three eighths of it, is rolled back, and its rows are written in smaller parts until it is known which ones are
+ * for 1,000 rows three eighths of it, more before a server whose answers take long, is rolled back, and its rows are written in smaller parts until it is known which ones are
  * locked. A call does so for half of a call's time and the transaction under way then, and the next ones continue from there;
  * {@link dev.spream.core.partition.BusyPartitionsException} names the rows that are locked, or not yet known to be free. So the
  * first call for hundreds of rows, one of them locked, takes 3 to 4 of 6 seconds, and the next ones at most a quarter of the

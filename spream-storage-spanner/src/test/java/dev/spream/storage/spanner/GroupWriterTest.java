@@ -11,6 +11,7 @@ import com.google.spanner.v1.CommitRequest;
 import com.google.spanner.v1.ResultSet;
 import com.google.spanner.v1.TypeCode;
 import dev.spream.core.StorageException;
+import dev.spream.core.partition.PartitionToken;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.time.Duration;
@@ -43,6 +44,8 @@ class GroupWriterTest {
     void start() throws Exception {
         spanner = new MockSpanner(Dialect.GOOGLE_STANDARD_SQL);
         spanner.answer(Statement.of("SELECT CURRENT_TIMESTAMP"), TIME);
+        String anyRow = "SELECT %s FROM T WHERE ID=1".formatted(String.join(", ", Column.NAMES)); // as the mock has it
+        spanner.answer(Statement.of(anyRow), TIME.toBuilder().clearRows().build());
     }
 
     @AfterEach
@@ -151,7 +154,22 @@ class GroupWriterTest {
         WriteOperation<Integer> alone = WriteOperation.alone("being alone", transaction -> 2);
         List<FutureTask<Integer>> calls = together(writer(LONG), List.of(number(1), alone, number(3), number(4)));
         calls.forEach(call -> assertThat(call).succeedsWithin(LONG));
-        assertThat(rowsOfCommits()).containsExactly(0, 1, 0, 2);
+        assertThat(rowsOfCommits()).containsExactly(0, 0, 3);
+    }
+
+    @Test
+    void what_was_not_locked_waits_for_one_of_those_that_were() throws Exception {
+        GroupWriter writer = writer(LONG);
+        List<WriteOperation<Integer>> operations = new ArrayList<>();
+        for (String locked : List.of("a", "b", "c")) {
+            PartitionToken row = new PartitionToken(locked);
+            writer.lockedRows().waited(List.of(row));
+            operations.add(WriteOperation.on("writing " + locked, Set.of(row), transaction -> 0));
+        }
+        operations.add(number(1));
+        operations.add(number(2));
+        together(writer, operations).forEach(call -> assertThat(call).succeedsWithin(LONG));
+        assertThat(rowsOfCommits()).containsExactly(0, 0, 2, 0, 0);
     }
 
     @Test
