@@ -32,7 +32,7 @@ final class HandleConnections {
     private static final Logger log = LoggerFactory.getLogger(HandleConnections.class);
 
     /** For a connection, also of a call that does not wait for locks: the pool may have to open one. */
-    private static final Duration LEAST = Duration.ofMillis(250);
+    private static final Duration LEAST = Duration.ofSeconds(2);
 
     private final DataSource dataSource;
     private final LockSql sql;

@@ -19,6 +19,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -146,6 +147,13 @@ final class HandleConnectionsTest {
         given.countDown();
         handles.end(handles.begin(FOREVER)); // has to wait for the permit of one that came too late
         assertThat(fake.closed).as("given back").isTrue();
+    }
+
+    /** A pool opens one when it is needed, and a server that has much to do takes its time. */
+    @Test
+    void a_call_that_does_not_wait_for_locks_waits_for_a_connection_that_is_being_opened() throws Exception {
+        onGetConnection = () -> LockSupport.parkNanos(Duration.ofMillis(500).toNanos());
+        handles.end(handles.begin(LockDeadline.start(LockWait.NONE, InstantSource.system())));
     }
 
     /** As a data source that an interrupt does not reach. */

@@ -41,7 +41,8 @@ final class PostgresHandlesIT {
     private static final int MOST_INTERRUPTS = 10_000;
     private static final LockSpace SPACE = new LockSpace(BucketHash.SHA256, 1_000, 3);
     private static final int HANDLES = 3;
-    private static final Duration STANDSTILL = Duration.ofSeconds(1);
+    private static final Duration STANDSTILL =
+            Duration.ofMinutes(1); // longer than a test stands still on a busy machine
 
     private static final PostgresLockNamespaces ADVISORY = new PostgresLockNamespaces(LockStrategy.ADVISORY);
     private static final PostgresLockNamespaces ROWS = new PostgresLockNamespaces(LockStrategy.ROWS);
@@ -80,15 +81,23 @@ final class PostgresHandlesIT {
 
     @Test
     void a_process_that_stands_still_loses_its_locks() throws Exception {
-        Connection still = begin();
-        store.tryLock(still, locks(1, 1));
-        Connection next = fixture.beginOwn();
-        store.lock(next, locks(1, 1), PostgresLockFixture.FOREVER);
-        assertThat(store.isAlive(still)).isFalse();
-        assertThatThrownBy(() -> store.commit(still)).isInstanceOf(LockConnectionException.class);
-        fixture.endOwn(next);
-        store.end(still);
-        assertThat(store.tryLock(begin(), locks(1, 1)).count()).isEqualTo(1);
+        try (JdbcLockStore impatient = fixture.builder(SPACE)
+                .handles(1)
+                .holderTimeout(Duration.ofSeconds(1))
+                .build()) {
+            Connection still = impatient.begin(PostgresLockFixture.FOREVER);
+            impatient.tryLock(still, locks(1, 1));
+            Connection next = fixture.beginOwn();
+            store.lock(next, locks(1, 1), PostgresLockFixture.FOREVER);
+            assertThat(impatient.isAlive(still)).isFalse();
+            assertThatThrownBy(() -> impatient.commit(still)).isInstanceOf(LockConnectionException.class);
+            fixture.endOwn(next);
+            impatient.end(still);
+            assertThat(impatient
+                            .tryLock(impatient.begin(PostgresLockFixture.FOREVER), locks(1, 1))
+                            .count())
+                    .isEqualTo(1);
+        }
     }
 
     @Test
@@ -96,7 +105,7 @@ final class PostgresHandlesIT {
         Connection handle = begin();
         for (int transaction = 0; transaction < 3; transaction++) {
             store.lock(handle, locks(1, 3), PostgresLockFixture.FOREVER);
-            assertThat(ask(handle, "SHOW idle_in_transaction_session_timeout")).isEqualTo("1s");
+            assertThat(ask(handle, "SHOW idle_in_transaction_session_timeout")).isEqualTo("1min");
             store.rollback(handle);
         }
         assertThat(ask(handle, "SHOW idle_in_transaction_session_timeout")).isEqualTo("0");

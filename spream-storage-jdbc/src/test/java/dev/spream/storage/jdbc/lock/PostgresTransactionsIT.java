@@ -217,7 +217,7 @@ final class PostgresTransactionsIT implements LentWorkContract {
     @Test
     void the_callers_statement_timeout_ends_a_wait() {
         store.tryLock(holder, List.of(ONE));
-        execute(own, "SET LOCAL statement_timeout = '20ms'");
+        execute(own, "SET LOCAL statement_timeout = '500ms'");
         assertThatThrownBy(() -> lock(ONE))
                 .isInstanceOf(LockTimeoutException.class)
                 .hasMessageContaining("57014")
