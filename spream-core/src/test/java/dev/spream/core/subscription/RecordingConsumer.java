@@ -67,7 +67,7 @@ final class RecordingConsumer implements Consumer {
 
     /** Waits until what was consumed fits, and fails with what was consumed if that takes too long. */
     synchronized void await(Predicate<List<String>> condition) throws InterruptedException {
-        long deadline = System.nanoTime() + 10_000_000_000L;
+        long deadline = System.nanoTime() + SubscriberFixture.BOUND.toNanos();
         while (!condition.test(labels())) {
             long left = (deadline - System.nanoTime()) / 1_000_000;
             if (left <= 0) {

@@ -268,7 +268,7 @@ class SubscriberLineageTest {
                 .change("p", 3, "A");
         CompletableFuture<RunResult> run = fixture.start(
                 fixture.subscriber(options -> options.endAt(at(5))
-                        .heartbeatInterval(Duration.ofMillis(100))
+                        .heartbeatInterval(Duration.ofMillis(300))
                         .missedHeartbeats(2)),
                 slow);
         Polling.await(() -> source.queriesOf("q").size() > 3, source::queries);

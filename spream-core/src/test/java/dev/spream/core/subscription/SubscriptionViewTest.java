@@ -43,12 +43,14 @@ class SubscriptionViewTest {
         Consumer consumer = (change, delivery) -> {
             deliveries.add(delivery);
             SubscriptionView view = views.getFirst();
-            assertThat(view.held()).hasSize(1).first().satisfies(held -> {
-                assertThat(held.token()).isEqualTo(delivery.partition());
-                assertThat(held.epoch()).isEqualTo(delivery.epoch());
-                assertThat(held.watermark()).isBeforeOrEqualTo(change.commitTimestamp());
-                assertThat(held.inflight()).isPositive();
-            });
+            assertThat(view.held())
+                    .anySatisfy(
+                            held -> { // the root may be on its way out
+                                assertThat(held.token()).isEqualTo(delivery.partition());
+                                assertThat(held.epoch()).isEqualTo(delivery.epoch());
+                                assertThat(held.watermark()).isBeforeOrEqualTo(change.commitTimestamp());
+                                assertThat(held.inflight()).isPositive();
+                            });
             assertThat(view.lineage().partition(delivery.partition())).isPresent();
             assertThat(view.subscription().orElseThrow().streamName()).isEqualTo(view.streamName());
             assertThat(view.workers()).extracting(WorkerRegistration::worker).containsExactly(WORKER);

@@ -36,6 +36,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 final class OrderServiceIT {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration BROKER_TIMEOUT = Duration.ofSeconds(2); // in which a busy machine answers, too
     private static final String TRACEPARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
     private static EmbeddedPostgres postgres;
@@ -131,7 +132,7 @@ final class OrderServiceIT {
     void a_broker_that_does_not_recognise_keys_is_asked_before_an_order_is_sent_again() throws Exception {
         service.close();
         service = OrderService.start(environment(Map.of("BROKER_RECOGNISES_KEYS", "false")));
-        broker.mode(new BrokerMode(Fault.TIMEOUT_AFTER_ACCEPT, 1, 1, Duration.ofMillis(500), false));
+        broker.mode(new BrokerMode(Fault.TIMEOUT_AFTER_ACCEPT, 1, 1, BROKER_TIMEOUT.plusSeconds(1), false));
         client.post(service.uri(), key, OrderClient.order(1));
 
         Reply settled = awaitSettled("/do/order/" + key);
@@ -283,10 +284,10 @@ final class OrderServiceIT {
                 "BROKER_URL", broker.uri().toString(),
                 "ORDER_HTTP", "0",
                 "OUTBOX_POLL_INTERVAL_SEC", "0.1",
-                "OUTBOX_LOCK_LEASE_SEC", "5",
+                "OUTBOX_LOCK_LEASE_SEC", "10",
                 "OUTBOX_MAX_ATTEMPTS", "50",
                 "OUTBOX_BACKOFF_SEC", "0.1",
-                "BROKER_TIMEOUT_MS", "300"));
+                "BROKER_TIMEOUT_MS", Long.toString(BROKER_TIMEOUT.toMillis())));
         environment.putAll(more);
         return environment;
     }

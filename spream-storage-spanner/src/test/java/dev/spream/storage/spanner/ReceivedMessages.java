@@ -61,7 +61,7 @@ final class ReceivedMessages implements CallContextConfigurator {
     /** Waits until so many bytes have come, and then until no more come for a moment. */
     void awaitQuiet(long atLeast) throws InterruptedException {
         while (bytes < atLeast) {
-            Long arrived = arrivals.poll(10, SECONDS);
+            Long arrived = arrivals.poll(30, SECONDS);
             assertThat(arrived)
                     .as("a message after %d of %d bytes", bytes, atLeast)
                     .isNotNull();
