@@ -31,7 +31,7 @@ final class LivePageIT {
     @Test
     void the_page_follows_the_demo_from_its_first_partitions_to_its_end() throws Exception {
         try (Chromium browser = Chromium.start();
-                CommandLine demo = CommandLine.start("tail", "--demo", "--seed", "7", "--duration", "25s")) {
+                CommandLine demo = CommandLine.start("tail", "--demo", "--seed", "7", "--duration", "10m")) {
             URI page = demo.page();
             browser.open(page);
             browser.await("partition", "return document.querySelectorAll('#rows tr').length > 2");
@@ -57,6 +57,7 @@ final class LivePageIT {
                     .contains(page.resolve("api/subscription").toString())
                     .allMatch(address -> address.startsWith(page.toString()));
 
+            demo.terminate();
             assertThat(demo.exitCode()).as("%s", demo.said()).isZero();
             browser.await("word of the end", "return document.body.dataset.state === 'disconnected'");
             assertThat(String.valueOf(browser.run("return document.getElementById('state-detail').innerText")))

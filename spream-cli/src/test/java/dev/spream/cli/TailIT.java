@@ -15,6 +15,7 @@ import io.grpc.Status;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -213,8 +214,9 @@ final class TailIT {
             String host = line.substring(line.indexOf('=') + 1);
             try (SpreamProcess writer = SpreamProcess.start(Optional.of(host), WriterExample.class, "60")) {
                 String database = writer.awaitOut(1).getFirst().split("[ ,]+")[2];
+                String start = Instant.now().toString(); // a process may start for longer than the writer writes
                 try (SpreamProcess tail = SpreamProcess.spreamOn(
-                        host, "tail", "--database", database, "--stream", "OrdersStream", "--limit", "12")) {
+                        host, "tail", "-d", database, "--stream", "OrdersStream", "--start", start, "--limit", "12")) {
                     assertThat(tail.exitCode()).as("%s", tail.err()).isZero();
                     assertThat(records(tail))
                             .hasSize(12)
