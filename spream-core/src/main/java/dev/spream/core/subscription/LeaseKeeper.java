@@ -29,6 +29,7 @@ final class LeaseKeeper {
         this.partitions = partitions;
     }
 
+    /** From one renewal's begin to the next one's: two slow ones, of which the first fails for a partition, fit into a lease. */
     Duration interval() {
         return context.options().leaseTime().dividedBy(RENEWALS_PER_LEASE);
     }

@@ -5,25 +5,42 @@ import java.time.Duration;
 
 /** Work that is done again and again, on a thread of its own, until it is stopped. */
 final class Periodic implements TaskGroup.Task {
+    private final EngineTime time;
     private final Duration interval;
+    private final boolean steady;
     private final TaskGroup.Task work;
     private final Alarm alarm;
     private volatile boolean stopped;
 
+    /** Work that begins an interval after it has ended. */
     Periodic(EngineTime time, Duration interval, TaskGroup.Task work) {
+        this(time, interval, false, work);
+    }
+
+    private Periodic(EngineTime time, Duration interval, boolean steady, TaskGroup.Task work) {
+        this.time = time;
         this.alarm = new Alarm(time);
         this.interval = interval;
+        this.steady = steady;
         this.work = work;
+    }
+
+    /** Work that begins an interval after it has begun, or at its end if it took longer. */
+    static Periodic steady(EngineTime time, Duration interval, TaskGroup.Task work) {
+        return new Periodic(time, interval, true, work);
     }
 
     @Override
     public void run() throws Exception {
+        long counted = time.nanoTime();
         while (true) {
-            alarm.await(interval);
+            alarm.await(interval.minusNanos(time.nanoTime() - counted));
             if (stopped) {
                 return;
             }
+            long begun = time.nanoTime();
             work.run();
+            counted = steady ? begun : time.nanoTime();
         }
     }
 

@@ -164,7 +164,7 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
         if (stop != Stop.NO) {
             return false;
         }
-        leaseRenewal = startPeriodic("leases", leases.interval(), leases::renew);
+        leaseRenewal = startPeriodic("leases", Periodic.steady(context.time(), leases.interval(), leases::renew));
         startPeriodic("watermarks", context.options().watermarkInterval(), this::storeWatermarks);
         calls.interval().ifPresent(interval -> startPeriodic("timeouts", interval, calls::interruptOverdue));
         startPeriodic(
@@ -180,8 +180,11 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
         readers.values().forEach(PartitionReader::cancelIfStalled);
     }
 
-    private Periodic startPeriodic(String role, Duration interval, TaskGroup.Task work) {
-        Periodic task = new Periodic(context.time(), interval, work);
+    private void startPeriodic(String role, Duration interval, TaskGroup.Task work) {
+        startPeriodic(role, new Periodic(context.time(), interval, work));
+    }
+
+    private Periodic startPeriodic(String role, Periodic task) {
         periodic.add(task);
         background.start("spream-" + context.source().streamName() + "-" + role, task);
         return task;
