@@ -3,6 +3,7 @@ package dev.spream.storage.spanner;
 import dev.spream.core.StorageException;
 import dev.spream.core.partition.BusyPartitionsException;
 import dev.spream.core.partition.PartitionToken;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -28,21 +29,31 @@ final class DividedWrite<E, T> {
     private final List<T> results = new ArrayList<>();
     private final Set<PartitionToken> busy = new LinkedHashSet<>();
     private final long begun = System.nanoTime();
+    private final Duration limit;
     private String failure = "";
 
     DividedWrite(
             GroupWriter writer, Function<E, PartitionToken> token, Function<List<E>, WriteOperation<T>> operation) {
+        this(writer, writer.timeForParts(), token, operation);
+    }
+
+    /** @param limit after how long no more parts are begun, once one has waited */
+    DividedWrite(
+            GroupWriter writer,
+            Duration limit,
+            Function<E, PartitionToken> token,
+            Function<List<E>, WriteOperation<T>> operation) {
         this.writer = writer;
+        this.limit = limit;
         this.token = token;
         this.operation = operation;
     }
 
     DividedWrite<E, T> run(Collection<E> batch) {
-        long limit = writer.callTimeout().dividedBy(2).toNanos();
         Set<E> open = new LinkedHashSet<>(batch);
         while (!open.isEmpty()) {
             write(open);
-            if (!failure.isEmpty() && System.nanoTime() - begun > limit) {
+            if (!failure.isEmpty() && left().isZero()) {
                 leave(open);
             }
         }
@@ -73,7 +84,7 @@ final class DividedWrite<E, T> {
         List<E> part = nextPart(open);
         try {
             requireNotLockedSince(part);
-            results.add(writer.write(operation.apply(part)));
+            results.add(resultOf(part));
             part.forEach(open::remove);
         } catch (LockedRowsException e) {
             failure = String.valueOf(e.getMessage());
@@ -88,6 +99,21 @@ final class DividedWrite<E, T> {
             failure = String.valueOf(e.getMessage());
             leave(open);
         }
+    }
+
+    /** Rows that count as free are soon written; pieces that were locked come one at a time, those of other calls too. */
+    private T resultOf(List<E> part) {
+        WriteOperation<T> write = operation.apply(part);
+        return isLocked(part) ? writer.write(write, left()) : writer.write(write);
+    }
+
+    private boolean isLocked(List<E> part) {
+        return writer.lockedRows().part(token.apply(part.getFirst())).isPresent();
+    }
+
+    private Duration left() {
+        Duration left = limit.minusNanos(System.nanoTime() - begun);
+        return left.isPositive() ? left : Duration.ZERO;
     }
 
     /** What another call has waited for meanwhile is not waited for again. */

@@ -79,11 +79,20 @@ final class GroupWriter {
 
     /** Runs the operation in a transaction, with others or alone, and returns its result once that has committed. */
     <T> T write(WriteOperation<T> operation) {
+        return write(operation, patience());
+    }
+
+    /**
+     * The same for one that others of its kind may come before.
+     *
+     * @param turn how long it may wait for its transaction to begin
+     * @throws LockedRowsException if that has not begun by then; nothing was tried
+     */
+    <T> T write(WriteOperation<T> operation, Duration turn) {
         Entry<T> entry = new Entry<>(operation);
         enqueue(entry);
         try {
-            // A transaction ends by itself a little earlier, and then says why.
-            return entry.result.get(calls.timeout().multipliedBy(5).dividedBy(4).toNanos(), TimeUnit.NANOSECONDS);
+            return answer(entry, turn);
         } catch (ExecutionException e) {
             throw failure(operation, e.getCause());
         } catch (TimeoutException e) {
@@ -93,6 +102,37 @@ final class GroupWriter {
             throw calls.interrupted(operation.what(), e);
         } finally {
             entry.result.cancel(false);
+        }
+    }
+
+    private <T> T answer(Entry<T> entry, Duration turn)
+            throws ExecutionException, TimeoutException, InterruptedException {
+        try {
+            return entry.result.get(turn.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            Duration left = patience().minus(turn);
+            if (left.isPositive() && isWithdrawn(entry)) {
+                throw new LockedRowsException(
+                        "%s was not tried: writes of other rows that are locked take too long"
+                                .formatted(entry.operation.what()),
+                        e);
+            }
+            return entry.result.get(left.toNanos(), TimeUnit.NANOSECONDS);
+        }
+    }
+
+    /** How long a call waits: a transaction ends by itself a little earlier, and then says why. */
+    private Duration patience() {
+        return calls.timeout().multipliedBy(5).dividedBy(4);
+    }
+
+    /** Whether it was taken back before it began. */
+    private boolean isWithdrawn(Entry<?> entry) {
+        lock.lock();
+        try {
+            return queue.remove(entry);
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -165,8 +205,9 @@ final class GroupWriter {
         return entry.failedWithOthers || entry.operation.alone() || isSuspect(entry);
     }
 
-    Duration callTimeout() {
-        return calls.timeout();
+    /** How long a call takes up parts of its rows one after the other. */
+    Duration timeForParts() {
+        return calls.timeout().dividedBy(2);
     }
 
     LockedRows lockedRows() {

@@ -173,6 +173,26 @@ class GroupWriterTest {
     }
 
     @Test
+    void a_row_that_was_locked_waits_for_its_turn_no_longer_than_its_call_may_take() throws Exception {
+        GroupWriter writer = writer(LONG);
+        PartitionToken row = new PartitionToken("a");
+        writer.lockedRows().waited(List.of(row));
+        var unused = waiting(writer, holding());
+        assertThat(begun.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
+
+        AtomicInteger runs = new AtomicInteger();
+        DividedWrite<PartitionToken, Integer> write = new DividedWrite<>(
+                writer,
+                Duration.ofMillis(10),
+                token -> token,
+                part -> WriteOperation.each("counting", Set.copyOf(part), transaction -> runs.incrementAndGet()));
+        assertThat(write.run(List.of(row)).busy()).containsExactly(row);
+        goOn.countDown();
+        assertThat(writer.write(number(1))).isEqualTo(1);
+        assertThat(runs).hasValue(0);
+    }
+
+    @Test
     void an_aborted_transaction_runs_again_and_is_told_once() {
         failCommits(Status.ABORTED, Status.ABORTED);
         AtomicInteger runs = new AtomicInteger();
