@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.lock;
 
+import dev.spream.core.DurationText;
 import dev.spream.core.lock.LockTimeoutException;
 import java.sql.Connection;
 import java.time.Duration;
@@ -43,7 +44,8 @@ final class BoundedOpening {
             return opened.get(limit.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
             opened.completeExceptionally(new LockTimeoutException(
-                    "beginning a handle failed: the pool had no connection in time; give it more, or see whether the database answers",
+                    "beginning a handle failed: the pool had no connection within %s; give it more, or see whether the database answers"
+                            .formatted(DurationText.of(limit)),
                     e));
             thread.interrupt();
             return outcome();

@@ -31,8 +31,11 @@ import org.slf4j.LoggerFactory;
 final class HandleConnections {
     private static final Logger log = LoggerFactory.getLogger(HandleConnections.class);
 
-    /** For a connection, also of a call that does not wait for locks: the pool may have to open one. */
-    private static final Duration LEAST = Duration.ofSeconds(2);
+    /** For a connection, of a call that does not wait for locks: the pool may have to open one. */
+    private static final Duration OPENING = Duration.ofSeconds(2);
+
+    /** The same, of a call whose time is as good as over. */
+    private static final Duration LEAST = Duration.ofMillis(250);
 
     private final DataSource dataSource;
     private final LockSql sql;
@@ -100,7 +103,8 @@ final class HandleConnections {
     /** A connection as work may see it; {@link #end} gives it back. */
     Connection begin(LockDeadline deadline) throws InterruptedException {
         acquirePermit(deadline);
-        Optional<Duration> left = deadline.left().map(time -> time.compareTo(LEAST) < 0 ? LEAST : time);
+        Duration least = deadline.isImmediate() ? OPENING : LEAST;
+        Optional<Duration> left = deadline.left().map(time -> time.compareTo(least) < 0 ? least : time);
         Connection lent =
                 left.isEmpty() ? openOrRelease() : BoundedOpening.within(left.get(), this::openOrRelease, this::end);
         if (closed) {

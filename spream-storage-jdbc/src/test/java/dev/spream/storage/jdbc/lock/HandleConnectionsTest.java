@@ -136,7 +136,7 @@ final class HandleConnectionsTest {
             long start = System.nanoTime();
             assertThatThrownBy(() -> handles.begin(LockDeadline.start(wait, InstantSource.system())))
                     .isInstanceOf(LockTimeoutException.class)
-                    .hasMessageContaining("the pool had no connection in time");
+                    .hasMessageContaining("the pool had no connection within");
             assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(30));
         }
         assertThatThrownBy(() -> handles.begin(LockDeadline.start(LockWait.NONE, InstantSource.system())))
@@ -154,6 +154,21 @@ final class HandleConnectionsTest {
     void a_call_that_does_not_wait_for_locks_waits_for_a_connection_that_is_being_opened() throws Exception {
         onGetConnection = () -> LockSupport.parkNanos(Duration.ofMillis(500).toNanos());
         handles.end(handles.begin(LockDeadline.start(LockWait.NONE, InstantSource.system())));
+    }
+
+    @Test
+    void a_call_with_a_time_of_its_own_waits_no_longer_for_a_connection_that_is_being_opened() {
+        CountDownLatch given = new CountDownLatch(1);
+        onGetConnection = () -> awaitStubbornly(given);
+        LockWait wait = LockWait.atMost(Duration.ofMillis(300));
+        try {
+            assertThatThrownBy(() -> handles.begin(LockDeadline.start(wait, InstantSource.system())))
+                    .isInstanceOf(LockTimeoutException.class)
+                    .message() // the 300 ms, or what is left of them
+                    .containsPattern("no connection within (2[5-9]\\d|300)(\\.\\d+)? ms");
+        } finally {
+            given.countDown();
+        }
     }
 
     /** As a data source that an interrupt does not reach. */
