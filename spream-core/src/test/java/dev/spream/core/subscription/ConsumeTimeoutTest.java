@@ -31,6 +31,7 @@ class ConsumeTimeoutTest {
     private final ScriptedSource source = fixture.source;
     private final DrivenTime time = new DrivenTime(START);
     private final Queue<String> timedOut = new ConcurrentLinkedQueue<>();
+    private final Queue<String> settled = new ConcurrentLinkedQueue<>();
     private final Queue<DeliveryFailure> failures = new ConcurrentLinkedQueue<>();
     private final CountDownLatch started = new CountDownLatch(1);
     private final CountDownLatch never = new CountDownLatch(1);
@@ -52,7 +53,7 @@ class ConsumeTimeoutTest {
         });
         CompletableFuture<RunResult> run = start(consumer);
         SubscriberFixture.await(started);
-        consumer.await(labels -> labels.equals(List.of("B3")));
+        Polling.await(() -> settled.contains("B3"), settled::toString);
 
         time.advance(TIMEOUT);
 
@@ -110,10 +111,10 @@ class ConsumeTimeoutTest {
         });
         CompletableFuture<RunResult> run = start(consumer);
         SubscriberFixture.await(started);
+        Polling.await(() -> settled.contains("B3"), settled::toString);
         time.advance(TIMEOUT);
         Polling.await(() -> !timedOut.isEmpty(), timedOut::toString);
         time.advance(TIMEOUT.multipliedBy(3));
-        consumer.await(labels -> labels.contains("B3"));
         SubscriberFixture.await(interrupted);
         assertThat(calls).hasValue(1);
         assertThat(run).isNotDone();
@@ -211,6 +212,12 @@ class ConsumeTimeoutTest {
                             public void consumeTimedOut(
                                     PartitionToken partition, DataChangeRecord change, Duration elapsed) {
                                 timedOut.add(label(change) + " after " + elapsed);
+                            }
+
+                            @Override
+                            public void settled(
+                                    PartitionToken partition, DataChangeRecord change, Outcome outcome, Duration time) {
+                                settled.add(label(change));
                             }
                         })
                         .build())
