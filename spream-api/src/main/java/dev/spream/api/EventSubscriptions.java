@@ -5,7 +5,7 @@ import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.plugin.Plugin;
 import dev.spream.api.plugin.PluginKind;
 import dev.spream.api.spi.LentChangeStream;
-import dev.spream.core.event.changestream.ChangeStreamEventSource;
+import dev.spream.projection.changestream.ChangeStreamEventSource;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.subscription.SubscriberOptions;

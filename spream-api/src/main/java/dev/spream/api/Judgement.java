@@ -12,7 +12,7 @@ import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.ConfigType;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.core.consume.ErrorHandler;
-import dev.spream.core.projection.ProjectionOptions;
+import dev.spream.projection.ProjectionOptions;
 import dev.spream.core.subscription.DecodingFailure;
 import dev.spream.core.subscription.SubscriberOptions;
 import java.nio.file.Files;

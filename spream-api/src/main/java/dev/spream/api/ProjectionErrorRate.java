@@ -2,9 +2,9 @@ package dev.spream.api;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.core.projection.FailureKind;
-import dev.spream.core.projection.ProjectionListener;
-import dev.spream.core.projection.ProjectionVersion;
+import dev.spream.projection.FailureKind;
+import dev.spream.projection.ProjectionListener;
+import dev.spream.projection.ProjectionVersion;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Arrays;

@@ -2,10 +2,10 @@ package dev.spream.api;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.core.projection.ParkedSummary;
-import dev.spream.core.projection.ProjectionState;
-import dev.spream.core.projection.ProjectionStatus;
-import dev.spream.core.projection.ProjectionView;
+import dev.spream.projection.ParkedSummary;
+import dev.spream.projection.ProjectionState;
+import dev.spream.projection.ProjectionStatus;
+import dev.spream.projection.ProjectionView;
 import dev.spream.core.record.JsonObject;
 import java.time.Duration;
 import java.util.Comparator;

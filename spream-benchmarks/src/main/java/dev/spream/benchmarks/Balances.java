@@ -1,7 +1,7 @@
 package dev.spream.benchmarks;
 
-import dev.spream.core.event.EventEnvelope;
-import dev.spream.core.projection.Projection;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.Projection;
 import dev.spream.core.record.JsonObject;
 import java.sql.Connection;
 

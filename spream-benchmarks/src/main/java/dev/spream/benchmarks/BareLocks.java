@@ -1,7 +1,7 @@
 package dev.spream.benchmarks;
 
-import dev.spream.core.lock.LockMode;
-import dev.spream.core.lock.PlannedLock;
+import dev.spream.lock.LockMode;
+import dev.spream.lock.PlannedLock;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

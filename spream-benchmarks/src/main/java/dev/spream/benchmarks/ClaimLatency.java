@@ -1,9 +1,9 @@
 package dev.spream.benchmarks;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.spream.core.outbox.ClaimResult;
-import dev.spream.core.outbox.OutboxOwner;
-import dev.spream.core.outbox.Settlement;
+import dev.spream.outbox.ClaimResult;
+import dev.spream.outbox.OutboxOwner;
+import dev.spream.outbox.Settlement;
 import dev.spream.storage.jdbc.outbox.JdbcOutboxStore;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -2,11 +2,11 @@ package dev.spream.benchmarks;
 
 import dev.spream.benchmarks.LockRate.NamedLocks;
 import dev.spream.core.DurationText;
-import dev.spream.core.lock.LockHandle;
-import dev.spream.core.lock.LockRequest;
-import dev.spream.core.lock.LockTarget;
-import dev.spream.core.lock.LockTimeoutException;
-import dev.spream.core.lock.LockWait;
+import dev.spream.lock.LockHandle;
+import dev.spream.lock.LockRequest;
+import dev.spream.lock.LockTarget;
+import dev.spream.lock.LockTimeoutException;
+import dev.spream.lock.LockWait;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

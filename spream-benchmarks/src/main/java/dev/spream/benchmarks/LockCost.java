@@ -2,9 +2,9 @@ package dev.spream.benchmarks;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.benchmarks.LockRate.NamedLocks;
-import dev.spream.core.lock.BucketProvisioning;
-import dev.spream.core.lock.BucketProvisioning.Provisioned;
-import dev.spream.core.lock.HierarchicalLocks;
+import dev.spream.lock.BucketProvisioning;
+import dev.spream.lock.BucketProvisioning.Provisioned;
+import dev.spream.lock.HierarchicalLocks;
 import dev.spream.storage.jdbc.lock.JdbcLockStore;
 import dev.spream.storage.jdbc.lock.LockStrategy;
 import java.sql.Connection;

@@ -1,12 +1,12 @@
 package dev.spream.benchmarks;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.spream.core.lock.BucketHash;
-import dev.spream.core.lock.HierarchicalLocks;
-import dev.spream.core.lock.LockPlan;
-import dev.spream.core.lock.LockRequest;
-import dev.spream.core.lock.LockSpace;
-import dev.spream.core.lock.LockTarget;
+import dev.spream.lock.BucketHash;
+import dev.spream.lock.HierarchicalLocks;
+import dev.spream.lock.LockPlan;
+import dev.spream.lock.LockRequest;
+import dev.spream.lock.LockSpace;
+import dev.spream.lock.LockTarget;
 import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.List;

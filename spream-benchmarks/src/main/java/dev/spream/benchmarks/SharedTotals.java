@@ -1,7 +1,7 @@
 package dev.spream.benchmarks;
 
-import dev.spream.core.event.EventEnvelope;
-import dev.spream.core.projection.FoldableProjection;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.FoldableProjection;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;

@@ -1,13 +1,13 @@
 package dev.spream.benchmarks;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.spream.core.outbox.LedgerResult;
-import dev.spream.core.outbox.OutboxEntry;
-import dev.spream.core.outbox.OutboxMessage;
-import dev.spream.core.outbox.OutboxSender;
-import dev.spream.core.outbox.OutboxWorker;
-import dev.spream.core.outbox.OutboxWorkerOptions;
-import dev.spream.core.outbox.SendOutcome;
+import dev.spream.outbox.LedgerResult;
+import dev.spream.outbox.OutboxEntry;
+import dev.spream.outbox.OutboxMessage;
+import dev.spream.outbox.OutboxSender;
+import dev.spream.outbox.OutboxWorker;
+import dev.spream.outbox.OutboxWorkerOptions;
+import dev.spream.outbox.SendOutcome;
 import dev.spream.storage.jdbc.outbox.JdbcOutbox;
 import dev.spream.storage.jdbc.outbox.JdbcOutboxStore;
 import java.sql.Connection;

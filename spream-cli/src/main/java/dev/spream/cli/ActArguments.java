@@ -1,6 +1,6 @@
 package dev.spream.cli;
 
-import dev.spream.core.outbox.ManualAct;
+import dev.spream.outbox.ManualAct;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import org.jspecify.annotations.Nullable;

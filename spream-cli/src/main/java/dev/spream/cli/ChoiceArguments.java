@@ -1,6 +1,6 @@
 package dev.spream.cli;
 
-import dev.spream.core.outbox.OutboxOperations;
+import dev.spream.outbox.OutboxOperations;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;

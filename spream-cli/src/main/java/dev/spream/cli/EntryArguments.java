@@ -1,7 +1,7 @@
 package dev.spream.cli;
 
-import dev.spream.core.outbox.OutboxOperations;
-import dev.spream.core.outbox.OutboxRow;
+import dev.spream.outbox.OutboxOperations;
+import dev.spream.outbox.OutboxRow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

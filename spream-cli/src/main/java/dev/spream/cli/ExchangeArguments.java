@@ -1,8 +1,8 @@
 package dev.spream.cli;
 
-import dev.spream.core.projection.CutOver;
-import dev.spream.core.projection.ProjectionOperations.Act;
-import dev.spream.core.projection.ProjectionRebuilds;
+import dev.spream.projection.CutOver;
+import dev.spream.projection.ProjectionOperations.Act;
+import dev.spream.projection.ProjectionRebuilds;
 import java.time.Duration;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;

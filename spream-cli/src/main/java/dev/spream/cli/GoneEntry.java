@@ -1,8 +1,8 @@
 package dev.spream.cli;
 
 import dev.spream.api.OutboxDesk;
-import dev.spream.core.outbox.AuditEntry;
-import dev.spream.core.outbox.LedgerEntry;
+import dev.spream.outbox.AuditEntry;
+import dev.spream.outbox.LedgerEntry;
 import java.util.List;
 import java.util.Optional;
 

@@ -1,9 +1,9 @@
 package dev.spream.cli;
 
-import dev.spream.core.lock.LockLayout;
-import dev.spream.core.lock.LockMode;
-import dev.spream.core.lock.LockTarget;
-import dev.spream.core.lock.PlannedLock;
+import dev.spream.lock.LockLayout;
+import dev.spream.lock.LockMode;
+import dev.spream.lock.LockTarget;
+import dev.spream.lock.PlannedLock;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;

@@ -4,7 +4,7 @@ import dev.spream.api.LockDesk;
 import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.plugin.PluginKind;
-import dev.spream.core.lock.BucketProvisioning;
+import dev.spream.lock.BucketProvisioning;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

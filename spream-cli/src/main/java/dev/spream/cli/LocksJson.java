@@ -1,15 +1,15 @@
 package dev.spream.cli;
 
-import dev.spream.core.lock.LockChain;
-import dev.spream.core.lock.LockExplanation;
-import dev.spream.core.lock.LockExplanation.Blocker;
-import dev.spream.core.lock.LockExplanation.HotBucket;
-import dev.spream.core.lock.LockExplanation.Owner;
-import dev.spream.core.lock.LockExplanation.Wait;
-import dev.spream.core.lock.LockMode;
-import dev.spream.core.lock.LockObservation.Reported;
-import dev.spream.core.lock.LockTarget;
-import dev.spream.core.lock.PlannedLock;
+import dev.spream.lock.LockChain;
+import dev.spream.lock.LockExplanation;
+import dev.spream.lock.LockExplanation.Blocker;
+import dev.spream.lock.LockExplanation.HotBucket;
+import dev.spream.lock.LockExplanation.Owner;
+import dev.spream.lock.LockExplanation.Wait;
+import dev.spream.lock.LockMode;
+import dev.spream.lock.LockObservation.Reported;
+import dev.spream.lock.LockTarget;
+import dev.spream.lock.PlannedLock;
 import dev.spream.core.record.JsonObject;
 import java.time.Duration;
 import java.util.Comparator;

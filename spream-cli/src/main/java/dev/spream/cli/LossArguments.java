@@ -1,6 +1,6 @@
 package dev.spream.cli;
 
-import dev.spream.core.projection.CutOver;
+import dev.spream.projection.CutOver;
 import java.util.EnumSet;
 import java.util.Set;
 import picocli.CommandLine.Option;

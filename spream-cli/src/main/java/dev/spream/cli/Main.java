@@ -2,7 +2,7 @@ package dev.spream.cli;
 
 import dev.spream.api.HttpAddress;
 import dev.spream.api.StreamTime;
-import dev.spream.core.outbox.ReasonCode;
+import dev.spream.outbox.ReasonCode;
 import dev.spream.core.record.RecordIdentity;
 import dev.spream.storage.spanner.DatabaseName;
 import java.io.PrintWriter;

@@ -1,8 +1,8 @@
 package dev.spream.cli;
 
-import dev.spream.core.projection.ProjectionDetails;
-import dev.spream.core.projection.ProjectionOperations;
-import dev.spream.core.projection.ProjectionState;
+import dev.spream.projection.ProjectionDetails;
+import dev.spream.projection.ProjectionOperations;
+import dev.spream.projection.ProjectionState;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.regex.Matcher;

@@ -1,8 +1,8 @@
 package dev.spream.cli;
 
-import dev.spream.core.outbox.ManualResult;
-import dev.spream.core.outbox.OutboxOperations;
-import dev.spream.core.outbox.OutboxRow;
+import dev.spream.outbox.ManualResult;
+import dev.spream.outbox.OutboxOperations;
+import dev.spream.outbox.OutboxRow;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.function.LongFunction;

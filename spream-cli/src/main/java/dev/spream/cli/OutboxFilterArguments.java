@@ -1,8 +1,8 @@
 package dev.spream.cli;
 
-import dev.spream.core.outbox.OutboxFilter;
-import dev.spream.core.outbox.OutboxStatus;
-import dev.spream.core.outbox.ReasonCode;
+import dev.spream.outbox.OutboxFilter;
+import dev.spream.outbox.OutboxStatus;
+import dev.spream.outbox.ReasonCode;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;

@@ -1,11 +1,11 @@
 package dev.spream.cli;
 
-import dev.spream.core.outbox.AuditEntry;
-import dev.spream.core.outbox.LedgerEntry;
-import dev.spream.core.outbox.LedgerResult;
-import dev.spream.core.outbox.OutboxRow;
-import dev.spream.core.outbox.OutboxStats;
-import dev.spream.core.outbox.OutboxStatus;
+import dev.spream.outbox.AuditEntry;
+import dev.spream.outbox.LedgerEntry;
+import dev.spream.outbox.LedgerResult;
+import dev.spream.outbox.OutboxRow;
+import dev.spream.outbox.OutboxStats;
+import dev.spream.outbox.OutboxStatus;
 import dev.spream.core.record.JsonObject;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.spream.cli;
 
 import dev.spream.api.OutboxDesk;
-import dev.spream.core.outbox.OutboxFilter;
-import dev.spream.core.outbox.OutboxOperations;
-import dev.spream.core.outbox.OutboxRow;
+import dev.spream.outbox.OutboxFilter;
+import dev.spream.outbox.OutboxOperations;
+import dev.spream.outbox.OutboxRow;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.spream.cli;
 
 import dev.spream.api.OutboxDesk;
-import dev.spream.core.outbox.ManualAct;
-import dev.spream.core.outbox.OutboxOperations;
+import dev.spream.outbox.ManualAct;
+import dev.spream.outbox.OutboxOperations;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

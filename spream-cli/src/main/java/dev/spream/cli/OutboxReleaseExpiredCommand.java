@@ -1,7 +1,7 @@
 package dev.spream.cli;
 
 import dev.spream.api.OutboxDesk;
-import dev.spream.core.outbox.ManualAct;
+import dev.spream.outbox.ManualAct;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;

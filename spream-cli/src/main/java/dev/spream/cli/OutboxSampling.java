@@ -4,7 +4,7 @@ import dev.spream.api.OutboxDesk;
 import dev.spream.cli.http.OutboxEndpoints;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.SpreamException;
-import dev.spream.core.outbox.OutboxOperations;
+import dev.spream.outbox.OutboxOperations;
 import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;

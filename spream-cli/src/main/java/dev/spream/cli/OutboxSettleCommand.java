@@ -1,11 +1,11 @@
 package dev.spream.cli;
 
 import dev.spream.api.OutboxDesk;
-import dev.spream.core.outbox.LedgerResult;
-import dev.spream.core.outbox.LedgerStatus;
-import dev.spream.core.outbox.ManualAct;
-import dev.spream.core.outbox.OutboxOperations;
-import dev.spream.core.outbox.ReasonCode;
+import dev.spream.outbox.LedgerResult;
+import dev.spream.outbox.LedgerStatus;
+import dev.spream.outbox.ManualAct;
+import dev.spream.outbox.OutboxOperations;
+import dev.spream.outbox.ReasonCode;
 import dev.spream.core.record.JsonObject;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package dev.spream.cli;
 
 import dev.spream.api.OutboxDesk;
-import dev.spream.core.outbox.OutboxStats;
+import dev.spream.outbox.OutboxStats;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;

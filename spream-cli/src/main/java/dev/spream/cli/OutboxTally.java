@@ -1,9 +1,9 @@
 package dev.spream.cli;
 
-import dev.spream.core.outbox.OutboxClaim;
-import dev.spream.core.outbox.OutboxListener;
-import dev.spream.core.outbox.SendOutcome;
-import dev.spream.core.outbox.Settlement;
+import dev.spream.outbox.OutboxClaim;
+import dev.spream.outbox.OutboxListener;
+import dev.spream.outbox.SendOutcome;
+import dev.spream.outbox.Settlement;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.atomic.LongAdder;

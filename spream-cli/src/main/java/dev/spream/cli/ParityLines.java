@@ -1,7 +1,7 @@
 package dev.spream.cli;
 
-import dev.spream.core.projection.CutOver;
-import dev.spream.core.projection.Parity;
+import dev.spream.projection.CutOver;
+import dev.spream.projection.Parity;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

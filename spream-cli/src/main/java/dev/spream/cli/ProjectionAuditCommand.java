@@ -1,7 +1,7 @@
 package dev.spream.cli;
 
 import dev.spream.api.ProjectionDesk;
-import dev.spream.core.projection.AuditedAct;
+import dev.spream.projection.AuditedAct;
 import dev.spream.core.record.JsonObject;
 import java.io.PrintWriter;
 import java.util.ArrayList;

@@ -1,10 +1,10 @@
 package dev.spream.cli;
 
-import dev.spream.core.projection.ProjectionRebuilds;
-import dev.spream.core.projection.ProjectionState;
-import dev.spream.core.projection.ProjectionVersion;
-import dev.spream.core.projection.RebuildProgress;
-import dev.spream.core.projection.VersionRole;
+import dev.spream.projection.ProjectionRebuilds;
+import dev.spream.projection.ProjectionState;
+import dev.spream.projection.ProjectionVersion;
+import dev.spream.projection.RebuildProgress;
+import dev.spream.projection.VersionRole;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;

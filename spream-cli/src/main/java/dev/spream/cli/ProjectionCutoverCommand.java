@@ -1,9 +1,9 @@
 package dev.spream.cli;
 
 import dev.spream.cli.ExchangeArguments.Exchange;
-import dev.spream.core.projection.Parity;
-import dev.spream.core.projection.ProjectionRebuilds;
-import dev.spream.core.projection.VersionRole;
+import dev.spream.projection.Parity;
+import dev.spream.projection.ProjectionRebuilds;
+import dev.spream.projection.VersionRole;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;

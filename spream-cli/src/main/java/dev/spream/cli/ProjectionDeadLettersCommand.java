@@ -1,8 +1,8 @@
 package dev.spream.cli;
 
 import dev.spream.api.ProjectionDesk;
-import dev.spream.core.projection.ProjectionDeadLetter;
-import dev.spream.core.projection.ProjectionDetails;
+import dev.spream.projection.ProjectionDeadLetter;
+import dev.spream.projection.ProjectionDetails;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.ArrayList;

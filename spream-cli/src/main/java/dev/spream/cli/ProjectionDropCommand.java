@@ -1,6 +1,6 @@
 package dev.spream.cli;
 
-import dev.spream.core.projection.ProjectionOperations.Act;
+import dev.spream.projection.ProjectionOperations.Act;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;

@@ -1,8 +1,8 @@
 package dev.spream.cli;
 
-import dev.spream.core.projection.ParkedKey;
-import dev.spream.core.projection.ProjectionDetails;
-import dev.spream.core.projection.ProjectionState;
+import dev.spream.projection.ParkedKey;
+import dev.spream.projection.ProjectionDetails;
+import dev.spream.projection.ProjectionState;
 import dev.spream.core.record.JsonObject;
 import java.time.Duration;
 import java.util.LinkedHashMap;

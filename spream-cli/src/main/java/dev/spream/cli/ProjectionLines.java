@@ -1,10 +1,10 @@
 package dev.spream.cli;
 
-import dev.spream.core.projection.ParkReason;
-import dev.spream.core.projection.ParkedKey;
-import dev.spream.core.projection.ProjectionDetails;
-import dev.spream.core.projection.ProjectionState;
-import dev.spream.core.projection.ProjectionVersion;
+import dev.spream.projection.ParkReason;
+import dev.spream.projection.ParkedKey;
+import dev.spream.projection.ProjectionDetails;
+import dev.spream.projection.ProjectionState;
+import dev.spream.projection.ProjectionVersion;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

@@ -1,8 +1,8 @@
 package dev.spream.cli;
 
-import dev.spream.core.projection.Parity;
-import dev.spream.core.projection.ProjectionRebuilds;
-import dev.spream.core.projection.VersionRole;
+import dev.spream.projection.Parity;
+import dev.spream.projection.ProjectionRebuilds;
+import dev.spream.projection.VersionRole;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;

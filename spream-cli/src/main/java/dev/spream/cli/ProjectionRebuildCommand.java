@@ -1,8 +1,8 @@
 package dev.spream.cli;
 
-import dev.spream.core.projection.ProjectionOperations;
-import dev.spream.core.projection.ProjectionOperations.Act;
-import dev.spream.core.projection.ProjectionRebuilds.SkippedEvents;
+import dev.spream.projection.ProjectionOperations;
+import dev.spream.projection.ProjectionOperations.Act;
+import dev.spream.projection.ProjectionRebuilds.SkippedEvents;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;

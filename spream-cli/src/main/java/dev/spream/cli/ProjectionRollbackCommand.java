@@ -1,7 +1,7 @@
 package dev.spream.cli;
 
 import dev.spream.cli.ExchangeArguments.Exchange;
-import dev.spream.core.projection.ProjectionRebuilds;
+import dev.spream.projection.ProjectionRebuilds;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;

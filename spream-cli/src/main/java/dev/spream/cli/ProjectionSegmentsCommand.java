@@ -1,8 +1,8 @@
 package dev.spream.cli;
 
 import dev.spream.api.ProjectionDesk;
-import dev.spream.core.projection.ProjectionOperations;
-import dev.spream.core.projection.ProjectionOperations.Act;
+import dev.spream.projection.ProjectionOperations;
+import dev.spream.projection.ProjectionOperations.Act;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -1,9 +1,9 @@
 package dev.spream.cli;
 
-import dev.spream.core.projection.ProjectionOperations;
-import dev.spream.core.projection.ProjectionState;
-import dev.spream.core.projection.ProjectionStatus;
-import dev.spream.core.projection.RebuildProgress;
+import dev.spream.projection.ProjectionOperations;
+import dev.spream.projection.ProjectionState;
+import dev.spream.projection.ProjectionStatus;
+import dev.spream.projection.RebuildProgress;
 import java.io.PrintWriter;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;

@@ -1,8 +1,8 @@
 package dev.spream.cli;
 
-import dev.spream.core.projection.ProjectionRebuilds;
-import dev.spream.core.projection.ProjectionVersion;
-import dev.spream.core.projection.VersionRole;
+import dev.spream.projection.ProjectionRebuilds;
+import dev.spream.projection.ProjectionVersion;
+import dev.spream.projection.VersionRole;
 import org.jspecify.annotations.Nullable;
 
 /** Which version a rollback goes to. */

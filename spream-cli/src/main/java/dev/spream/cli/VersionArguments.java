@@ -1,7 +1,7 @@
 package dev.spream.cli;
 
 import dev.spream.api.ProjectionDesk;
-import dev.spream.core.projection.ProjectionOperations;
+import dev.spream.projection.ProjectionOperations;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;

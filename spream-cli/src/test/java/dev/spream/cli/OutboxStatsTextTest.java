@@ -2,8 +2,8 @@ package dev.spream.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.outbox.OutboxStats;
-import dev.spream.core.outbox.OutboxStatus;
+import dev.spream.outbox.OutboxStats;
+import dev.spream.outbox.OutboxStatus;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;

@@ -2,17 +2,17 @@ package dev.spream.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.event.EventEnvelope;
-import dev.spream.core.event.EventMetadata;
-import dev.spream.core.event.FeedItem;
-import dev.spream.core.projection.Fence;
-import dev.spream.core.projection.ParkReason;
-import dev.spream.core.projection.Parking;
-import dev.spream.core.projection.Progress;
-import dev.spream.core.projection.ProjectionCode;
-import dev.spream.core.projection.ProjectionOwner;
-import dev.spream.core.projection.ProjectionStatus;
-import dev.spream.core.projection.SegmentLease;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.EventMetadata;
+import dev.spream.projection.event.FeedItem;
+import dev.spream.projection.Fence;
+import dev.spream.projection.ParkReason;
+import dev.spream.projection.Parking;
+import dev.spream.projection.Progress;
+import dev.spream.projection.ProjectionCode;
+import dev.spream.projection.ProjectionOwner;
+import dev.spream.projection.ProjectionStatus;
+import dev.spream.projection.SegmentLease;
 import dev.spream.core.record.JsonObject;
 import dev.spream.storage.jdbc.projection.JdbcProjectionStore;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;

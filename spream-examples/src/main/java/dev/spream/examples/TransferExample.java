@@ -1,10 +1,10 @@
 package dev.spream.examples;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.spream.core.lock.HierarchicalLocks;
-import dev.spream.core.lock.LockException;
-import dev.spream.core.lock.LockRequest;
-import dev.spream.core.lock.LockTarget;
+import dev.spream.lock.HierarchicalLocks;
+import dev.spream.lock.LockException;
+import dev.spream.lock.LockRequest;
+import dev.spream.lock.LockTarget;
 import dev.spream.storage.jdbc.JdbcPool;
 import dev.spream.storage.jdbc.lock.JdbcLockStore;
 import java.io.IOException;

@@ -2,10 +2,10 @@ package dev.spream.api.metrics;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.core.lock.LockException;
-import dev.spream.core.lock.LockListener;
-import dev.spream.core.lock.LockRequest;
-import dev.spream.core.lock.PlannedLock;
+import dev.spream.lock.LockException;
+import dev.spream.lock.LockListener;
+import dev.spream.lock.LockRequest;
+import dev.spream.lock.PlannedLock;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -1,15 +1,15 @@
 package dev.spream.api.metrics;
 
-import dev.spream.core.lock.LockBusyException;
-import dev.spream.core.lock.LockCancelledException;
-import dev.spream.core.lock.LockConnectionException;
-import dev.spream.core.lock.LockDeadlockException;
-import dev.spream.core.lock.LockException;
-import dev.spream.core.lock.LockLostException;
-import dev.spream.core.lock.LockOrderException;
-import dev.spream.core.lock.LockSpaceException;
-import dev.spream.core.lock.LockStoreException;
-import dev.spream.core.lock.LockTimeoutException;
+import dev.spream.lock.LockBusyException;
+import dev.spream.lock.LockCancelledException;
+import dev.spream.lock.LockConnectionException;
+import dev.spream.lock.LockDeadlockException;
+import dev.spream.lock.LockException;
+import dev.spream.lock.LockLostException;
+import dev.spream.lock.LockOrderException;
+import dev.spream.lock.LockSpaceException;
+import dev.spream.lock.LockStoreException;
+import dev.spream.lock.LockTimeoutException;
 import java.util.Locale;
 
 /** How a request for locks ended, as the value of a tag. */

@@ -3,10 +3,10 @@ package dev.spream.api.metrics;
 import static java.util.Objects.requireNonNull;
 import static java.util.stream.Collectors.toMap;
 
-import dev.spream.core.outbox.ClaimResult;
-import dev.spream.core.outbox.OutboxClaim;
-import dev.spream.core.outbox.OutboxHistory;
-import dev.spream.core.outbox.Settlement;
+import dev.spream.outbox.ClaimResult;
+import dev.spream.outbox.OutboxClaim;
+import dev.spream.outbox.OutboxHistory;
+import dev.spream.outbox.Settlement;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;

@@ -2,8 +2,8 @@ package dev.spream.api.metrics;
 
 import static java.util.Objects.requireNonNullElse;
 
-import dev.spream.core.outbox.OutboxStats;
-import dev.spream.core.outbox.OutboxStatus;
+import dev.spream.outbox.OutboxStats;
+import dev.spream.outbox.OutboxStatus;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;

@@ -1,7 +1,7 @@
 package dev.spream.api.metrics;
 
-import dev.spream.core.projection.FailureKind;
-import dev.spream.core.projection.ParkReason;
+import dev.spream.projection.FailureKind;
+import dev.spream.projection.ParkReason;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;

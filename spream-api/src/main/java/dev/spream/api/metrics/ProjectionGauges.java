@@ -1,9 +1,9 @@
 package dev.spream.api.metrics;
 
-import dev.spream.core.projection.ProjectionDetails;
-import dev.spream.core.projection.ProjectionStatus;
-import dev.spream.core.projection.ProjectionVersion;
-import dev.spream.core.projection.ProjectionView;
+import dev.spream.projection.ProjectionDetails;
+import dev.spream.projection.ProjectionStatus;
+import dev.spream.projection.ProjectionVersion;
+import dev.spream.projection.ProjectionView;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;

@@ -2,13 +2,13 @@ package dev.spream.api.metrics;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.core.event.EventEnvelope;
-import dev.spream.core.projection.FailureKind;
-import dev.spream.core.projection.Parking;
-import dev.spream.core.projection.ProjectionDetails;
-import dev.spream.core.projection.ProjectionListener;
-import dev.spream.core.projection.ProjectionVersion;
-import dev.spream.core.projection.ProjectionView;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.FailureKind;
+import dev.spream.projection.Parking;
+import dev.spream.projection.ProjectionDetails;
+import dev.spream.projection.ProjectionListener;
+import dev.spream.projection.ProjectionVersion;
+import dev.spream.projection.ProjectionView;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.List;

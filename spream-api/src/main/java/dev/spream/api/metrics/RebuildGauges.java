@@ -1,9 +1,9 @@
 package dev.spream.api.metrics;
 
-import dev.spream.core.projection.ProjectionStatus;
-import dev.spream.core.projection.ProjectionVersion;
-import dev.spream.core.projection.ProjectionView;
-import dev.spream.core.projection.RebuildProgress;
+import dev.spream.projection.ProjectionStatus;
+import dev.spream.projection.ProjectionVersion;
+import dev.spream.projection.ProjectionView;
+import dev.spream.projection.RebuildProgress;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;

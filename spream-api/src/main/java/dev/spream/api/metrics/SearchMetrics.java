@@ -2,7 +2,7 @@ package dev.spream.api.metrics;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.core.search.SearchListener;
+import dev.spream.projection.search.SearchListener;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;

@@ -1,10 +1,10 @@
 package dev.spream.api.plugin;
 
-import dev.spream.core.event.EventSource;
-import dev.spream.core.event.EventStore;
-import dev.spream.core.event.ExpectedVersion;
-import dev.spream.core.event.NewEvent;
-import dev.spream.core.event.RecordedEvent;
+import dev.spream.projection.event.EventSource;
+import dev.spream.projection.event.EventStore;
+import dev.spream.projection.event.ExpectedVersion;
+import dev.spream.projection.event.NewEvent;
+import dev.spream.projection.event.RecordedEvent;
 import java.util.List;
 
 /** A plug-in's event store, called in its scope, and so are the sources that it makes. */

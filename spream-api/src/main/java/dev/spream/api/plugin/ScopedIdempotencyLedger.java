@@ -1,9 +1,9 @@
 package dev.spream.api.plugin;
 
-import dev.spream.core.outbox.IdempotencyLedger;
-import dev.spream.core.outbox.LedgerClaim;
-import dev.spream.core.outbox.LedgerEntry;
-import dev.spream.core.outbox.LedgerResult;
+import dev.spream.outbox.IdempotencyLedger;
+import dev.spream.outbox.LedgerClaim;
+import dev.spream.outbox.LedgerEntry;
+import dev.spream.outbox.LedgerResult;
 import java.time.Duration;
 import java.util.Optional;
 

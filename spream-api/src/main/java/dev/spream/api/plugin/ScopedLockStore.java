@@ -1,12 +1,12 @@
 package dev.spream.api.plugin;
 
-import dev.spream.core.lock.LockDeadline;
-import dev.spream.core.lock.LockReport;
-import dev.spream.core.lock.LockSpace;
-import dev.spream.core.lock.LockStore;
-import dev.spream.core.lock.LockTurns;
-import dev.spream.core.lock.PlannedLock;
-import dev.spream.core.lock.TakenLocks;
+import dev.spream.lock.LockDeadline;
+import dev.spream.lock.LockReport;
+import dev.spream.lock.LockSpace;
+import dev.spream.lock.LockStore;
+import dev.spream.lock.LockTurns;
+import dev.spream.lock.PlannedLock;
+import dev.spream.lock.TakenLocks;
 import java.time.Duration;
 import java.util.List;
 

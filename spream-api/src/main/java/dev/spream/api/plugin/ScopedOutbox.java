@@ -1,8 +1,8 @@
 package dev.spream.api.plugin;
 
-import dev.spream.core.outbox.EnqueueResult;
-import dev.spream.core.outbox.Outbox;
-import dev.spream.core.outbox.OutboxMessage;
+import dev.spream.outbox.EnqueueResult;
+import dev.spream.outbox.Outbox;
+import dev.spream.outbox.OutboxMessage;
 import java.util.List;
 
 /** A plug-in's outbox, called in its scope. */

@@ -1,9 +1,9 @@
 package dev.spream.api.plugin;
 
-import dev.spream.core.outbox.OutboxEntry;
-import dev.spream.core.outbox.OutboxSender;
-import dev.spream.core.outbox.QueryOutcome;
-import dev.spream.core.outbox.SendOutcome;
+import dev.spream.outbox.OutboxEntry;
+import dev.spream.outbox.OutboxSender;
+import dev.spream.outbox.QueryOutcome;
+import dev.spream.outbox.SendOutcome;
 import java.time.Duration;
 
 /** A plug-in's sender, called in its scope. */

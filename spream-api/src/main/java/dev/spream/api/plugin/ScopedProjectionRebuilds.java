@@ -1,11 +1,11 @@
 package dev.spream.api.plugin;
 
-import dev.spream.core.projection.CutOver;
-import dev.spream.core.projection.Parity;
-import dev.spream.core.projection.ProjectionOperations.Act;
-import dev.spream.core.projection.ProjectionRebuilds;
-import dev.spream.core.projection.ProjectionVersion;
-import dev.spream.core.projection.RebuildProgress;
+import dev.spream.projection.CutOver;
+import dev.spream.projection.Parity;
+import dev.spream.projection.ProjectionOperations.Act;
+import dev.spream.projection.ProjectionRebuilds;
+import dev.spream.projection.ProjectionVersion;
+import dev.spream.projection.RebuildProgress;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;

@@ -1,8 +1,8 @@
 package dev.spream.api.plugin;
 
-import dev.spream.core.lock.BucketProvisioning;
-import dev.spream.core.lock.LockLayout;
-import dev.spream.core.lock.LockSpaceCheck;
+import dev.spream.lock.BucketProvisioning;
+import dev.spream.lock.LockLayout;
+import dev.spream.lock.LockSpaceCheck;
 
 /** A plug-in's provisioning, called in its scope; who is told of its progress is called as the host was. */
 record ScopedProvisioning(BucketProvisioning target, CallScope scope) implements BucketProvisioning {

@@ -1,11 +1,11 @@
 package dev.spream.api.plugin;
 
-import dev.spream.core.search.SearchChange;
-import dev.spream.core.search.SearchEngine;
-import dev.spream.core.search.SearchIndex;
-import dev.spream.core.search.SearchQuery;
-import dev.spream.core.search.SearchResult;
-import dev.spream.core.search.SearchSchema;
+import dev.spream.projection.search.SearchChange;
+import dev.spream.projection.search.SearchEngine;
+import dev.spream.projection.search.SearchIndex;
+import dev.spream.projection.search.SearchQuery;
+import dev.spream.projection.search.SearchResult;
+import dev.spream.projection.search.SearchSchema;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

@@ -1,7 +1,7 @@
 package dev.spream.api.sender;
 
 import dev.spream.api.http.internal.ConfiguredHeaders;
-import dev.spream.core.outbox.OutboxEntry;
+import dev.spream.outbox.OutboxEntry;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.util.Optional;

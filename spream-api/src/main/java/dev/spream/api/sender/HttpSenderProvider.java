@@ -6,7 +6,7 @@ import dev.spream.api.spi.ConfigType;
 import dev.spream.api.spi.OutboxSenderProvider;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
-import dev.spream.core.outbox.OutboxSender;
+import dev.spream.outbox.OutboxSender;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

@@ -1,6 +1,6 @@
 package dev.spream.api.sender;
 
-import dev.spream.core.outbox.OutboxEntry;
+import dev.spream.outbox.OutboxEntry;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

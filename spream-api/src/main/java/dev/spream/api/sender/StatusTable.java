@@ -1,6 +1,6 @@
 package dev.spream.api.sender;
 
-import dev.spream.core.outbox.ReasonCode;
+import dev.spream.outbox.ReasonCode;
 import java.util.List;
 import java.util.Set;
 

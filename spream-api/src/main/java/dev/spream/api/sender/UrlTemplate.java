@@ -1,7 +1,7 @@
 package dev.spream.api.sender;
 
 import dev.spream.api.http.internal.WebUrl;
-import dev.spream.core.outbox.OutboxEntry;
+import dev.spream.outbox.OutboxEntry;
 import java.net.URI;
 import java.net.URISyntaxException;
 

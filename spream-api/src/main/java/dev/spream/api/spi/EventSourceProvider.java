@@ -1,6 +1,6 @@
 package dev.spream.api.spi;
 
-import dev.spream.core.event.EventSource;
+import dev.spream.projection.event.EventSource;
 
 /** Makes an {@link EventSource}, as {@code event-source} in the configuration names it. */
 public non-sealed interface EventSourceProvider extends PluginProvider<EventSource> {

@@ -1,6 +1,6 @@
 package dev.spream.api.spi;
 
-import dev.spream.core.event.EventStore;
+import dev.spream.projection.event.EventStore;
 
 /** Makes an {@link EventStore}, as {@code events} in the configuration names it. */
 public non-sealed interface EventStoreProvider extends PluginProvider<EventStore> {}

@@ -1,8 +1,8 @@
 package dev.spream.api.spi;
 
-import dev.spream.core.lock.BucketProvisioning;
-import dev.spream.core.lock.LockObserver;
-import dev.spream.core.lock.LockStore;
+import dev.spream.lock.BucketProvisioning;
+import dev.spream.lock.LockObserver;
+import dev.spream.lock.LockStore;
 import java.util.Optional;
 
 /**

@@ -1,6 +1,6 @@
 package dev.spream.api.spi;
 
-import dev.spream.core.outbox.OutboxSender;
+import dev.spream.outbox.OutboxSender;
 
 /** Makes an {@link OutboxSender}, as {@code sender} in the configuration names it. */
 public non-sealed interface OutboxSenderProvider extends PluginProvider<OutboxSender> {}

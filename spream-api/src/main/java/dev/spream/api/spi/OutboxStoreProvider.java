@@ -1,9 +1,9 @@
 package dev.spream.api.spi;
 
-import dev.spream.core.outbox.IdempotencyLedger;
-import dev.spream.core.outbox.Outbox;
-import dev.spream.core.outbox.OutboxOperations;
-import dev.spream.core.outbox.OutboxStore;
+import dev.spream.outbox.IdempotencyLedger;
+import dev.spream.outbox.Outbox;
+import dev.spream.outbox.OutboxOperations;
+import dev.spream.outbox.OutboxStore;
 
 /**
  * Makes an {@link OutboxStore}, as {@code outbox} in the configuration names it, and from the same configuration what others

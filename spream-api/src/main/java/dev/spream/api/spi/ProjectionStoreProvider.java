@@ -1,7 +1,7 @@
 package dev.spream.api.spi;
 
-import dev.spream.core.projection.ProjectionOperations;
-import dev.spream.core.projection.ProjectionStore;
+import dev.spream.projection.ProjectionOperations;
+import dev.spream.projection.ProjectionStore;
 
 /**
  * Makes a {@link ProjectionStore}, as {@code projections} in the configuration names it, and from the same configuration what

@@ -1,6 +1,6 @@
 package dev.spream.api.spi;
 
-import dev.spream.core.search.SearchEngine;
+import dev.spream.projection.search.SearchEngine;
 
 /** Makes a {@link SearchEngine}, as {@code search} in the configuration names it. */
 public non-sealed interface SearchEngineProvider extends PluginProvider<SearchEngine> {}

@@ -1,12 +1,12 @@
 package dev.spream.api.tracing;
 
-import dev.spream.core.outbox.OutboxClaim;
-import dev.spream.core.outbox.OutboxEntry;
-import dev.spream.core.outbox.OutboxMessage;
-import dev.spream.core.outbox.QueryOutcome;
-import dev.spream.core.outbox.ReasonCode;
-import dev.spream.core.outbox.SendOutcome;
-import dev.spream.core.outbox.Settlement;
+import dev.spream.outbox.OutboxClaim;
+import dev.spream.outbox.OutboxEntry;
+import dev.spream.outbox.OutboxMessage;
+import dev.spream.outbox.QueryOutcome;
+import dev.spream.outbox.ReasonCode;
+import dev.spream.outbox.SendOutcome;
+import dev.spream.outbox.Settlement;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;

@@ -2,10 +2,10 @@ package dev.spream.api.tracing;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.core.outbox.OutboxClaim;
-import dev.spream.core.outbox.OutboxListener;
-import dev.spream.core.outbox.OutboxSender;
-import dev.spream.core.outbox.Settlement;
+import dev.spream.outbox.OutboxClaim;
+import dev.spream.outbox.OutboxListener;
+import dev.spream.outbox.OutboxSender;
+import dev.spream.outbox.Settlement;
 import io.opentelemetry.api.OpenTelemetry;
 import java.time.Duration;
 

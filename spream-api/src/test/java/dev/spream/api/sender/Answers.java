@@ -1,7 +1,7 @@
 package dev.spream.api.sender;
 
 import dev.spream.api.http.internal.HttpOutcome;
-import dev.spream.core.outbox.SendOutcome;
+import dev.spream.outbox.SendOutcome;
 import java.net.http.HttpHeaders;
 import java.time.Duration;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package dev.spream.api.sender;
 
-import dev.spream.core.outbox.OutboxEntry;
-import dev.spream.core.outbox.OutboxMessage;
+import dev.spream.outbox.OutboxEntry;
+import dev.spream.outbox.OutboxMessage;
 import java.time.Instant;
 import java.util.Optional;
 

@@ -4,10 +4,10 @@ import static dev.spream.api.sender.Entries.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.core.outbox.ReasonCode;
-import dev.spream.core.outbox.SendOutcome;
-import dev.spream.core.outbox.SendOutcome.Retryable;
-import dev.spream.core.outbox.SendOutcome.Unknown;
+import dev.spream.outbox.ReasonCode;
+import dev.spream.outbox.SendOutcome;
+import dev.spream.outbox.SendOutcome.Retryable;
+import dev.spream.outbox.SendOutcome.Unknown;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.api.http.internal.LoopbackServer;
-import dev.spream.core.outbox.LedgerResult;
-import dev.spream.core.outbox.LedgerStatus;
-import dev.spream.core.outbox.OutboxSender.Guarantee;
-import dev.spream.core.outbox.QueryOutcome;
-import dev.spream.core.outbox.ReasonCode;
+import dev.spream.outbox.LedgerResult;
+import dev.spream.outbox.LedgerStatus;
+import dev.spream.outbox.OutboxSender.Guarantee;
+import dev.spream.outbox.QueryOutcome;
+import dev.spream.outbox.ReasonCode;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

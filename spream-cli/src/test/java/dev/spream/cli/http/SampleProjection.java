@@ -1,11 +1,11 @@
 package dev.spream.cli.http;
 
 import dev.spream.api.metrics.ProjectionMetrics;
-import dev.spream.core.projection.ProjectionState;
-import dev.spream.core.projection.ProjectionStatus;
-import dev.spream.core.projection.ProjectionVersion;
-import dev.spream.core.projection.ProjectionView;
-import dev.spream.core.projection.VersionRole;
+import dev.spream.projection.ProjectionState;
+import dev.spream.projection.ProjectionStatus;
+import dev.spream.projection.ProjectionVersion;
+import dev.spream.projection.ProjectionView;
+import dev.spream.projection.VersionRole;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.core.Secrets;
 import dev.spream.core.StorageException;
-import dev.spream.core.outbox.QueryOutcome;
-import dev.spream.core.outbox.ReasonCode;
-import dev.spream.core.outbox.SendOutcome;
+import dev.spream.outbox.QueryOutcome;
+import dev.spream.outbox.ReasonCode;
+import dev.spream.outbox.SendOutcome;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;

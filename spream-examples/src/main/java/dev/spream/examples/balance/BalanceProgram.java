@@ -1,16 +1,16 @@
 package dev.spream.examples.balance;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.spream.core.event.EventMetadata;
-import dev.spream.core.event.EventSource;
-import dev.spream.core.event.EventStore;
-import dev.spream.core.event.ExpectedVersion;
-import dev.spream.core.event.NewEvent;
-import dev.spream.core.projection.ParkedKey;
-import dev.spream.core.projection.ProjectionManager;
-import dev.spream.core.projection.ProjectionOperations;
-import dev.spream.core.projection.ProjectionOperations.Act;
-import dev.spream.core.projection.ProjectionView;
+import dev.spream.projection.event.EventMetadata;
+import dev.spream.projection.event.EventSource;
+import dev.spream.projection.event.EventStore;
+import dev.spream.projection.event.ExpectedVersion;
+import dev.spream.projection.event.NewEvent;
+import dev.spream.projection.ParkedKey;
+import dev.spream.projection.ProjectionManager;
+import dev.spream.projection.ProjectionOperations;
+import dev.spream.projection.ProjectionOperations.Act;
+import dev.spream.projection.ProjectionView;
 import dev.spream.storage.jdbc.JdbcPool;
 import dev.spream.storage.jdbc.event.JdbcEventStore;
 import dev.spream.storage.jdbc.projection.JdbcProjectionOperations;

@@ -1,8 +1,8 @@
 package dev.spream.examples.balance;
 
-import dev.spream.core.event.EventEnvelope;
-import dev.spream.core.event.EventMetadata;
-import dev.spream.core.event.NewEvent;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.EventMetadata;
+import dev.spream.projection.event.NewEvent;
 import dev.spream.core.record.JsonObject;
 import java.time.Instant;
 import java.util.Map;

@@ -1,9 +1,9 @@
 package dev.spream.examples.order;
 
 import dev.spream.core.StorageException;
-import dev.spream.core.outbox.EnqueueResult;
-import dev.spream.core.outbox.Outbox;
-import dev.spream.core.outbox.OutboxMessage;
+import dev.spream.outbox.EnqueueResult;
+import dev.spream.outbox.Outbox;
+import dev.spream.outbox.OutboxMessage;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;

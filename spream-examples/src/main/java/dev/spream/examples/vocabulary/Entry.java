@@ -1,6 +1,6 @@
 package dev.spream.examples.vocabulary;
 
-import dev.spream.core.event.EventEnvelope;
+import dev.spream.projection.event.EventEnvelope;
 import dev.spream.examples.vocabulary.Command.AddExample;
 import dev.spream.examples.vocabulary.Command.AddItem;
 import dev.spream.examples.vocabulary.Command.CreateEntry;

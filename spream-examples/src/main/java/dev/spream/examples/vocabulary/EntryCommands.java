@@ -1,10 +1,10 @@
 package dev.spream.examples.vocabulary;
 
 import dev.spream.core.StorageException;
-import dev.spream.core.event.EventEnvelope;
-import dev.spream.core.event.EventMetadata;
-import dev.spream.core.event.NewEvent;
-import dev.spream.core.event.VersionConflictException;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.EventMetadata;
+import dev.spream.projection.event.NewEvent;
+import dev.spream.projection.event.VersionConflictException;
 import dev.spream.examples.http.Json;
 import dev.spream.examples.vocabulary.Command.CreateEntry;
 import dev.spream.examples.vocabulary.Refusal.Reason;

@@ -1,8 +1,8 @@
 package dev.spream.examples.vocabulary;
 
-import dev.spream.core.event.EventEnvelope;
-import dev.spream.core.event.NewEvent;
-import dev.spream.core.event.VersionConflictException;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.NewEvent;
+import dev.spream.projection.event.VersionConflictException;
 import java.util.List;
 
 /**

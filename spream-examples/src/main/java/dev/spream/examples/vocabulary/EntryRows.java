@@ -2,7 +2,7 @@ package dev.spream.examples.vocabulary;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import dev.spream.core.event.EventEnvelope;
+import dev.spream.projection.event.EventEnvelope;
 import dev.spream.examples.vocabulary.VocabularyEvent.EntryCreated;
 import dev.spream.examples.vocabulary.VocabularyEvent.ExampleAdded;
 import dev.spream.examples.vocabulary.VocabularyEvent.ItemAddedToEntry;

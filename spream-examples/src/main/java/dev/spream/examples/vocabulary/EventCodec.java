@@ -2,9 +2,9 @@ package dev.spream.examples.vocabulary;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import dev.spream.core.event.EventEnvelope;
-import dev.spream.core.projection.FailureKind;
-import dev.spream.core.projection.ProjectionFailure;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.FailureKind;
+import dev.spream.projection.ProjectionFailure;
 import dev.spream.examples.vocabulary.VocabularyEvent.EntryCreated;
 import dev.spream.examples.vocabulary.VocabularyEvent.ExampleAdded;
 import dev.spream.examples.vocabulary.VocabularyEvent.ItemAddedToEntry;

@@ -4,8 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
-import dev.spream.core.projection.ProjectionVersion;
-import dev.spream.core.search.SearchIndex;
+import dev.spream.projection.ProjectionVersion;
+import dev.spream.projection.search.SearchIndex;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

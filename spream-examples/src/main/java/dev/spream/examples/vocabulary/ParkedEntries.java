@@ -1,7 +1,7 @@
 package dev.spream.examples.vocabulary;
 
 import dev.spream.api.metrics.ProjectionMetrics;
-import dev.spream.core.projection.ProjectionOperations;
+import dev.spream.projection.ProjectionOperations;
 import java.util.List;
 
 /** What is parked of some projections, for their meters. Safe for use by many threads. */

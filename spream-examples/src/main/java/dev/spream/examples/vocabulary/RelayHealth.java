@@ -2,8 +2,8 @@ package dev.spream.examples.vocabulary;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.core.outbox.OutboxStats;
-import dev.spream.core.outbox.OutboxStatus;
+import dev.spream.outbox.OutboxStats;
+import dev.spream.outbox.OutboxStatus;
 import java.time.Duration;
 import java.util.Optional;
 

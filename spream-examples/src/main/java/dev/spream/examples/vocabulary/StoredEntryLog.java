@@ -1,10 +1,10 @@
 package dev.spream.examples.vocabulary;
 
-import dev.spream.core.event.EventEnvelope;
-import dev.spream.core.event.EventStore;
-import dev.spream.core.event.ExpectedVersion;
-import dev.spream.core.event.NewEvent;
-import dev.spream.core.event.RecordedEvent;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.EventStore;
+import dev.spream.projection.event.ExpectedVersion;
+import dev.spream.projection.event.NewEvent;
+import dev.spream.projection.event.RecordedEvent;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -4,7 +4,7 @@ import dev.spream.api.HttpAddress;
 import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.spi.ConfigType;
-import dev.spream.core.projection.ProjectionOptions;
+import dev.spream.projection.ProjectionOptions;
 import dev.spream.storage.spanner.DatabaseName;
 import java.time.Duration;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.spream.examples.balance;
 
-import dev.spream.core.event.EventMetadata;
-import dev.spream.core.event.EventStore;
-import dev.spream.core.event.ExpectedVersion;
-import dev.spream.core.event.NewEvent;
+import dev.spream.projection.event.EventMetadata;
+import dev.spream.projection.event.EventStore;
+import dev.spream.projection.event.ExpectedVersion;
+import dev.spream.projection.event.NewEvent;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
 package dev.spream.examples.balance;
 
-import dev.spream.core.event.EventEnvelope;
-import dev.spream.core.projection.FoldableProjection;
-import dev.spream.core.projection.RebuildableProjection;
-import dev.spream.core.projection.SideEffects;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.FoldableProjection;
+import dev.spream.projection.RebuildableProjection;
+import dev.spream.projection.SideEffects;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;

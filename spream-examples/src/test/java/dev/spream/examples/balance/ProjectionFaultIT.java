@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.spream.core.projection.ParkedKey;
-import dev.spream.core.projection.ProjectionOperations;
-import dev.spream.core.projection.ProjectionOperations.Act;
+import dev.spream.projection.ParkedKey;
+import dev.spream.projection.ProjectionOperations;
+import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.examples.fault.Await;
 import dev.spream.examples.fault.CuttingProxy;
 import dev.spream.storage.jdbc.event.JdbcEventStore;

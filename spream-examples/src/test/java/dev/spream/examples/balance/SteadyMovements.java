@@ -1,8 +1,8 @@
 package dev.spream.examples.balance;
 
-import dev.spream.core.event.EventStore;
-import dev.spream.core.event.ExpectedVersion;
-import dev.spream.core.event.NewEvent;
+import dev.spream.projection.event.EventStore;
+import dev.spream.projection.event.ExpectedVersion;
+import dev.spream.projection.event.NewEvent;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;

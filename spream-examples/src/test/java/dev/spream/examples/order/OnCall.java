@@ -1,10 +1,10 @@
 package dev.spream.examples.order;
 
-import dev.spream.core.outbox.LedgerResult;
-import dev.spream.core.outbox.ManualAct;
-import dev.spream.core.outbox.OutboxFilter;
-import dev.spream.core.outbox.OutboxOperations;
-import dev.spream.core.outbox.OutboxRow;
+import dev.spream.outbox.LedgerResult;
+import dev.spream.outbox.ManualAct;
+import dev.spream.outbox.OutboxFilter;
+import dev.spream.outbox.OutboxOperations;
+import dev.spream.outbox.OutboxRow;
 import dev.spream.storage.jdbc.outbox.JdbcOutboxOperations;
 import java.util.List;
 import java.util.Optional;

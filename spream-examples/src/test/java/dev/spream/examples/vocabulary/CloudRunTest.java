@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.api.ProjectionDesk;
-import dev.spream.core.projection.ProjectionOptions;
+import dev.spream.projection.ProjectionOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

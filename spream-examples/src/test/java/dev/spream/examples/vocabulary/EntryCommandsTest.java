@@ -3,8 +3,8 @@ package dev.spream.examples.vocabulary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.core.event.EventEnvelope;
-import dev.spream.core.event.InMemoryEventStore;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.InMemoryEventStore;
 import dev.spream.examples.vocabulary.Command.AddExample;
 import dev.spream.examples.vocabulary.Command.AddItem;
 import dev.spream.examples.vocabulary.Command.CreateEntry;

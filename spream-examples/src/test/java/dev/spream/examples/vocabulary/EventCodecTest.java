@@ -3,10 +3,10 @@ package dev.spream.examples.vocabulary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.core.event.EventEnvelope;
-import dev.spream.core.event.EventMetadata;
-import dev.spream.core.projection.FailureKind;
-import dev.spream.core.projection.ProjectionFailure;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.EventMetadata;
+import dev.spream.projection.FailureKind;
+import dev.spream.projection.ProjectionFailure;
 import dev.spream.examples.vocabulary.VocabularyEvent.EntryCreated;
 import dev.spream.examples.vocabulary.VocabularyEvent.ExampleAdded;
 import dev.spream.examples.vocabulary.VocabularyEvent.ItemAddedToEntry;

@@ -2,8 +2,8 @@ package dev.spream.examples.vocabulary;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.event.EventEnvelope;
-import dev.spream.core.event.RecordedEvent;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.RecordedEvent;
 import dev.spream.examples.vocabulary.VocabularyEvent.EntryCreated;
 import dev.spream.examples.vocabulary.VocabularyEvent.ExampleAdded;
 import dev.spream.examples.vocabulary.VocabularyEvent.ItemAddedToEntry;

@@ -3,10 +3,10 @@ package dev.spream.examples.vocabulary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.core.event.EventEnvelope;
-import dev.spream.core.event.InMemoryEventStore;
-import dev.spream.core.event.RecordedEvent;
-import dev.spream.core.projection.ProjectionFailure;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.InMemoryEventStore;
+import dev.spream.projection.event.RecordedEvent;
+import dev.spream.projection.ProjectionFailure;
 import dev.spream.examples.vocabulary.Command.AddItem;
 import dev.spream.examples.vocabulary.Command.CreateEntry;
 import dev.spream.examples.vocabulary.Command.DeleteItem;

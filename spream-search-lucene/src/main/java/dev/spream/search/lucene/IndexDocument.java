@@ -2,8 +2,8 @@ package dev.spream.search.lucene;
 
 import dev.spream.core.record.Json;
 import dev.spream.core.record.JsonObject;
-import dev.spream.core.search.SearchDocument;
-import dev.spream.core.search.SearchSchema;
+import dev.spream.projection.search.SearchDocument;
+import dev.spream.projection.search.SearchSchema;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.LinkedHashMap;

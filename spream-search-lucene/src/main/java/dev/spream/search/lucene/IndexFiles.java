@@ -1,10 +1,10 @@
 package dev.spream.search.lucene;
 
-import dev.spream.core.projection.FailureKind;
+import dev.spream.projection.FailureKind;
 import dev.spream.core.record.Json;
-import dev.spream.core.search.SearchChange;
-import dev.spream.core.search.SearchException;
-import dev.spream.core.search.SearchSchema;
+import dev.spream.projection.search.SearchChange;
+import dev.spream.projection.search.SearchException;
+import dev.spream.projection.search.SearchSchema;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

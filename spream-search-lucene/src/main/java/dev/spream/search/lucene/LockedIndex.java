@@ -1,7 +1,7 @@
 package dev.spream.search.lucene;
 
-import dev.spream.core.projection.FailureKind;
-import dev.spream.core.search.SearchException;
+import dev.spream.projection.FailureKind;
+import dev.spream.projection.search.SearchException;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.apache.lucene.index.IndexWriter;

@@ -2,11 +2,11 @@ package dev.spream.search.lucene;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.core.projection.FailureKind;
-import dev.spream.core.search.SearchEngine;
-import dev.spream.core.search.SearchException;
-import dev.spream.core.search.SearchIndex;
-import dev.spream.core.search.SearchSchema;
+import dev.spream.projection.FailureKind;
+import dev.spream.projection.search.SearchEngine;
+import dev.spream.projection.search.SearchException;
+import dev.spream.projection.search.SearchIndex;
+import dev.spream.projection.search.SearchSchema;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

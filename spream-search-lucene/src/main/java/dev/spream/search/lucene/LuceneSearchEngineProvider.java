@@ -6,7 +6,7 @@ import dev.spream.api.spi.ConfigType;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
 import dev.spream.api.spi.SearchEngineProvider;
-import dev.spream.core.search.SearchEngine;
+import dev.spream.projection.search.SearchEngine;
 import java.nio.file.Path;
 import java.util.List;
 

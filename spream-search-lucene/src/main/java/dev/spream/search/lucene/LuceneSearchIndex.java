@@ -1,9 +1,9 @@
 package dev.spream.search.lucene;
 
-import dev.spream.core.search.SearchChange;
-import dev.spream.core.search.SearchIndex;
-import dev.spream.core.search.SearchQuery;
-import dev.spream.core.search.SearchResult;
+import dev.spream.projection.search.SearchChange;
+import dev.spream.projection.search.SearchIndex;
+import dev.spream.projection.search.SearchQuery;
+import dev.spream.projection.search.SearchResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;

@@ -1,9 +1,9 @@
 package dev.spream.search.lucene;
 
-import dev.spream.core.projection.FailureKind;
-import dev.spream.core.search.SearchException;
-import dev.spream.core.search.SearchQuery;
-import dev.spream.core.search.SearchSchema;
+import dev.spream.projection.FailureKind;
+import dev.spream.projection.search.SearchException;
+import dev.spream.projection.search.SearchQuery;
+import dev.spream.projection.search.SearchSchema;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

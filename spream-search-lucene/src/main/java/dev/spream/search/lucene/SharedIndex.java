@@ -1,12 +1,12 @@
 package dev.spream.search.lucene;
 
-import dev.spream.core.projection.FailureKind;
-import dev.spream.core.search.SearchChange;
-import dev.spream.core.search.SearchDocument;
-import dev.spream.core.search.SearchException;
-import dev.spream.core.search.SearchQuery;
-import dev.spream.core.search.SearchResult;
-import dev.spream.core.search.SearchSchema;
+import dev.spream.projection.FailureKind;
+import dev.spream.projection.search.SearchChange;
+import dev.spream.projection.search.SearchDocument;
+import dev.spream.projection.search.SearchException;
+import dev.spream.projection.search.SearchQuery;
+import dev.spream.projection.search.SearchResult;
+import dev.spream.projection.search.SearchSchema;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package dev.spream.search.meilisearch;
 
-import dev.spream.core.projection.FailureKind;
+import dev.spream.projection.FailureKind;
 import dev.spream.core.record.JsonObject;
-import dev.spream.core.search.SearchException;
+import dev.spream.projection.search.SearchException;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.function.Supplier;

@@ -1,7 +1,7 @@
 package dev.spream.search.meilisearch;
 
-import dev.spream.core.projection.FailureKind;
-import dev.spream.core.search.SearchException;
+import dev.spream.projection.FailureKind;
+import dev.spream.projection.search.SearchException;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.HashSet;

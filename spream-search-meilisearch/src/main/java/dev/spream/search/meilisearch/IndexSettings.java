@@ -2,7 +2,7 @@ package dev.spream.search.meilisearch;
 
 import dev.spream.core.record.Json;
 import dev.spream.core.record.JsonObject;
-import dev.spream.core.search.SearchSchema;
+import dev.spream.projection.search.SearchSchema;
 import java.math.BigDecimal;
 import java.util.LinkedHashMap;
 import java.util.List;

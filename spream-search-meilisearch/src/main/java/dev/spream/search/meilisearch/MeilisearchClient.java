@@ -1,9 +1,9 @@
 package dev.spream.search.meilisearch;
 
-import dev.spream.core.projection.FailureKind;
+import dev.spream.projection.FailureKind;
 import dev.spream.core.record.Json;
 import dev.spream.core.record.JsonObject;
-import dev.spream.core.search.SearchException;
+import dev.spream.projection.search.SearchException;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

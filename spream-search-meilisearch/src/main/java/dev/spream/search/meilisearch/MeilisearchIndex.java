@@ -1,14 +1,14 @@
 package dev.spream.search.meilisearch;
 
-import dev.spream.core.projection.FailureKind;
+import dev.spream.projection.FailureKind;
 import dev.spream.core.record.Json;
 import dev.spream.core.record.JsonObject;
-import dev.spream.core.search.SearchChange;
-import dev.spream.core.search.SearchException;
-import dev.spream.core.search.SearchIndex;
-import dev.spream.core.search.SearchQuery;
-import dev.spream.core.search.SearchResult;
-import dev.spream.core.search.SearchSchema;
+import dev.spream.projection.search.SearchChange;
+import dev.spream.projection.search.SearchException;
+import dev.spream.projection.search.SearchIndex;
+import dev.spream.projection.search.SearchQuery;
+import dev.spream.projection.search.SearchResult;
+import dev.spream.projection.search.SearchSchema;
 import java.net.ConnectException;
 import java.net.http.HttpConnectTimeoutException;
 import java.nio.charset.StandardCharsets;

@@ -2,12 +2,12 @@ package dev.spream.search.meilisearch;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.core.projection.FailureKind;
+import dev.spream.projection.FailureKind;
 import dev.spream.core.record.JsonObject;
-import dev.spream.core.search.SearchEngine;
-import dev.spream.core.search.SearchException;
-import dev.spream.core.search.SearchIndex;
-import dev.spream.core.search.SearchSchema;
+import dev.spream.projection.search.SearchEngine;
+import dev.spream.projection.search.SearchException;
+import dev.spream.projection.search.SearchIndex;
+import dev.spream.projection.search.SearchSchema;
 import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;

@@ -1,6 +1,6 @@
 package dev.spream.search.meilisearch;
 
-import dev.spream.core.search.SearchException;
+import dev.spream.projection.search.SearchException;
 import java.util.function.Supplier;
 
 /** The server refused a request, or a task failed. */

@@ -1,8 +1,8 @@
 package dev.spream.search.meilisearch;
 
 import dev.spream.core.record.JsonObject;
-import dev.spream.core.search.SearchChange;
-import dev.spream.core.search.SearchDocument;
+import dev.spream.projection.search.SearchChange;
+import dev.spream.projection.search.SearchDocument;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.LinkedHashMap;

@@ -2,7 +2,7 @@ package dev.spream.search.meilisearch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.projection.FailureKind;
+import dev.spream.projection.FailureKind;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 

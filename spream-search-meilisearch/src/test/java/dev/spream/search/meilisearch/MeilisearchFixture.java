@@ -1,7 +1,7 @@
 package dev.spream.search.meilisearch;
 
-import dev.spream.core.search.SearchEngine;
-import dev.spream.core.search.SearchFixture;
+import dev.spream.projection.search.SearchEngine;
+import dev.spream.projection.search.SearchFixture;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package dev.spream.search.meilisearch;
 
-import dev.spream.core.search.SearchFixture;
-import dev.spream.core.search.SearchIndexContract;
+import dev.spream.projection.search.SearchFixture;
+import dev.spream.projection.search.SearchIndexContract;
 import java.io.IOException;
 
 /** The contract over the double. */

@@ -2,7 +2,7 @@ package dev.spream.sink.pubsub;
 
 import com.google.protobuf.ByteString;
 import com.google.pubsub.v1.PubsubMessage;
-import dev.spream.core.outbox.OutboxEntry;
+import dev.spream.outbox.OutboxEntry;
 
 /** An entry of an outbox as a message, as {@link PubsubSenderProvider} documents it. One that comes again gives the same. */
 final class EntryMessage {

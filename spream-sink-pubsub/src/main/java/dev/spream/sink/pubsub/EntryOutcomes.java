@@ -1,7 +1,7 @@
 package dev.spream.sink.pubsub;
 
-import dev.spream.core.outbox.ReasonCode;
-import dev.spream.core.outbox.SendOutcome;
+import dev.spream.outbox.ReasonCode;
+import dev.spream.outbox.SendOutcome;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
 import org.jspecify.annotations.Nullable;

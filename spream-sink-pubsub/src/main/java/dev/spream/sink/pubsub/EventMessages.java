@@ -4,9 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.protobuf.Timestamp;
 import com.google.pubsub.v1.PubsubMessage;
-import dev.spream.core.event.EventEnvelope;
-import dev.spream.core.event.EventJson;
-import dev.spream.core.event.FeedItem;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.EventJson;
+import dev.spream.projection.event.FeedItem;
 import java.nio.charset.CharacterCodingException;
 import java.time.Instant;
 import java.util.function.LongFunction;

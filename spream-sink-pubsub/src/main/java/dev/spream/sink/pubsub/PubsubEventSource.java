@@ -1,9 +1,9 @@
 package dev.spream.sink.pubsub;
 
 import com.google.cloud.pubsub.v1.SubscriptionAdminClient;
-import dev.spream.core.event.EventFeed;
-import dev.spream.core.event.EventSource;
-import dev.spream.core.event.FeedRequest;
+import dev.spream.projection.event.EventFeed;
+import dev.spream.projection.event.EventSource;
+import dev.spream.projection.event.FeedRequest;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;

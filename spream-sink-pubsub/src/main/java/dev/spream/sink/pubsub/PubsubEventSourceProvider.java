@@ -6,7 +6,7 @@ import dev.spream.api.spi.ConfigType;
 import dev.spream.api.spi.EventSourceProvider;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
-import dev.spream.core.event.EventSource;
+import dev.spream.projection.event.EventSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -15,7 +15,7 @@ import java.util.Optional;
  * The event source {@code pubsub}: messages of subscriptions of Google Cloud Pub/Sub, one subscription for each projection. A
  * message is acknowledged when its event is applied, or parked, for good.
  *
- * <p>The data of a message are an event as {@link dev.spream.core.event.EventJson} reads it, and all of it: attributes complete
+ * <p>The data of a message are an event as {@link dev.spream.projection.event.EventJson} reads it, and all of it: attributes complete
  * nothing. Other data are undecodable, and kept with the attributes and under the message's id. The ordering key is the
  * aggregate's id, or anything that has the events of an aggregate in one key: within a key Pub/Sub delivers in the order of
  * publication, to a subscription with message ordering. Where an event comes early all the same, its aggregate waits for those

@@ -1,7 +1,7 @@
 package dev.spream.sink.pubsub;
 
-import dev.spream.core.event.QueueSourceContract;
-import dev.spream.core.event.QueueSourceFixture;
+import dev.spream.projection.event.QueueSourceContract;
+import dev.spream.projection.event.QueueSourceFixture;
 import java.io.IOException;
 
 /** The contract of event sources without positions over Pub/Sub, with Google's client and the server in this process. */

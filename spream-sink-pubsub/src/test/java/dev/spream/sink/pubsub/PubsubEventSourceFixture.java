@@ -1,10 +1,10 @@
 package dev.spream.sink.pubsub;
 
 import com.google.protobuf.ByteString;
-import dev.spream.core.event.EventEnvelope;
-import dev.spream.core.event.EventJson;
-import dev.spream.core.event.EventSource;
-import dev.spream.core.event.QueueSourceFixture;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.EventJson;
+import dev.spream.projection.event.EventSource;
+import dev.spream.projection.event.QueueSourceFixture;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.event;
 
-import dev.spream.core.event.NewEvent;
+import dev.spream.projection.event.NewEvent;
 import dev.spream.core.record.Json;
 import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.sql.SQLException;

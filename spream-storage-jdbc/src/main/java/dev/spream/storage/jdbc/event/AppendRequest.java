@@ -3,8 +3,8 @@ package dev.spream.storage.jdbc.event;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.stream.Collectors.toSet;
 
-import dev.spream.core.event.ExpectedVersion;
-import dev.spream.core.event.NewEvent;
+import dev.spream.projection.event.ExpectedVersion;
+import dev.spream.projection.event.NewEvent;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;

@@ -1,8 +1,8 @@
 package dev.spream.storage.jdbc.event;
 
-import dev.spream.core.event.NewEvent;
-import dev.spream.core.event.RecordedEvent;
-import dev.spream.core.event.VersionConflictException;
+import dev.spream.projection.event.NewEvent;
+import dev.spream.projection.event.RecordedEvent;
+import dev.spream.projection.event.VersionConflictException;
 import dev.spream.storage.jdbc.internal.Parameters;
 import java.sql.SQLException;
 import java.util.Comparator;

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.event;
 
-import dev.spream.core.event.FeedItem;
-import dev.spream.core.event.RecordedEvent;
+import dev.spream.projection.event.FeedItem;
+import dev.spream.projection.event.RecordedEvent;
 import java.util.List;
 
 /** Reads the table: an aggregate, or everything in order up to where it is final. Safe for use by many threads. */

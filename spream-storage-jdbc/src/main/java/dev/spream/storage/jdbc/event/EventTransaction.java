@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.event;
 
 import dev.spream.core.StorageException;
-import dev.spream.core.event.RecordedEvent;
+import dev.spream.projection.event.RecordedEvent;
 import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.Parameters;
 import java.sql.Connection;

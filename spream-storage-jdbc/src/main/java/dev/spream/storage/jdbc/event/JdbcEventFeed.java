@@ -1,10 +1,10 @@
 package dev.spream.storage.jdbc.event;
 
 import dev.spream.core.StorageException;
-import dev.spream.core.event.EventFeed;
-import dev.spream.core.event.FeedBatch;
-import dev.spream.core.event.FeedItem;
-import dev.spream.core.event.FeedRequest;
+import dev.spream.projection.event.EventFeed;
+import dev.spream.projection.event.FeedBatch;
+import dev.spream.projection.event.FeedItem;
+import dev.spream.projection.event.FeedRequest;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
 package dev.spream.storage.jdbc.event;
 
 import dev.spream.core.StorageException;
-import dev.spream.core.event.EventFeed;
-import dev.spream.core.event.EventSource;
-import dev.spream.core.event.FeedRequest;
+import dev.spream.projection.event.EventFeed;
+import dev.spream.projection.event.EventSource;
+import dev.spream.projection.event.FeedRequest;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 

@@ -5,7 +5,7 @@ import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.EventSourceProvider;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
-import dev.spream.core.event.EventSource;
+import dev.spream.projection.event.EventSource;
 import java.util.List;
 
 /**

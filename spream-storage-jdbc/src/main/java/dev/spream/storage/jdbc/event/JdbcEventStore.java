@@ -1,12 +1,12 @@
 package dev.spream.storage.jdbc.event;
 
 import dev.spream.core.StorageException;
-import dev.spream.core.event.EventSource;
-import dev.spream.core.event.EventStore;
-import dev.spream.core.event.ExpectedVersion;
-import dev.spream.core.event.NewEvent;
-import dev.spream.core.event.RecordedEvent;
-import dev.spream.core.event.VersionConflictException;
+import dev.spream.projection.event.EventSource;
+import dev.spream.projection.event.EventStore;
+import dev.spream.projection.event.ExpectedVersion;
+import dev.spream.projection.event.NewEvent;
+import dev.spream.projection.event.RecordedEvent;
+import dev.spream.projection.event.VersionConflictException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

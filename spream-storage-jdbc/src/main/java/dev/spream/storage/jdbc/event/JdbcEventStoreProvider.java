@@ -5,7 +5,7 @@ import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.EventStoreProvider;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
-import dev.spream.core.event.EventStore;
+import dev.spream.projection.event.EventStore;
 import java.util.List;
 
 /** The event store {@code jdbc}: a {@link JdbcEventStore} over a pool of its own. */

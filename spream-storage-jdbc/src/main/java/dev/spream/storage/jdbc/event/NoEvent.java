@@ -2,7 +2,7 @@ package dev.spream.storage.jdbc.event;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.spream.core.event.FeedItem;
+import dev.spream.projection.event.FeedItem;
 import dev.spream.core.record.Json;
 import java.nio.ByteBuffer;
 import java.sql.ResultSet;

@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.event;
 
-import dev.spream.core.event.FeedRequest;
+import dev.spream.projection.event.FeedRequest;
 
 /** The slots of a segment, first and last included. A segment has as many as every other, side by side. */
 record SlotRange(int first, int last) {

@@ -1,10 +1,10 @@
 package dev.spream.storage.jdbc.event;
 
 import dev.spream.core.StorageException;
-import dev.spream.core.event.EventEnvelope;
-import dev.spream.core.event.EventMetadata;
-import dev.spream.core.event.FeedItem;
-import dev.spream.core.event.RecordedEvent;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.EventMetadata;
+import dev.spream.projection.event.FeedItem;
+import dev.spream.projection.event.RecordedEvent;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;

@@ -2,8 +2,8 @@ package dev.spream.storage.jdbc.lock;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.spream.core.lock.LockKey;
-import dev.spream.core.lock.LockSpace;
+import dev.spream.lock.LockKey;
+import dev.spream.lock.LockSpace;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;

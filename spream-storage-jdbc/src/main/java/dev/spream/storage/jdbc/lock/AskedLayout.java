@@ -1,8 +1,8 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.core.lock.BucketHash;
-import dev.spream.core.lock.LockLayout;
-import dev.spream.core.lock.LockSpace;
+import dev.spream.lock.BucketHash;
+import dev.spream.lock.LockLayout;
+import dev.spream.lock.LockSpace;
 import java.util.Optional;
 
 /**

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.lock;
 
 import dev.spream.core.DurationText;
-import dev.spream.core.lock.LockTimeoutException;
+import dev.spream.lock.LockTimeoutException;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.core.lock.LockSpaceCheck.Range;
+import dev.spream.lock.LockSpaceCheck.Range;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

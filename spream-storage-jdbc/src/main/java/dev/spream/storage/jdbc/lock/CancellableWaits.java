@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.core.lock.LockConnectionException;
+import dev.spream.lock.LockConnectionException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.lock;
 
 import dev.spream.core.LoggedFailure;
-import dev.spream.core.lock.PlannedLock;
+import dev.spream.lock.PlannedLock;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

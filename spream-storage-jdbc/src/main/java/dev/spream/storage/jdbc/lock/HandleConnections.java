@@ -1,12 +1,12 @@
 package dev.spream.storage.jdbc.lock;
 
 import dev.spream.core.LoggedFailure;
-import dev.spream.core.lock.LockConnectionException;
-import dev.spream.core.lock.LockDeadline;
-import dev.spream.core.lock.LockStoreException;
-import dev.spream.core.lock.LockTimeoutException;
-import dev.spream.core.lock.LockTurns;
-import dev.spream.core.lock.TakenLocks;
+import dev.spream.lock.LockConnectionException;
+import dev.spream.lock.LockDeadline;
+import dev.spream.lock.LockStoreException;
+import dev.spream.lock.LockTimeoutException;
+import dev.spream.lock.LockTurns;
+import dev.spream.lock.TakenLocks;
 import dev.spream.storage.jdbc.internal.GuardedConnection;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.core.lock.LockKey;
-import dev.spream.core.lock.LockMode;
+import dev.spream.lock.LockKey;
+import dev.spream.lock.LockMode;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.core.lock.LockSession;
-import dev.spream.core.lock.LockStoreException;
+import dev.spream.lock.LockSession;
+import dev.spream.lock.LockStoreException;
 import dev.spream.storage.jdbc.lock.ShownLocks.Connected;
 import java.sql.Connection;
 import java.sql.ResultSet;

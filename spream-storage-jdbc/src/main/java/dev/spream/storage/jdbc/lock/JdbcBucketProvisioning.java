@@ -2,14 +2,14 @@ package dev.spream.storage.jdbc.lock;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.core.lock.BucketProvisioning;
-import dev.spream.core.lock.LockBusyException;
-import dev.spream.core.lock.LockConnectionException;
-import dev.spream.core.lock.LockException;
-import dev.spream.core.lock.LockLayout;
-import dev.spream.core.lock.LockSpaceCheck;
-import dev.spream.core.lock.LockSpaceCheck.Range;
-import dev.spream.core.lock.LockSpaceException;
+import dev.spream.lock.BucketProvisioning;
+import dev.spream.lock.LockBusyException;
+import dev.spream.lock.LockConnectionException;
+import dev.spream.lock.LockException;
+import dev.spream.lock.LockLayout;
+import dev.spream.lock.LockSpaceCheck;
+import dev.spream.lock.LockSpaceCheck.Range;
+import dev.spream.lock.LockSpaceException;
 import java.sql.PreparedStatement;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,21 +5,21 @@ import static java.util.Objects.requireNonNull;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.DurationText;
 import dev.spream.core.LoggedFailure;
-import dev.spream.core.lock.BucketProvisioning;
-import dev.spream.core.lock.LockCancelledException;
-import dev.spream.core.lock.LockConnectionException;
-import dev.spream.core.lock.LockDeadline;
-import dev.spream.core.lock.LockDeadlockException;
-import dev.spream.core.lock.LockException;
-import dev.spream.core.lock.LockLayout;
-import dev.spream.core.lock.LockReport;
-import dev.spream.core.lock.LockSpace;
-import dev.spream.core.lock.LockStore;
-import dev.spream.core.lock.LockStoreException;
-import dev.spream.core.lock.LockTimeoutException;
-import dev.spream.core.lock.LockTurns;
-import dev.spream.core.lock.PlannedLock;
-import dev.spream.core.lock.TakenLocks;
+import dev.spream.lock.BucketProvisioning;
+import dev.spream.lock.LockCancelledException;
+import dev.spream.lock.LockConnectionException;
+import dev.spream.lock.LockDeadline;
+import dev.spream.lock.LockDeadlockException;
+import dev.spream.lock.LockException;
+import dev.spream.lock.LockLayout;
+import dev.spream.lock.LockReport;
+import dev.spream.lock.LockSpace;
+import dev.spream.lock.LockStore;
+import dev.spream.lock.LockStoreException;
+import dev.spream.lock.LockTimeoutException;
+import dev.spream.lock.LockTurns;
+import dev.spream.lock.PlannedLock;
+import dev.spream.lock.TakenLocks;
 import dev.spream.storage.jdbc.internal.BuilderChecks;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -362,7 +362,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
 
         /**
          * How many handles can be open at a time, together with transactions of {@link
-         * dev.spream.core.lock.HierarchicalLocks#transact}; each holds a connection. Calls that wait for locks have at most half of
+         * dev.spream.lock.HierarchicalLocks#transact}; each holds a connection. Calls that wait for locks have at most half of
          * the connections, one at least, and further calls are queued without one. 1 to 1000, by default 4.
          */
         public Builder handles(int atMost) {
@@ -401,7 +401,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
          * Opens the store.
          *
          * @throws IllegalArgumentException if the data source is a HikariCP pool of too few connections
-         * @throws dev.spream.core.lock.LockException if the database cannot be used; the message says what to do
+         * @throws dev.spream.lock.LockException if the database cannot be used; the message says what to do
          */
         public JdbcLockStore build() {
             requireEnoughConnections();

@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.core.lock.LockException;
+import dev.spream.lock.LockException;
 import java.sql.SQLException;
 
 /** What the errors of one kind of database mean for locks, by their codes: drivers disagree on classes. */

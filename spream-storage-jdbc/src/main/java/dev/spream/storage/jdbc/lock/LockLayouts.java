@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.core.lock.LockLayout;
-import dev.spream.core.lock.LockSpace;
+import dev.spream.lock.LockLayout;
+import dev.spream.lock.LockSpace;
 import java.util.Locale;
 
 /** Layouts of this module: those whose strategy is a {@link LockStrategy}. */

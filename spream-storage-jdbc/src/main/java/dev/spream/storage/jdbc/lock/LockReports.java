@@ -1,10 +1,10 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.core.lock.LockKey;
-import dev.spream.core.lock.LockObservation;
-import dev.spream.core.lock.LockObservation.Reported;
-import dev.spream.core.lock.LockReport;
-import dev.spream.core.lock.LockReport.BucketWaits;
+import dev.spream.lock.LockKey;
+import dev.spream.lock.LockObservation;
+import dev.spream.lock.LockObservation.Reported;
+import dev.spream.lock.LockReport;
+import dev.spream.lock.LockReport.BucketWaits;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

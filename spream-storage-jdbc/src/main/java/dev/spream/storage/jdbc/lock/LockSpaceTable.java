@@ -1,11 +1,11 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.core.lock.BucketHash;
-import dev.spream.core.lock.BucketsNotProvisionedException;
-import dev.spream.core.lock.LockException;
-import dev.spream.core.lock.LockLayout;
-import dev.spream.core.lock.LockSpace;
-import dev.spream.core.lock.LockSpaceException;
+import dev.spream.lock.BucketHash;
+import dev.spream.lock.BucketsNotProvisionedException;
+import dev.spream.lock.LockException;
+import dev.spream.lock.LockLayout;
+import dev.spream.lock.LockSpace;
+import dev.spream.lock.LockSpaceException;
 import dev.spream.storage.jdbc.internal.Transactions;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -1,9 +1,9 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.core.lock.LockLostException;
-import dev.spream.core.lock.LockSpaceException;
-import dev.spream.core.lock.PlannedLock;
-import dev.spream.core.lock.TakenLocks;
+import dev.spream.lock.LockLostException;
+import dev.spream.lock.LockSpaceException;
+import dev.spream.lock.PlannedLock;
+import dev.spream.lock.TakenLocks;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -12,7 +12,7 @@ import java.util.Optional;
 
 /**
  * How a strategy takes locks in one kind of database. What it throws as {@link SQLException} becomes a {@link
- * dev.spream.core.lock.LockException} by {@link #errors}. Has no state; safe for use by many threads.
+ * dev.spream.lock.LockException} by {@link #errors}. Has no state; safe for use by many threads.
  */
 interface LockSql {
 

@@ -1,8 +1,8 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.core.lock.BucketHash;
-import dev.spream.core.lock.LockSpace;
-import dev.spream.core.lock.LockTarget;
+import dev.spream.lock.BucketHash;
+import dev.spream.lock.LockSpace;
+import dev.spream.lock.LockTarget;
 
 /** What stands for a bucket in the database. Locks of one strategy exclude nobody of the other. */
 public enum LockStrategy {

@@ -1,9 +1,9 @@
 package dev.spream.storage.jdbc.lock;
 
 import dev.spream.core.StorageException;
-import dev.spream.core.lock.LockConnectionException;
-import dev.spream.core.lock.LockException;
-import dev.spream.core.lock.LockStoreException;
+import dev.spream.lock.LockConnectionException;
+import dev.spream.lock.LockException;
+import dev.spream.lock.LockStoreException;
 import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.sql.SQLException;
 

@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.core.lock.LockStoreException;
+import dev.spream.lock.LockStoreException;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.core.lock.LockException;
-import dev.spream.core.lock.LockLayout;
+import dev.spream.lock.LockException;
+import dev.spream.lock.LockLayout;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.core.lock.LockKey;
-import dev.spream.core.lock.LockSession;
+import dev.spream.lock.LockKey;
+import dev.spream.lock.LockSession;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;

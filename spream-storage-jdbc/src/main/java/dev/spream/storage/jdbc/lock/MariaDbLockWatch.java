@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.core.lock.LockKey;
+import dev.spream.lock.LockKey;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

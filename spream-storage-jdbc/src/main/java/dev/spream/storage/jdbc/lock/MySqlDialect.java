@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.core.lock.LockSpaceException;
-import dev.spream.core.lock.LockStoreException;
+import dev.spream.lock.LockSpaceException;
+import dev.spream.lock.LockStoreException;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -2,8 +2,8 @@ package dev.spream.storage.jdbc.lock;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.spream.core.lock.LockException;
-import dev.spream.core.lock.LockStoreException;
+import dev.spream.lock.LockException;
+import dev.spream.lock.LockStoreException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -1,8 +1,8 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.core.lock.LockLayout;
-import dev.spream.core.lock.LockSpaceException;
-import dev.spream.core.lock.LockStoreException;
+import dev.spream.lock.LockLayout;
+import dev.spream.lock.LockSpaceException;
+import dev.spream.lock.LockStoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

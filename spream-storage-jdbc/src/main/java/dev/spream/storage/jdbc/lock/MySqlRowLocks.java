@@ -2,11 +2,11 @@ package dev.spream.storage.jdbc.lock;
 
 import static java.util.stream.Collectors.joining;
 
-import dev.spream.core.lock.BucketsNotProvisionedException;
-import dev.spream.core.lock.LockMode;
-import dev.spream.core.lock.LockSpaceException;
-import dev.spream.core.lock.PlannedLock;
-import dev.spream.core.lock.TakenLocks;
+import dev.spream.lock.BucketsNotProvisionedException;
+import dev.spream.lock.LockMode;
+import dev.spream.lock.LockSpaceException;
+import dev.spream.lock.PlannedLock;
+import dev.spream.lock.TakenLocks;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

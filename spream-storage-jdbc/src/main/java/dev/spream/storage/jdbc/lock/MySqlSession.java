@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.core.lock.LockSpaceException;
+import dev.spream.lock.LockSpaceException;
 import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.ResultSet;

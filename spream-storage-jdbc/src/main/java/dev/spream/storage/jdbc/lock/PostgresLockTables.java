@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.lock;
 
 import dev.spream.core.StorageException;
-import dev.spream.core.lock.LockLayout;
+import dev.spream.lock.LockLayout;
 import dev.spream.storage.jdbc.internal.MigratedTables;
 import dev.spream.storage.jdbc.internal.SchemaMigration;
 import dev.spream.storage.jdbc.internal.SchemaName;

@@ -1,9 +1,9 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.core.lock.LockKey;
-import dev.spream.core.lock.LockMode;
-import dev.spream.core.lock.LockSession;
-import dev.spream.core.lock.LockSpace;
+import dev.spream.lock.LockKey;
+import dev.spream.lock.LockMode;
+import dev.spream.lock.LockSession;
+import dev.spream.lock.LockSpace;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import dev.spream.storage.jdbc.lock.ShownLocks.Connected;

@@ -1,9 +1,9 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.core.lock.BucketsNotProvisionedException;
-import dev.spream.core.lock.LockMode;
-import dev.spream.core.lock.PlannedLock;
-import dev.spream.core.lock.TakenLocks;
+import dev.spream.lock.BucketsNotProvisionedException;
+import dev.spream.lock.LockMode;
+import dev.spream.lock.PlannedLock;
+import dev.spream.lock.TakenLocks;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.core.lock.LockSpaceException;
-import dev.spream.core.lock.TakenLocks;
+import dev.spream.lock.LockSpaceException;
+import dev.spream.lock.TakenLocks;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

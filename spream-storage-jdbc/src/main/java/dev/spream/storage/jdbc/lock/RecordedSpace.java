@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.core.lock.LockLayout;
+import dev.spream.lock.LockLayout;
 
 /**
  * What the database records.

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.core.lock.LockMode;
-import dev.spream.core.lock.LockTarget;
+import dev.spream.lock.LockMode;
+import dev.spream.lock.LockTarget;
 import dev.spream.core.record.JsonObject;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,9 +1,9 @@
 package dev.spream.storage.jdbc.outbox;
 
-import dev.spream.core.outbox.AuditEntry;
-import dev.spream.core.outbox.ManualAct;
-import dev.spream.core.outbox.OutboxRow;
-import dev.spream.core.outbox.OutboxStatus;
+import dev.spream.outbox.AuditEntry;
+import dev.spream.outbox.ManualAct;
+import dev.spream.outbox.OutboxRow;
+import dev.spream.outbox.OutboxStatus;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import java.sql.SQLException;
 import java.util.List;

@@ -2,7 +2,7 @@ package dev.spream.storage.jdbc.outbox;
 
 import dev.spream.core.DurationText;
 import dev.spream.core.consume.RecordKey;
-import dev.spream.core.outbox.OutboxMessage;
+import dev.spream.outbox.OutboxMessage;
 import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.Mod;

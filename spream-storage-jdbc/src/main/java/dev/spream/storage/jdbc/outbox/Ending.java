@@ -1,9 +1,9 @@
 package dev.spream.storage.jdbc.outbox;
 
-import dev.spream.core.outbox.LedgerResult;
-import dev.spream.core.outbox.OutboxClaim;
-import dev.spream.core.outbox.ReasonCode;
-import dev.spream.core.outbox.Settlement;
+import dev.spream.outbox.LedgerResult;
+import dev.spream.outbox.OutboxClaim;
+import dev.spream.outbox.ReasonCode;
+import dev.spream.outbox.Settlement;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import java.util.Optional;
 

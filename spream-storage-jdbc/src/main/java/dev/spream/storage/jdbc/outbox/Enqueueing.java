@@ -4,10 +4,10 @@ import static java.util.Objects.requireNonNull;
 import static java.util.stream.Collectors.toMap;
 
 import dev.spream.core.StorageException;
-import dev.spream.core.outbox.EnqueueResult;
-import dev.spream.core.outbox.LedgerEntry;
-import dev.spream.core.outbox.LedgerStatus;
-import dev.spream.core.outbox.OutboxMessage;
+import dev.spream.outbox.EnqueueResult;
+import dev.spream.outbox.LedgerEntry;
+import dev.spream.outbox.LedgerStatus;
+import dev.spream.outbox.OutboxMessage;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import java.sql.SQLException;
 import java.time.Instant;

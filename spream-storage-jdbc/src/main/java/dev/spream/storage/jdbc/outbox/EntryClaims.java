@@ -1,11 +1,11 @@
 package dev.spream.storage.jdbc.outbox;
 
-import dev.spream.core.outbox.ClaimResult;
-import dev.spream.core.outbox.LaneLease;
-import dev.spream.core.outbox.OutboxClaim;
-import dev.spream.core.outbox.OutboxEntry;
-import dev.spream.core.outbox.OutboxOwner;
-import dev.spream.core.outbox.ReasonCode;
+import dev.spream.outbox.ClaimResult;
+import dev.spream.outbox.LaneLease;
+import dev.spream.outbox.OutboxClaim;
+import dev.spream.outbox.OutboxEntry;
+import dev.spream.outbox.OutboxOwner;
+import dev.spream.outbox.ReasonCode;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;

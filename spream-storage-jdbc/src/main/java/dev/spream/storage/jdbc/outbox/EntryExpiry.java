@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.outbox;
 
-import dev.spream.core.outbox.ReasonCode;
+import dev.spream.outbox.ReasonCode;
 
 /** Gives up what has expired before anybody claimed it, by one statement, the ledger first. */
 final class EntryExpiry {

@@ -3,10 +3,10 @@ package dev.spream.storage.jdbc.outbox;
 import static java.util.stream.Collectors.toSet;
 
 import dev.spream.core.StorageException;
-import dev.spream.core.outbox.OutboxClaim;
-import dev.spream.core.outbox.OutboxOwner;
-import dev.spream.core.outbox.ReasonCode;
-import dev.spream.core.outbox.Settlement;
+import dev.spream.outbox.OutboxClaim;
+import dev.spream.outbox.OutboxOwner;
+import dev.spream.outbox.ReasonCode;
+import dev.spream.outbox.Settlement;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.Parameters;
 import java.sql.ResultSet;

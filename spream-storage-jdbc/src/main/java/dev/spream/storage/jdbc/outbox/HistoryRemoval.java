@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.outbox;
 
-import dev.spream.core.outbox.OutboxHistory;
+import dev.spream.outbox.OutboxHistory;
 
 /** Removes what is over and old, a bounded number of rows a statement. Rows that another transaction has locked are left to it. */
 final class HistoryRemoval {

@@ -1,11 +1,11 @@
 package dev.spream.storage.jdbc.outbox;
 
-import dev.spream.core.outbox.IdempotencyLedger;
-import dev.spream.core.outbox.LedgerClaim;
-import dev.spream.core.outbox.LedgerEntry;
-import dev.spream.core.outbox.LedgerResult;
-import dev.spream.core.outbox.LedgerStatus;
-import dev.spream.core.outbox.ReasonCode;
+import dev.spream.outbox.IdempotencyLedger;
+import dev.spream.outbox.LedgerClaim;
+import dev.spream.outbox.LedgerEntry;
+import dev.spream.outbox.LedgerResult;
+import dev.spream.outbox.LedgerStatus;
+import dev.spream.outbox.ReasonCode;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.sql.Connection;

@@ -1,8 +1,8 @@
 package dev.spream.storage.jdbc.outbox;
 
-import dev.spream.core.outbox.EnqueueResult;
-import dev.spream.core.outbox.Outbox;
-import dev.spream.core.outbox.OutboxMessage;
+import dev.spream.outbox.EnqueueResult;
+import dev.spream.outbox.Outbox;
+import dev.spream.outbox.OutboxMessage;
 import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.sql.Connection;
 import java.sql.SQLException;

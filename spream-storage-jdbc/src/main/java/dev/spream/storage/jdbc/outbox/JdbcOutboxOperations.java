@@ -1,14 +1,14 @@
 package dev.spream.storage.jdbc.outbox;
 
-import dev.spream.core.outbox.AuditEntry;
-import dev.spream.core.outbox.LedgerResult;
-import dev.spream.core.outbox.ManualAct;
-import dev.spream.core.outbox.ManualResult;
-import dev.spream.core.outbox.OutboxFilter;
-import dev.spream.core.outbox.OutboxOperations;
-import dev.spream.core.outbox.OutboxRow;
-import dev.spream.core.outbox.OutboxStats;
-import dev.spream.core.outbox.ReasonCode;
+import dev.spream.outbox.AuditEntry;
+import dev.spream.outbox.LedgerResult;
+import dev.spream.outbox.ManualAct;
+import dev.spream.outbox.ManualResult;
+import dev.spream.outbox.OutboxFilter;
+import dev.spream.outbox.OutboxOperations;
+import dev.spream.outbox.OutboxRow;
+import dev.spream.outbox.OutboxStats;
+import dev.spream.outbox.ReasonCode;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import java.time.Duration;
 import java.util.List;

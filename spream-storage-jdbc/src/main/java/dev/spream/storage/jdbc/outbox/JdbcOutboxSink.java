@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.spream.api.spi.RejectedException;
 import dev.spream.core.SpreamException;
 import dev.spream.core.consume.BatchConsumer;
-import dev.spream.core.outbox.OutboxMessage;
+import dev.spream.outbox.OutboxMessage;
 import dev.spream.core.record.DataChangeRecord;
 import java.time.Duration;
 import java.util.List;

@@ -1,14 +1,14 @@
 package dev.spream.storage.jdbc.outbox;
 
-import dev.spream.core.outbox.ClaimResult;
-import dev.spream.core.outbox.LaneLease;
-import dev.spream.core.outbox.LaneShare;
-import dev.spream.core.outbox.OrderedEntry;
-import dev.spream.core.outbox.OutboxClaim;
-import dev.spream.core.outbox.OutboxHistory;
-import dev.spream.core.outbox.OutboxOwner;
-import dev.spream.core.outbox.OutboxStore;
-import dev.spream.core.outbox.Settlement;
+import dev.spream.outbox.ClaimResult;
+import dev.spream.outbox.LaneLease;
+import dev.spream.outbox.LaneShare;
+import dev.spream.outbox.OrderedEntry;
+import dev.spream.outbox.OutboxClaim;
+import dev.spream.outbox.OutboxHistory;
+import dev.spream.outbox.OutboxOwner;
+import dev.spream.outbox.OutboxStore;
+import dev.spream.outbox.Settlement;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import java.time.Duration;
 import java.util.Collection;

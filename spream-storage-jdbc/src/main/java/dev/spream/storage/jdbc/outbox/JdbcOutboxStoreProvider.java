@@ -5,10 +5,10 @@ import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.OutboxStoreProvider;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
-import dev.spream.core.outbox.IdempotencyLedger;
-import dev.spream.core.outbox.Outbox;
-import dev.spream.core.outbox.OutboxOperations;
-import dev.spream.core.outbox.OutboxStore;
+import dev.spream.outbox.IdempotencyLedger;
+import dev.spream.outbox.Outbox;
+import dev.spream.outbox.OutboxOperations;
+import dev.spream.outbox.OutboxStore;
 import java.util.List;
 
 /** The outbox {@code jdbc}: a {@link JdbcOutboxStore} over a pool of its own, and what goes with it. */

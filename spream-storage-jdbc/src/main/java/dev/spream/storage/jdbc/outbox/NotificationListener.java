@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.outbox;
 
 import dev.spream.core.LoggedFailure;
-import dev.spream.core.outbox.OutboxStore;
+import dev.spream.outbox.OutboxStore;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

@@ -1,13 +1,13 @@
 package dev.spream.storage.jdbc.outbox;
 
-import dev.spream.core.outbox.LedgerEntry;
-import dev.spream.core.outbox.LedgerResult;
-import dev.spream.core.outbox.LedgerStatus;
-import dev.spream.core.outbox.ManualAct;
-import dev.spream.core.outbox.ManualResult;
-import dev.spream.core.outbox.OutboxRow;
-import dev.spream.core.outbox.OutboxStatus;
-import dev.spream.core.outbox.ReasonCode;
+import dev.spream.outbox.LedgerEntry;
+import dev.spream.outbox.LedgerResult;
+import dev.spream.outbox.LedgerStatus;
+import dev.spream.outbox.ManualAct;
+import dev.spream.outbox.ManualResult;
+import dev.spream.outbox.OutboxRow;
+import dev.spream.outbox.OutboxStatus;
+import dev.spream.outbox.ReasonCode;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;

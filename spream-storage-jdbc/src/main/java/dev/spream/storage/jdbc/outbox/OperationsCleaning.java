@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.outbox;
 
-import dev.spream.core.outbox.ManualAct;
+import dev.spream.outbox.ManualAct;
 
 /** Changes many entries at once: gives those back that nobody sends, and removes what is settled and old. */
 final class OperationsCleaning {

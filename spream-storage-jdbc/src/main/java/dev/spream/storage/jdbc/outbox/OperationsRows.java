@@ -1,9 +1,9 @@
 package dev.spream.storage.jdbc.outbox;
 
-import dev.spream.core.outbox.LedgerEntry;
-import dev.spream.core.outbox.OutboxFilter;
-import dev.spream.core.outbox.OutboxRow;
-import dev.spream.core.outbox.OutboxStatus;
+import dev.spream.outbox.LedgerEntry;
+import dev.spream.outbox.OutboxFilter;
+import dev.spream.outbox.OutboxRow;
+import dev.spream.outbox.OutboxStatus;
 import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.Parameters;

@@ -2,8 +2,8 @@ package dev.spream.storage.jdbc.outbox;
 
 import static java.util.stream.Collectors.toSet;
 
-import dev.spream.core.outbox.OutboxStats;
-import dev.spream.core.outbox.OutboxStatus;
+import dev.spream.outbox.OutboxStats;
+import dev.spream.outbox.OutboxStatus;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.outbox;
 
-import dev.spream.core.outbox.OrderedEntry;
+import dev.spream.outbox.OrderedEntry;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;

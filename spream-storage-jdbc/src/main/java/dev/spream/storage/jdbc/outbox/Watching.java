@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.outbox;
 
-import dev.spream.core.outbox.OutboxStore;
+import dev.spream.outbox.OutboxStore;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;

@@ -1,8 +1,8 @@
 package dev.spream.storage.jdbc.outbox;
 
-import dev.spream.core.outbox.LaneLease;
-import dev.spream.core.outbox.LaneShare;
-import dev.spream.core.outbox.OutboxOwner;
+import dev.spream.outbox.LaneLease;
+import dev.spream.outbox.LaneShare;
+import dev.spream.outbox.OutboxOwner;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import java.sql.SQLException;
 import java.time.Duration;

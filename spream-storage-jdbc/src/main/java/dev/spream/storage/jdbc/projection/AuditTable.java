@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.core.projection.AuditedAct;
-import dev.spream.core.projection.ProjectionOperations.Act;
+import dev.spream.projection.AuditedAct;
+import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import java.sql.SQLException;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.core.projection.CutOver;
+import dev.spream.projection.CutOver;
 import java.sql.SQLException;
 
 /** Counts what a cut-over would lose, while both versions stand still at the same positions. */

@@ -1,8 +1,8 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.core.event.EventEnvelope;
-import dev.spream.core.event.FeedItem;
-import dev.spream.core.projection.ProjectionDeadLetter;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.FeedItem;
+import dev.spream.projection.ProjectionDeadLetter;
 import dev.spream.core.record.JsonObject;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import java.nio.ByteBuffer;

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.core.event.EventEnvelope;
-import dev.spream.core.event.EventMetadata;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.EventMetadata;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.Parameters;
 import java.math.BigDecimal;

@@ -1,8 +1,8 @@
 package dev.spream.storage.jdbc.projection;
 
 import dev.spream.core.StorageException;
-import dev.spream.core.projection.FailureKind;
-import dev.spream.core.projection.ProjectionFailure;
+import dev.spream.projection.FailureKind;
+import dev.spream.projection.ProjectionFailure;
 import dev.spream.storage.jdbc.internal.GuardedConnection;
 import java.sql.Connection;
 import java.sql.SQLException;

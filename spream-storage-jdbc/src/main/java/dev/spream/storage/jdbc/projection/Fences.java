@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.core.projection.Fence;
+import dev.spream.projection.Fence;
 import dev.spream.storage.jdbc.internal.SchemaName;
 
 /**

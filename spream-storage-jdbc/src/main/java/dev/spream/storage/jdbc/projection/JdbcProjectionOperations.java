@@ -1,12 +1,12 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.core.projection.AuditedAct;
-import dev.spream.core.projection.ParkedKey;
-import dev.spream.core.projection.ProjectionDeadLetter;
-import dev.spream.core.projection.ProjectionDetails;
-import dev.spream.core.projection.ProjectionOperations;
-import dev.spream.core.projection.ProjectionRebuilds;
-import dev.spream.core.projection.ProjectionState;
+import dev.spream.projection.AuditedAct;
+import dev.spream.projection.ParkedKey;
+import dev.spream.projection.ProjectionDeadLetter;
+import dev.spream.projection.ProjectionDetails;
+import dev.spream.projection.ProjectionOperations;
+import dev.spream.projection.ProjectionRebuilds;
+import dev.spream.projection.ProjectionState;
 import java.util.List;
 import java.util.Optional;
 import javax.sql.DataSource;

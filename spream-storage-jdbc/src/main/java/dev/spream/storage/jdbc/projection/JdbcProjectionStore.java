@@ -2,21 +2,21 @@ package dev.spream.storage.jdbc.projection;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.core.event.FeedItem;
-import dev.spream.core.projection.FailureKind;
-import dev.spream.core.projection.Fence;
-import dev.spream.core.projection.KeyState;
-import dev.spream.core.projection.ParkedKey;
-import dev.spream.core.projection.ParkedSummary;
-import dev.spream.core.projection.Parking;
-import dev.spream.core.projection.ProjectionCode;
-import dev.spream.core.projection.ProjectionOwner;
-import dev.spream.core.projection.ProjectionState;
-import dev.spream.core.projection.ProjectionStore;
-import dev.spream.core.projection.ProjectionVersion;
-import dev.spream.core.projection.RebuildProgress;
-import dev.spream.core.projection.SegmentShare;
-import dev.spream.core.projection.Tried;
+import dev.spream.projection.event.FeedItem;
+import dev.spream.projection.FailureKind;
+import dev.spream.projection.Fence;
+import dev.spream.projection.KeyState;
+import dev.spream.projection.ParkedKey;
+import dev.spream.projection.ParkedSummary;
+import dev.spream.projection.Parking;
+import dev.spream.projection.ProjectionCode;
+import dev.spream.projection.ProjectionOwner;
+import dev.spream.projection.ProjectionState;
+import dev.spream.projection.ProjectionStore;
+import dev.spream.projection.ProjectionVersion;
+import dev.spream.projection.RebuildProgress;
+import dev.spream.projection.SegmentShare;
+import dev.spream.projection.Tried;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
@@ -175,7 +175,7 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
      * raised</td></tr>
      * </table>
      *
-     * A {@link dev.spream.core.projection.ProjectionFailure} among them says it itself; interrupts, timeouts and retryable
+     * A {@link dev.spream.projection.ProjectionFailure} among them says it itself; interrupts, timeouts and retryable
      * {@linkplain dev.spream.core.StorageException failures of storage} are transient; everything else is poison.
      */
     @Override

@@ -5,8 +5,8 @@ import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
 import dev.spream.api.spi.ProjectionStoreProvider;
-import dev.spream.core.projection.ProjectionOperations;
-import dev.spream.core.projection.ProjectionStore;
+import dev.spream.projection.ProjectionOperations;
+import dev.spream.projection.ProjectionStore;
 import java.util.List;
 
 /**

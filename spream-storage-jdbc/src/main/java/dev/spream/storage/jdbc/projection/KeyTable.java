@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.core.projection.KeyState;
+import dev.spream.projection.KeyState;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collection;

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.core.projection.ProjectionStore.Beginning;
-import dev.spream.core.projection.ProjectionVersion;
+import dev.spream.projection.ProjectionStore.Beginning;
+import dev.spream.projection.ProjectionVersion;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;

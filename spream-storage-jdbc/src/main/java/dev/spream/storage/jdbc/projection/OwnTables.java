@@ -1,9 +1,9 @@
 package dev.spream.storage.jdbc.projection;
 
 import dev.spream.core.StorageException;
-import dev.spream.core.projection.FailureKind;
-import dev.spream.core.projection.Fence;
-import dev.spream.core.projection.ProjectionFailure;
+import dev.spream.projection.FailureKind;
+import dev.spream.projection.Fence;
+import dev.spream.projection.ProjectionFailure;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import java.sql.ResultSet;
 import java.sql.SQLException;

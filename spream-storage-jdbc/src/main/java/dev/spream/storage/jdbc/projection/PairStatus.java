@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.core.projection.ProjectionStatus;
+import dev.spream.projection.ProjectionStatus;
 import java.sql.SQLException;
 import java.util.Optional;
 

@@ -1,12 +1,12 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.core.event.EventEnvelope;
-import dev.spream.core.projection.Fence;
-import dev.spream.core.projection.ParkReason;
-import dev.spream.core.projection.ParkedKey;
-import dev.spream.core.projection.ParkedSummary;
-import dev.spream.core.projection.Parking;
-import dev.spream.core.projection.Tried;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.Fence;
+import dev.spream.projection.ParkReason;
+import dev.spream.projection.ParkedKey;
+import dev.spream.projection.ParkedSummary;
+import dev.spream.projection.Parking;
+import dev.spream.projection.Tried;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;

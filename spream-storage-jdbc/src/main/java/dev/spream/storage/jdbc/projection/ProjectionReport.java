@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.core.projection.ProjectionDetails;
-import dev.spream.core.projection.ProjectionState;
+import dev.spream.projection.ProjectionDetails;
+import dev.spream.projection.ProjectionState;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import java.math.BigDecimal;
 import java.sql.ResultSet;

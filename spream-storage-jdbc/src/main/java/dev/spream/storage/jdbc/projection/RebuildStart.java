@@ -1,9 +1,9 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.core.projection.ProjectionOperations.Act;
-import dev.spream.core.projection.ProjectionRebuilds.SkippedEvents;
-import dev.spream.core.projection.ProjectionVersion;
-import dev.spream.core.projection.VersionRole;
+import dev.spream.projection.ProjectionOperations.Act;
+import dev.spream.projection.ProjectionRebuilds.SkippedEvents;
+import dev.spream.projection.ProjectionVersion;
+import dev.spream.projection.VersionRole;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.OptionalInt;

@@ -1,8 +1,8 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.core.projection.ProjectionOwner;
-import dev.spream.core.projection.SegmentLease;
-import dev.spream.core.projection.SegmentShare;
+import dev.spream.projection.ProjectionOwner;
+import dev.spream.projection.SegmentLease;
+import dev.spream.projection.SegmentShare;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.core.projection.Fence;
-import dev.spream.core.projection.ProjectionOperations.Act;
+import dev.spream.projection.Fence;
+import dev.spream.projection.ProjectionOperations.Act;
 import java.sql.SQLException;
 import java.util.Optional;
 

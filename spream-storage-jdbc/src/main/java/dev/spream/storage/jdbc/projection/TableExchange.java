@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.core.projection.ProjectionVersion;
+import dev.spream.projection.ProjectionVersion;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.core.projection.Parity;
+import dev.spream.projection.Parity;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;

@@ -1,8 +1,8 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.core.projection.ProjectionOperations.Act;
-import dev.spream.core.projection.ProjectionVersion;
-import dev.spream.core.projection.VersionRole;
+import dev.spream.projection.ProjectionOperations.Act;
+import dev.spream.projection.ProjectionVersion;
+import dev.spream.projection.VersionRole;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;

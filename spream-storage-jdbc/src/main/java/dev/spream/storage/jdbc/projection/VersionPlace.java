@@ -1,8 +1,8 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.core.projection.FailureKind;
-import dev.spream.core.projection.ProjectionFailure;
-import dev.spream.core.projection.ProjectionVersion;
+import dev.spream.projection.FailureKind;
+import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionVersion;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.List;

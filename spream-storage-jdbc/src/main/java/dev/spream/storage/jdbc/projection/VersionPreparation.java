@@ -1,8 +1,8 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.core.projection.ProjectionCode;
-import dev.spream.core.projection.ProjectionStore.Preparation;
-import dev.spream.core.projection.ProjectionVersion;
+import dev.spream.projection.ProjectionCode;
+import dev.spream.projection.ProjectionStore.Preparation;
+import dev.spream.projection.ProjectionVersion;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;

@@ -2,7 +2,7 @@ package dev.spream.storage.jdbc.projection;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.spream.core.projection.ProjectionVersion;
+import dev.spream.projection.ProjectionVersion;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Collection;

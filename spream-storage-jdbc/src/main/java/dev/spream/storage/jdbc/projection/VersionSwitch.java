@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.core.projection.CutOver;
-import dev.spream.core.projection.ProjectionOperations.Act;
+import dev.spream.projection.CutOver;
+import dev.spream.projection.ProjectionOperations.Act;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.core.projection.ProjectionCode;
-import dev.spream.core.projection.ProjectionVersion;
-import dev.spream.core.projection.RebuildProgress;
-import dev.spream.core.projection.VersionRole;
+import dev.spream.projection.ProjectionCode;
+import dev.spream.projection.ProjectionVersion;
+import dev.spream.projection.RebuildProgress;
+import dev.spream.projection.VersionRole;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import java.sql.Array;
 import java.sql.ResultSet;

@@ -2,7 +2,7 @@ package dev.spream.storage.jdbc.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.event.ExpectedVersion;
+import dev.spream.projection.event.ExpectedVersion;
 import dev.spream.storage.jdbc.TestDatabase;
 import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.Parameters;

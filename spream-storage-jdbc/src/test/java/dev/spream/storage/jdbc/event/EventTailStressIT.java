@@ -2,10 +2,10 @@ package dev.spream.storage.jdbc.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.event.EventFeed;
-import dev.spream.core.event.EventSource;
-import dev.spream.core.event.FeedItem;
-import dev.spream.core.event.FeedRequest;
+import dev.spream.projection.event.EventFeed;
+import dev.spream.projection.event.EventSource;
+import dev.spream.projection.event.FeedItem;
+import dev.spream.projection.event.FeedRequest;
 import dev.spream.storage.jdbc.TestDatabase;
 import java.time.Clock;
 import java.time.Duration;

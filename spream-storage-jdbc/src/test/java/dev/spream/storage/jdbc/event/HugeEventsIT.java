@@ -3,10 +3,10 @@ package dev.spream.storage.jdbc.event;
 import static dev.spream.storage.jdbc.event.TestEvents.SOON;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.event.EventFeed;
-import dev.spream.core.event.EventSource;
-import dev.spream.core.event.FeedItem;
-import dev.spream.core.event.FeedRequest;
+import dev.spream.projection.event.EventFeed;
+import dev.spream.projection.event.EventSource;
+import dev.spream.projection.event.FeedItem;
+import dev.spream.projection.event.FeedRequest;
 import dev.spream.storage.jdbc.TestDatabase;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,10 +1,10 @@
 package dev.spream.storage.jdbc.event;
 
-import dev.spream.core.event.EventEnvelope;
-import dev.spream.core.event.EventSource;
-import dev.spream.core.event.EventSourceFixture;
-import dev.spream.core.event.ExpectedVersion;
-import dev.spream.core.event.NewEvent;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.EventSource;
+import dev.spream.projection.event.EventSourceFixture;
+import dev.spream.projection.event.ExpectedVersion;
+import dev.spream.projection.event.NewEvent;
 import java.util.List;
 
 /** The sources of two stores over one table. */

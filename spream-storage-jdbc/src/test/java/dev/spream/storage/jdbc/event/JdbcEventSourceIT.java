@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.event;
 
-import dev.spream.core.event.EventSourceFixture;
-import dev.spream.core.event.PositionedSourceContract;
+import dev.spream.projection.event.EventSourceFixture;
+import dev.spream.projection.event.PositionedSourceContract;
 
 final class JdbcEventSourceIT extends PositionedSourceContract {
     @Override

@@ -1,8 +1,8 @@
 package dev.spream.storage.jdbc.event;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.spream.core.event.EventStore;
-import dev.spream.core.event.EventStoreFixture;
+import dev.spream.projection.event.EventStore;
+import dev.spream.projection.event.EventStoreFixture;
 import dev.spream.storage.jdbc.TestDatabase;
 
 /** Two stores over one table, as two processes would have them. */

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.event;
 
-import dev.spream.core.event.EventStoreContract;
-import dev.spream.core.event.EventStoreFixture;
+import dev.spream.projection.event.EventStoreContract;
+import dev.spream.projection.event.EventStoreFixture;
 
 final class JdbcEventStoreIT extends EventStoreContract {
     @Override

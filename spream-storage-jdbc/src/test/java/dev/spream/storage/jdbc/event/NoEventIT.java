@@ -9,11 +9,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.StorageException;
-import dev.spream.core.event.EventFeed;
-import dev.spream.core.event.EventSource;
-import dev.spream.core.event.ExpectedVersion;
-import dev.spream.core.event.FeedItem;
-import dev.spream.core.event.FeedRequest;
+import dev.spream.projection.event.EventFeed;
+import dev.spream.projection.event.EventSource;
+import dev.spream.projection.event.ExpectedVersion;
+import dev.spream.projection.event.FeedItem;
+import dev.spream.projection.event.FeedRequest;
 import dev.spream.storage.jdbc.TestDatabase;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;

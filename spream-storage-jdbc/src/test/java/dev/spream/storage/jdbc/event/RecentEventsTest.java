@@ -2,9 +2,9 @@ package dev.spream.storage.jdbc.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.event.EventEnvelope;
-import dev.spream.core.event.EventMetadata;
-import dev.spream.core.event.FeedRequest;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.EventMetadata;
+import dev.spream.projection.event.FeedRequest;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 

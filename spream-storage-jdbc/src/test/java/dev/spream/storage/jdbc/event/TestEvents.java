@@ -2,11 +2,11 @@ package dev.spream.storage.jdbc.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.event.EventMetadata;
-import dev.spream.core.event.FeedBatch;
-import dev.spream.core.event.FeedItem;
-import dev.spream.core.event.NewEvent;
-import dev.spream.core.event.RecordedEvent;
+import dev.spream.projection.event.EventMetadata;
+import dev.spream.projection.event.FeedBatch;
+import dev.spream.projection.event.FeedItem;
+import dev.spream.projection.event.NewEvent;
+import dev.spream.projection.event.RecordedEvent;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -2,8 +2,8 @@ package dev.spream.storage.jdbc.lock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.lock.LockKey;
-import dev.spream.core.lock.LockSpace;
+import dev.spream.lock.LockKey;
+import dev.spream.lock.LockSpace;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import java.util.HashSet;
 import java.util.Set;

@@ -3,7 +3,7 @@ package dev.spream.storage.jdbc.lock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.core.lock.LockConnectionException;
+import dev.spream.lock.LockConnectionException;
 import dev.spream.storage.jdbc.lock.CancellableWait.LeftBehindException;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;

@@ -3,10 +3,10 @@ package dev.spream.storage.jdbc.lock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.core.lock.LockConnectionException;
-import dev.spream.core.lock.LockDeadline;
-import dev.spream.core.lock.LockTimeoutException;
-import dev.spream.core.lock.LockWait;
+import dev.spream.lock.LockConnectionException;
+import dev.spream.lock.LockDeadline;
+import dev.spream.lock.LockTimeoutException;
+import dev.spream.lock.LockWait;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;

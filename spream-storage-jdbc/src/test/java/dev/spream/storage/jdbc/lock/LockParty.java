@@ -1,14 +1,14 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.core.lock.LockDeadline;
-import dev.spream.core.lock.LockMode;
-import dev.spream.core.lock.LockPlan;
-import dev.spream.core.lock.LockReport;
-import dev.spream.core.lock.LockRequest;
-import dev.spream.core.lock.LockTarget;
-import dev.spream.core.lock.LockWait;
-import dev.spream.core.lock.PlannedLock;
-import dev.spream.core.lock.TakenLocks;
+import dev.spream.lock.LockDeadline;
+import dev.spream.lock.LockMode;
+import dev.spream.lock.LockPlan;
+import dev.spream.lock.LockReport;
+import dev.spream.lock.LockRequest;
+import dev.spream.lock.LockTarget;
+import dev.spream.lock.LockWait;
+import dev.spream.lock.PlannedLock;
+import dev.spream.lock.TakenLocks;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

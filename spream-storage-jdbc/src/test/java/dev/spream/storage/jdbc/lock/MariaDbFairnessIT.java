@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.core.lock.FairLockStoreContract;
-import dev.spream.core.lock.LockStoreFixture;
+import dev.spream.lock.FairLockStoreContract;
+import dev.spream.lock.LockStoreFixture;
 import dev.spream.storage.jdbc.MySqlServer;
 import java.sql.Connection;
 import org.junit.jupiter.api.AfterAll;

@@ -3,8 +3,8 @@ package dev.spream.storage.jdbc.lock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.core.lock.LockSpaceException;
-import dev.spream.core.lock.LockStoreException;
+import dev.spream.lock.LockSpaceException;
+import dev.spream.lock.LockStoreException;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 

@@ -2,14 +2,14 @@ package dev.spream.storage.jdbc.lock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.lock.LockBusyException;
-import dev.spream.core.lock.LockCancelledException;
-import dev.spream.core.lock.LockConnectionException;
-import dev.spream.core.lock.LockDeadlockException;
-import dev.spream.core.lock.LockException;
-import dev.spream.core.lock.LockSpaceException;
-import dev.spream.core.lock.LockStoreException;
-import dev.spream.core.lock.LockTimeoutException;
+import dev.spream.lock.LockBusyException;
+import dev.spream.lock.LockCancelledException;
+import dev.spream.lock.LockConnectionException;
+import dev.spream.lock.LockDeadlockException;
+import dev.spream.lock.LockException;
+import dev.spream.lock.LockSpaceException;
+import dev.spream.lock.LockStoreException;
+import dev.spream.lock.LockTimeoutException;
 import java.sql.SQLException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

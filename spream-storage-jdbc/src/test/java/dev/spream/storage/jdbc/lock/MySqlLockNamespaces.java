@@ -2,7 +2,7 @@ package dev.spream.storage.jdbc.lock;
 
 import com.mysql.cj.jdbc.JdbcConnection;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.spream.core.lock.LockSpace;
+import dev.spream.lock.LockSpace;
 import dev.spream.storage.jdbc.DeadNetwork;
 import dev.spream.storage.jdbc.MySqlDatabase;
 import dev.spream.storage.jdbc.MySqlServer;

@@ -2,10 +2,10 @@ package dev.spream.storage.jdbc.lock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.lock.BucketProvisioning;
-import dev.spream.core.lock.LockKey;
-import dev.spream.core.lock.LockMode;
-import dev.spream.core.lock.PlannedLock;
+import dev.spream.lock.BucketProvisioning;
+import dev.spream.lock.LockKey;
+import dev.spream.lock.LockMode;
+import dev.spream.lock.PlannedLock;
 import dev.spream.storage.jdbc.TestDatabase;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import java.sql.Connection;

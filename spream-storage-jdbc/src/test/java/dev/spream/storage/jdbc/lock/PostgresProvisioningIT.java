@@ -3,9 +3,9 @@ package dev.spream.storage.jdbc.lock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.spream.core.lock.LockLayout;
-import dev.spream.core.lock.LockSpaceCheck;
-import dev.spream.core.lock.LockSpaceException;
+import dev.spream.lock.LockLayout;
+import dev.spream.lock.LockSpaceCheck;
+import dev.spream.lock.LockSpaceException;
 import dev.spream.storage.jdbc.TestDatabase;
 import java.sql.Connection;
 import java.sql.ResultSet;

@@ -3,12 +3,12 @@ package dev.spream.storage.jdbc.lock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.core.lock.BucketHash;
-import dev.spream.core.lock.LockKey;
-import dev.spream.core.lock.LockMode;
-import dev.spream.core.lock.LockSpace;
-import dev.spream.core.lock.LockSpaceException;
-import dev.spream.core.lock.PlannedLock;
+import dev.spream.lock.BucketHash;
+import dev.spream.lock.LockKey;
+import dev.spream.lock.LockMode;
+import dev.spream.lock.LockSpace;
+import dev.spream.lock.LockSpaceException;
+import dev.spream.lock.PlannedLock;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Files;

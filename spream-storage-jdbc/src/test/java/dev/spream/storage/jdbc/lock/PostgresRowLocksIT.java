@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.core.lock.LockStoreContract;
-import dev.spream.core.lock.LockStoreFixture;
+import dev.spream.lock.LockStoreContract;
+import dev.spream.lock.LockStoreFixture;
 import java.sql.Connection;
 import org.junit.jupiter.api.AfterAll;
 

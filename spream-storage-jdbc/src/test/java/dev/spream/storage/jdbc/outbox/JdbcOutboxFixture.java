@@ -1,12 +1,12 @@
 package dev.spream.storage.jdbc.outbox;
 
-import dev.spream.core.outbox.IdempotencyLedger;
-import dev.spream.core.outbox.LedgerEntry;
-import dev.spream.core.outbox.Outbox;
-import dev.spream.core.outbox.OutboxOperations;
-import dev.spream.core.outbox.OutboxOperationsFixture;
-import dev.spream.core.outbox.OutboxStatus;
-import dev.spream.core.outbox.OutboxStore;
+import dev.spream.outbox.IdempotencyLedger;
+import dev.spream.outbox.LedgerEntry;
+import dev.spream.outbox.Outbox;
+import dev.spream.outbox.OutboxOperations;
+import dev.spream.outbox.OutboxOperationsFixture;
+import dev.spream.outbox.OutboxStatus;
+import dev.spream.outbox.OutboxStore;
 import dev.spream.storage.jdbc.TestDatabase;
 import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;

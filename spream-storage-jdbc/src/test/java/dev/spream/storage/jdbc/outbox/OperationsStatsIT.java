@@ -3,8 +3,8 @@ package dev.spream.storage.jdbc.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.spream.core.outbox.OutboxStats;
-import dev.spream.core.outbox.OutboxStatus;
+import dev.spream.outbox.OutboxStats;
+import dev.spream.outbox.OutboxStatus;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

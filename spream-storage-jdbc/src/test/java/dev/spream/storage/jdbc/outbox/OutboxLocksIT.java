@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.StorageException;
-import dev.spream.core.outbox.LedgerResult;
-import dev.spream.core.outbox.OutboxClaim;
-import dev.spream.core.outbox.Settlement;
+import dev.spream.outbox.LedgerResult;
+import dev.spream.outbox.OutboxClaim;
+import dev.spream.outbox.Settlement;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

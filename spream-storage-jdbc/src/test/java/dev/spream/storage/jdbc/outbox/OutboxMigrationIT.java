@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.StorageException;
-import dev.spream.core.outbox.ClaimResult;
-import dev.spream.core.outbox.LedgerEntry;
-import dev.spream.core.outbox.LedgerResult;
-import dev.spream.core.outbox.OutboxClaim;
-import dev.spream.core.outbox.OutboxMessage;
-import dev.spream.core.outbox.OutboxOwner;
-import dev.spream.core.outbox.Settlement;
+import dev.spream.outbox.ClaimResult;
+import dev.spream.outbox.LedgerEntry;
+import dev.spream.outbox.LedgerResult;
+import dev.spream.outbox.OutboxClaim;
+import dev.spream.outbox.OutboxMessage;
+import dev.spream.outbox.OutboxOwner;
+import dev.spream.outbox.Settlement;
 import dev.spream.storage.jdbc.TestDatabase;
 import java.sql.Connection;
 import java.sql.ResultSet;

@@ -2,14 +2,14 @@ package dev.spream.storage.jdbc.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.outbox.LaneLease;
-import dev.spream.core.outbox.LedgerResult;
-import dev.spream.core.outbox.OrderedEntry;
-import dev.spream.core.outbox.OutboxClaim;
-import dev.spream.core.outbox.OutboxMessage;
-import dev.spream.core.outbox.OutboxOwner;
-import dev.spream.core.outbox.ReasonCode;
-import dev.spream.core.outbox.Settlement;
+import dev.spream.outbox.LaneLease;
+import dev.spream.outbox.LedgerResult;
+import dev.spream.outbox.OrderedEntry;
+import dev.spream.outbox.OutboxClaim;
+import dev.spream.outbox.OutboxMessage;
+import dev.spream.outbox.OutboxOwner;
+import dev.spream.outbox.ReasonCode;
+import dev.spream.outbox.Settlement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package dev.spream.storage.jdbc.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.spream.core.outbox.OutboxStore;
+import dev.spream.outbox.OutboxStore;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;

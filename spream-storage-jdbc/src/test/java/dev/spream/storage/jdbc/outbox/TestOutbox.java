@@ -1,9 +1,9 @@
 package dev.spream.storage.jdbc.outbox;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.spream.core.outbox.EnqueueResult;
-import dev.spream.core.outbox.OutboxMessage;
-import dev.spream.core.outbox.OutboxOwner;
+import dev.spream.outbox.EnqueueResult;
+import dev.spream.outbox.OutboxMessage;
+import dev.spream.outbox.OutboxOwner;
 import dev.spream.storage.jdbc.TestDatabase;
 import java.sql.Connection;
 import java.sql.ResultSet;

@@ -5,9 +5,9 @@ import static dev.spream.storage.jdbc.projection.TestProjections.NAME;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-import dev.spream.core.projection.Parity;
-import dev.spream.core.projection.ProjectionCode;
-import dev.spream.core.projection.ProjectionRebuilds;
+import dev.spream.projection.Parity;
+import dev.spream.projection.ProjectionCode;
+import dev.spream.projection.ProjectionRebuilds;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;

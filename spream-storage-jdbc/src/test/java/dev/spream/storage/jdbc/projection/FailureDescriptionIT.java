@@ -5,7 +5,7 @@ import static dev.spream.storage.jdbc.projection.TestProjections.NOTHING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchException;
 
-import dev.spream.core.projection.Fence;
+import dev.spream.projection.Fence;
 import java.sql.PreparedStatement;
 import java.sql.Statement;
 import java.util.Set;

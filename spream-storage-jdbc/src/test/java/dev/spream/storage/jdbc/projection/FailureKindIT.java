@@ -11,9 +11,9 @@ import static org.assertj.core.api.Assertions.catchException;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.spream.core.StorageException;
-import dev.spream.core.projection.FailureKind;
-import dev.spream.core.projection.Fence;
-import dev.spream.core.projection.ProjectionFailure;
+import dev.spream.projection.FailureKind;
+import dev.spream.projection.Fence;
+import dev.spream.projection.ProjectionFailure;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;

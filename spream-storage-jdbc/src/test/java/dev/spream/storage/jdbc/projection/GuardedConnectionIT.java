@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.catchException;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import com.zaxxer.hikari.pool.ProxyConnection;
-import dev.spream.core.projection.FailureKind;
-import dev.spream.core.projection.ProjectionFailure;
+import dev.spream.projection.FailureKind;
+import dev.spream.projection.ProjectionFailure;
 import dev.spream.storage.jdbc.TestDatabase;
 import dev.spream.storage.jdbc.internal.GuardedConnection;
 import java.io.StringReader;

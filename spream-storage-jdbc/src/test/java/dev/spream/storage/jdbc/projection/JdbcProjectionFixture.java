@@ -2,10 +2,10 @@ package dev.spream.storage.jdbc.projection;
 
 import static java.util.stream.Collectors.toMap;
 
-import dev.spream.core.projection.ProjectionOperations;
-import dev.spream.core.projection.ProjectionOperations.Act;
-import dev.spream.core.projection.ProjectionStore;
-import dev.spream.core.projection.ProjectionStoreFixture;
+import dev.spream.projection.ProjectionOperations;
+import dev.spream.projection.ProjectionOperations.Act;
+import dev.spream.projection.ProjectionStore;
+import dev.spream.projection.ProjectionStoreFixture;
 import dev.spream.storage.jdbc.TestDatabase;
 import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.SchemaName;

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.core.projection.ProjectionRebuildsContract;
-import dev.spream.core.projection.ProjectionStoreFixture;
+import dev.spream.projection.ProjectionRebuildsContract;
+import dev.spream.projection.ProjectionStoreFixture;
 import java.sql.Connection;
 
 final class JdbcProjectionRebuildsIT extends ProjectionRebuildsContract<Connection> {

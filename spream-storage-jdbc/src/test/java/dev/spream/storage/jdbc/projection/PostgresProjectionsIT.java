@@ -14,17 +14,17 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.StorageException;
-import dev.spream.core.event.EventEnvelope;
-import dev.spream.core.event.EventMetadata;
-import dev.spream.core.event.FeedItem;
-import dev.spream.core.projection.Fence;
-import dev.spream.core.projection.KeyState;
-import dev.spream.core.projection.ParkReason;
-import dev.spream.core.projection.ParkedKey;
-import dev.spream.core.projection.Parking;
-import dev.spream.core.projection.Progress;
-import dev.spream.core.projection.ProjectionStatus;
-import dev.spream.core.projection.Tried;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.EventMetadata;
+import dev.spream.projection.event.FeedItem;
+import dev.spream.projection.Fence;
+import dev.spream.projection.KeyState;
+import dev.spream.projection.ParkReason;
+import dev.spream.projection.ParkedKey;
+import dev.spream.projection.Parking;
+import dev.spream.projection.Progress;
+import dev.spream.projection.ProjectionStatus;
+import dev.spream.projection.Tried;
 import java.nio.ByteBuffer;
 import java.sql.Connection;
 import java.sql.SQLException;

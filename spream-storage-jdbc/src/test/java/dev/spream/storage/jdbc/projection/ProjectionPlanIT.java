@@ -5,7 +5,7 @@ import static dev.spream.storage.jdbc.projection.TestProjections.NAME;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.projection.Fence;
+import dev.spream.projection.Fence;
 import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.Parameters;
 import dev.spream.storage.jdbc.internal.SchemaName;

@@ -1,15 +1,15 @@
 package dev.spream.storage.jdbc.search;
 
-import dev.spream.core.event.EventEnvelope;
-import dev.spream.core.event.EventMetadata;
-import dev.spream.core.event.EventStore;
-import dev.spream.core.event.ExpectedVersion;
-import dev.spream.core.event.NewEvent;
-import dev.spream.core.event.RecordedEvent;
-import dev.spream.core.search.DocumentMapping;
-import dev.spream.core.search.SearchChange;
-import dev.spream.core.search.SearchDocument;
-import dev.spream.core.search.SearchSchema;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.EventMetadata;
+import dev.spream.projection.event.EventStore;
+import dev.spream.projection.event.ExpectedVersion;
+import dev.spream.projection.event.NewEvent;
+import dev.spream.projection.event.RecordedEvent;
+import dev.spream.projection.search.DocumentMapping;
+import dev.spream.projection.search.SearchChange;
+import dev.spream.projection.search.SearchDocument;
+import dev.spream.projection.search.SearchSchema;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,9 +1,0 @@
-/**
- * Events that are rows of a table in Spanner, delivered by a change stream of that table: {@link
- * dev.spream.core.event.changestream.ChangeStreamEventSource}, and {@link dev.spream.core.event.changestream.EventsTable}, which
- * says what the table looks like. It reads with the engine of {@code dev.spream.core.subscription}, one subscription a projection.
- */
-@NullMarked
-package dev.spream.core.event.changestream;
-
-import org.jspecify.annotations.NullMarked;

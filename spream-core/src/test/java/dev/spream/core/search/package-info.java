@@ -1,5 +1,0 @@
-/** Tests of search projections, and the contract that search engines keep. */
-@NullMarked
-package dev.spream.core.search;
-
-import org.jspecify.annotations.NullMarked;

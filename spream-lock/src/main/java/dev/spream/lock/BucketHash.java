@@ -1,0 +1,84 @@
+package dev.spream.lock;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * How a path becomes a number, the same in every process and every language, forever: whoever computes another bucket for a
+ * target locks nothing against the others. Each version keeps golden vectors in its tests.
+ */
+public enum BucketHash {
+    /**
+     * The first 64 bits, big-endian and unsigned, of the SHA-256 of every id as its length in bytes (four bytes, big-endian)
+     * and its UTF-8. Nobody finds colliding ids on purpose.
+     */
+    SHA256(1) {
+        @Override
+        long hash(List<String> path) {
+            MessageDigest digest = sha256();
+            for (String id : path) {
+                byte[] bytes = id.getBytes(UTF_8);
+                digest.update(
+                        ByteBuffer.allocate(Integer.BYTES).putInt(bytes.length).flip());
+                digest.update(bytes);
+            }
+            return ByteBuffer.wrap(digest.digest()).getLong();
+        }
+    },
+    /**
+     * 32-bit FNV-1a over the UTF-8 of the level's name, a colon, and the ids with colons between them, as in {@code
+     * account:u1:a1}; the levels are {@code user}, {@code account}, {@code resource}, and then {@code level3} and so on. For
+     * those who share a table with callers that do the same; ids that contain colons, and ids chosen to, collide.
+     *
+     * @see <a href="https://datatracker.ietf.org/doc/html/rfc9923">RFC 9923: FNV</a>
+     */
+    FNV1A_32(2) {
+        @Override
+        long hash(List<String> path) {
+            int level = path.size() - 1;
+            String prefix = level < LEVEL_NAMES.size() ? LEVEL_NAMES.get(level) : "level" + level;
+            int hash = FNV_OFFSET_BASIS;
+            for (byte octet : (prefix + ":" + String.join(":", path)).getBytes(UTF_8)) {
+                hash = (hash ^ (octet & 0xff)) * FNV_PRIME;
+            }
+            return Integer.toUnsignedLong(hash);
+        }
+    };
+
+    private static final List<String> LEVEL_NAMES = List.of("user", "account", "resource");
+    private static final int FNV_OFFSET_BASIS = 0x811c9dc5;
+    private static final int FNV_PRIME = 0x01000193;
+
+    private final int version;
+
+    BucketHash(int version) {
+        this.version = version;
+    }
+
+    /** The name as configurations and flags say it, such as {@code fnv1a-32}. */
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** What the database records. A change of what {@link #hash} returns is another version. */
+    public int version() {
+        return version;
+    }
+
+    /** An unsigned number. */
+    abstract long hash(List<String> path);
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,12 @@
+package dev.spream.lock;
+
+import org.jspecify.annotations.Nullable;
+
+/** A bucket has no row, and a row that is not there cannot be locked. Provision the buckets, all of them, and try again. */
+public final class BucketsNotProvisionedException extends LockSpaceException {
+    private static final long serialVersionUID = 1L;
+
+    public BucketsNotProvisionedException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,207 @@
+package dev.spream.lock;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Locks targets of a hierarchy, their ancestors shared and themselves exclusive, for as long as a transaction lasts.
+ *
+ * <p>Best, the locks and the work are one transaction: the work is committed by who holds the locks, or not at all.
+ *
+ * <pre>{@code
+ * locks.transact(LockRequest.exclusive(LockTarget.account("u1", "a1"), LockTarget.account("u2", "a7")), connection -> {
+ *     move(connection, 100);
+ *     return null;
+ * });
+ * }</pre>
+ *
+ * <p>Where the work is elsewhere, a handle holds the locks on a connection of its own.
+ *
+ * <pre>{@code
+ * try (LockHandle handle = locks.acquire(LockRequest.exclusive(LockTarget.user("u1")))) {
+ *     rebuild("u1", handle.epoch());
+ * }
+ * }</pre>
+ *
+ * <p>Calls that wait for locks by a handle or a transaction of their own have at most half of the store's connections for that. Others
+ * are queued in this process, first come, first served for each lock, and begin anew when it is their turn. A transaction that is run
+ * again keeps its place.
+ *
+ * <p>Safe for use by many threads. While something is held or waited for, one thread looks after the handles, so that a lost
+ * connection is noticed, and says in the database who holds what.
+ *
+ * @param <T> a transaction of the store
+ */
+public final class HierarchicalLocks<T> implements AutoCloseable {
+    private final LockEngine<T> engine;
+    private final LockTransactions<T> transactions;
+
+    private HierarchicalLocks(LockStore<T> store, LockOptions options) {
+        this.engine = new LockEngine<>(store, options);
+        this.transactions = new LockTransactions<>(engine);
+    }
+
+    /** Locks of that store, which stays the caller's. */
+    public static <T> HierarchicalLocks<T> over(LockStore<T> store) {
+        return builder(store).build();
+    }
+
+    /** Locks of that store, which stays the caller's. */
+    public static <T> Builder<T> builder(LockStore<T> store) {
+        return new Builder<>(requireNonNull(store, "store"));
+    }
+
+    /**
+     * Locks in a transaction of the caller's, which ends them when it ends. What earlier calls took in the same transaction, by
+     * the same connection, is remembered, so that a step back in the order is refused in whichever call it is; with the next
+     * transaction of the connection it is forgotten. In the work of {@link #transact} it is the scope that has the locks already.
+     *
+     * <p>If a call fails, the transaction is rolled back whole, and the connection takes no change until the caller has ended the
+     * transaction, by a rollback: nothing that comes after the failure can be committed.
+     */
+    public LockScope in(T transaction) {
+        engine.requireOpen();
+        requireNonNull(transaction, "transaction");
+        return engine.ownerOf(transaction).orElseGet(() -> engine.join(transaction));
+    }
+
+    /** Acquires with the {@linkplain Builder#defaultWait default wait}. */
+    public LockHandle acquire(LockRequest request) throws InterruptedException {
+        return acquire(request, engine.options().defaultWait());
+    }
+
+    /**
+     * Acquires locks on a connection of their own.
+     *
+     * @throws LockException if the locks could not be had; nothing is held
+     */
+    public LockHandle acquire(LockRequest request, LockWait wait) throws InterruptedException {
+        engine.requireOpen();
+        return transactions.open(request, wait);
+    }
+
+    /**
+     * Empty if somebody else holds one of the locks.
+     *
+     * @throws LockTimeoutException if all connections for handles are in use
+     */
+    public Optional<LockHandle> tryAcquire(LockRequest request) throws InterruptedException {
+        try {
+            return Optional.of(acquire(request, LockWait.NONE));
+        } catch (LockBusyException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Does the work in a transaction that holds the locks, with the {@linkplain Builder#defaultWait default wait}. */
+    public <R, E extends Exception> R transact(LockRequest request, LockedWork<T, R, E> work)
+            throws E, InterruptedException {
+        return transact(request, engine.options().defaultWait(), work);
+    }
+
+    /**
+     * Begins a transaction, takes the locks, does the work and commits. A transaction that the database rolled back because of
+     * a deadlock, or that could not be serialized, is run again from its beginning, a few times; the wait counts for all of
+     * that together. That goes for the work's own statements as well, if it throws what the database threw. If the work throws
+     * anything else, the transaction is rolled back.
+     *
+     * @throws LockConnectionException if the connection broke; if it did in the commit, whether the work is committed is not
+     *     known
+     * @throws LockLostException if the work continued after it lost the locks: locking more failed, which rolled everything back,
+     *     and nothing was done; or a statement of the work such as {@code COMMIT} ended the transaction, and what was done since
+     *     is rolled back
+     * @throws LockException if the locks could not be had, or the transaction not committed; nothing was done
+     */
+    public <R, E extends Exception> R transact(LockRequest request, LockWait wait, LockedWork<T, R, E> work)
+            throws E, InterruptedException {
+        engine.requireOpen();
+        return transactions.run(request, wait, work);
+    }
+
+    /**
+     * Refuses new calls, and ends the handles that are open: their owners are told that they were lost. Calls of {@link #acquire}
+     * and {@link #transact} that wait for locks are refused as well, but for those of a thread that holds other locks; those that
+     * wait for a connection are refused when they get it, and work is not run again. Closing again is harmless.
+     */
+    @Override
+    public void close() {
+        engine.close();
+    }
+
+    /** Collects options. {@link #build()} checks them. Confined to one thread. */
+    public static final class Builder<T> {
+        private final LockStore<T> store;
+        private final List<LockListener> listeners = new ArrayList<>();
+        private LockWait defaultWait = LockWait.FOREVER;
+        private int attempts = 3;
+        private String process = ProcessNames.next();
+        private String label = "";
+        private Duration reportInterval = Duration.ofSeconds(1);
+        private Duration warnAfter = Duration.ofMinutes(1);
+        private InstantSource clock = InstantSource.system();
+
+        private Builder(LockStore<T> store) {
+            this.store = store;
+        }
+
+        /** How long calls wait that do not say so; {@link LockWait#FOREVER} by default. */
+        public Builder<T> defaultWait(LockWait wait) {
+            this.defaultWait = wait;
+            return this;
+        }
+
+        /** How often {@link #transact} runs a transaction at most, 1 to 100; 3 by default. */
+        public Builder<T> attempts(int attempts) {
+            this.attempts = attempts;
+            return this;
+        }
+
+        /** Is told what happens; may be called several times. */
+        public Builder<T> listener(LockListener listener) {
+            listeners.add(requireNonNull(listener, "listener"));
+            return this;
+        }
+
+        /** What reports call this process: a name that no other one has; by default made of host, process id and a number. */
+        public Builder<T> process(String name) {
+            this.process = name;
+            return this;
+        }
+
+        /** What reports call the work that is locked for; empty by default. */
+        public Builder<T> label(String label) {
+            this.label = label;
+            return this;
+        }
+
+        /** How often locks are reported that are held or waited for that long, 1 ms to 1 h; a second by default. */
+        public Builder<T> reportInterval(Duration interval) {
+            this.reportInterval = interval;
+            return this;
+        }
+
+        /** After which time a handle that is still open is warned about, once; a minute by default, zero for never. */
+        public Builder<T> warnAfter(Duration time) {
+            this.warnAfter = time;
+            return this;
+        }
+
+        /** The clock of {@link LockWait#until}; that of the system by default. */
+        public Builder<T> clock(InstantSource clock) {
+            this.clock = clock;
+            return this;
+        }
+
+        public HierarchicalLocks<T> build() {
+            return new HierarchicalLocks<>(
+                    store,
+                    new LockOptions(
+                            defaultWait, attempts, listeners, process, label, reportInterval, warnAfter, clock));
+        }
+    }
+}

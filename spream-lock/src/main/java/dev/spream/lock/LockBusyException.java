@@ -1,0 +1,17 @@
+package dev.spream.lock;
+
+import org.jspecify.annotations.Nullable;
+
+/** Somebody else holds one of the locks, and the call was not to wait. */
+public final class LockBusyException extends LockException {
+    private static final long serialVersionUID = 1L;
+
+    public LockBusyException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+
+    @Override
+    public boolean retryable() {
+        return true;
+    }
+}

@@ -1,0 +1,17 @@
+package dev.spream.lock;
+
+import org.jspecify.annotations.Nullable;
+
+/** The connection broke, or none was to be had; the locks it held are free. */
+public final class LockConnectionException extends LockException {
+    private static final long serialVersionUID = 1L;
+
+    public LockConnectionException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+
+    @Override
+    public boolean retryable() {
+        return true;
+    }
+}

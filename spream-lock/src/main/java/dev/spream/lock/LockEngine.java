@@ -1,0 +1,178 @@
+package dev.spream.lock;
+
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** What all owners of one {@link HierarchicalLocks} share. Safe for use by many threads. */
+final class LockEngine<T> {
+    private final LockStore<T> store;
+    private final LockOptions options;
+    private final LockEvents events;
+    private final LockWatch<T> watch;
+    private final Map<Object, Joined<T>> joined = Collections.synchronizedMap(new WeakHashMap<>()); // by connection
+
+    private final Set<OwnCall<T>> calls = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
+
+    /** The last transaction of a caller's on a connection, which is a key elsewhere and so is referred to weakly. */
+    private record Joined<T>(WeakReference<T> transaction, JoinedTransaction known) {}
+
+    LockEngine(LockStore<T> store, LockOptions options) {
+        this.store = store;
+        this.options = options;
+        this.events = new LockEvents(options.listeners());
+        this.watch = new LockWatch<>(store, options);
+    }
+
+    LockStore<T> store() {
+        return store;
+    }
+
+    LockOptions options() {
+        return options;
+    }
+
+    LockEvents events() {
+        return events;
+    }
+
+    LockWatch<T> watch() {
+        return watch;
+    }
+
+    /** The owner of a transaction that the engine began, while it is open. */
+    @SuppressWarnings("ReferenceEquality") // two connections are two, whatever they say
+    Optional<TransactionScope<T>> ownerOf(T transaction) {
+        return watch.holders()
+                .filter(owner -> owner.transaction() == transaction)
+                .findFirst();
+    }
+
+    /** The owner of a transaction of a caller's, which knows what was taken in it by earlier calls. */
+    TransactionScope<T> join(T transaction) {
+        Joined<T> last = joined.compute(
+                store.connectionOf(transaction),
+                (any, before) -> before != null && before.transaction.refersTo(transaction)
+                        ? before
+                        : new Joined<>(new WeakReference<>(transaction), new JoinedTransaction(store.space())));
+        return new TransactionScope<>(this, transaction, last.known);
+    }
+
+    /** On how many connections a transaction is remembered. */
+    int remembered() {
+        return joined.size();
+    }
+
+    /** Whether the calling thread holds locks by a handle or in a transaction of the engine's. */
+    boolean isHeldByThisThread() {
+        return watch.holders().anyMatch(owner -> owner.thread().equals(Thread.currentThread()));
+    }
+
+    /** A call that takes locks, and returns who has them. */
+    @FunctionalInterface
+    interface Call<T> {
+        TransactionScope<T> take(LockDeadline deadline) throws InterruptedException;
+    }
+
+    /** Runs a call from its beginning, the wait for a connection included, and tells the listeners how it went. */
+    TransactionScope<T> observe(LockRequest request, LockDeadline deadline, Call<T> call) throws InterruptedException {
+        long start = System.nanoTime();
+        try {
+            TransactionScope<T> owner = call.take(deadline);
+            Duration took = Duration.ofNanos(System.nanoTime() - start);
+            events.tell(listener -> listener.acquired(request, owner.lastTaken(), took, owner.lastWaited()));
+            return owner;
+        } catch (LockException e) {
+            Duration took = Duration.ofNanos(System.nanoTime() - start);
+            events.tell(listener -> listener.failed(request, e, took));
+            throw e;
+        } catch (InterruptedException e) {
+            Duration took = Duration.ofNanos(System.nanoTime() - start);
+            events.tell(listener -> listener.interrupted(request, took));
+            throw e;
+        }
+    }
+
+    /** A call that takes locks in a transaction of the engine's own. */
+    void began(OwnCall<T> call) {
+        calls.add(call);
+        if (closed) {
+            call.end();
+        }
+    }
+
+    void ended(OwnCall<T> call) {
+        calls.remove(call);
+    }
+
+    void requireOpen() {
+        if (closed) {
+            throw new LockStoreException("these locks are closed", null);
+        }
+    }
+
+    /** Ends what waits in transactions of the engine's own, and the handles that are open. */
+    void close() {
+        closed = true;
+        calls.forEach(OwnCall::end);
+        watch.close();
+    }
+
+    /** An owner, or a call that is to have one, is about to wait. */
+    void waiting(ReportedOwner owner, LockRequest request, PlannedLock next) {
+        events.tell(listener -> listener.waiting(request, next));
+        watch.waiting(owner);
+    }
+
+    void waited(ReportedOwner owner, LockKey key, Duration time) {
+        watch.waited(owner, key, time);
+    }
+
+    /**
+     * The database cannot see that two connections are used by one thread, and would let it wait for itself for ever.
+     *
+     * @throws LockOrderException if the calling thread holds, by another handle or transaction, what is in the way
+     */
+    void requireNotForItself(TransactionScope<T> owner, LockRequest request, List<PlannedLock> missing) {
+        Optional<LockRequest> mine = watch.holders()
+                .filter(other -> !other.equals(owner) && other.thread().equals(Thread.currentThread()))
+                .flatMap(other -> other.held().stream())
+                .filter(held -> LockPlan.of(held, store.space()).conflictsWith(missing))
+                .findFirst()
+                .or(() -> heldInJoined(owner, missing));
+        if (mine.isPresent()) {
+            throw new LockOrderException(
+                    "locking %s: this thread holds %s itself, by another handle or transaction, and would wait for itself for ever. Take what is needed by that one, or end it first; if another thread closes it, wait with a deadline. Nothing was changed"
+                            .formatted(request, mine.get()),
+                    null);
+        }
+    }
+
+    /** What the calling thread took in another transaction of a caller's that still runs, and that is in the way. */
+    private Optional<LockRequest> heldInJoined(TransactionScope<T> owner, List<PlannedLock> missing) {
+        List<Joined<T>> others;
+        synchronized (joined) {
+            others = joined.values().stream()
+                    .filter(other -> other.known.isOf(Thread.currentThread())
+                            && !other.transaction.refersTo(owner.transaction()))
+                    .toList();
+        }
+        return others.stream()
+                .flatMap(other -> inTheWay(other, missing).stream())
+                .findFirst();
+    }
+
+    private Optional<LockRequest> inTheWay(Joined<T> other, List<PlannedLock> missing) {
+        T transaction = other.transaction.get();
+        return transaction == null
+                ? Optional.empty()
+                : other.known.conflicting(missing, mark -> store.isCurrent(transaction, mark));
+    }
+}

@@ -1,0 +1,37 @@
+package dev.spream.lock;
+
+import java.util.Comparator;
+
+/**
+ * What a database locks for a target: a bucket of its level. Targets of one level may share a bucket; then one waits for the
+ * other without need, and never the other way round: equal targets have equal keys.
+ *
+ * <p>The natural order, level first and then bucket, is the order in which everybody takes locks.
+ *
+ * @param level 0 for roots
+ * @param bucket 0 or more, less than the {@linkplain LockSpace#buckets number of buckets}
+ */
+public record LockKey(int level, long bucket) implements Comparable<LockKey> {
+    private static final Comparator<LockKey> ORDER =
+            Comparator.comparingInt(LockKey::level).thenComparingLong(LockKey::bucket);
+
+    public LockKey {
+        if (level < 0 || level >= LockTarget.MAX_LEVELS) {
+            throw new IllegalArgumentException(
+                    "level is %d, must be 0 to %d".formatted(level, LockTarget.MAX_LEVELS - 1));
+        }
+        if (bucket < 0) {
+            throw new IllegalArgumentException("bucket is %d, must not be negative".formatted(bucket));
+        }
+    }
+
+    @Override
+    public int compareTo(LockKey other) {
+        return ORDER.compare(this, other);
+    }
+
+    @Override
+    public String toString() {
+        return level + ":" + bucket;
+    }
+}

@@ -1,0 +1,48 @@
+package dev.spream.lock;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.DurationText;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+
+/** How {@link HierarchicalLocks} works; its builder says what each option means. */
+record LockOptions(
+        LockWait defaultWait,
+        int attempts,
+        List<LockListener> listeners,
+        String process,
+        String label,
+        Duration reportInterval,
+        Duration warnAfter,
+        InstantSource clock) {
+    static final int MAX_ATTEMPTS = 100;
+    private static final int MAX_NAME = 200;
+
+    LockOptions {
+        requireNonNull(defaultWait, "defaultWait");
+        requireNonNull(clock, "clock");
+        listeners = List.copyOf(listeners);
+        if (attempts < 1 || attempts > MAX_ATTEMPTS) {
+            throw new IllegalArgumentException("attempts is %d, must be 1 to %d".formatted(attempts, MAX_ATTEMPTS));
+        }
+        if (process.isBlank() || process.length() > MAX_NAME) {
+            throw new IllegalArgumentException(
+                    "process is '%s', must have 1 to %d characters".formatted(process, MAX_NAME));
+        }
+        if (label.length() > MAX_NAME) {
+            throw new IllegalArgumentException(
+                    "label is '%s', must have at most %d characters".formatted(label, MAX_NAME));
+        }
+        requireBetween("reportInterval", reportInterval, Duration.ofMillis(1), Duration.ofHours(1));
+        requireBetween("warnAfter", warnAfter, Duration.ZERO, Duration.ofDays(365));
+    }
+
+    private static void requireBetween(String field, Duration value, Duration min, Duration max) {
+        if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
+            throw new IllegalArgumentException("%s is %s, must be %s to %s"
+                    .formatted(field, DurationText.of(value), DurationText.of(min), DurationText.of(max)));
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package dev.spream.lock;
+
+import static java.util.stream.Collectors.toMap;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Map.Entry;
+import java.util.TreeMap;
+
+/**
+ * The locks that a request needs, in the order in which to take them. Pure: what it decides can be looked at without a
+ * database.
+ *
+ * <ul>
+ *   <li>Every target has its lock in the mode asked for, and every ancestor of it a shared one.
+ *   <li>There is one lock a key: targets that share a bucket share a lock, in the strongest mode that any of them needs.
+ *   <li>What is below an exclusive target needs no lock of its own, because whoever wants it comes past that target.
+ *   <li>The order is that of the keys. Everybody takes locks in this order, so no two wait for each other; the order of ids
+ *       does not do that, as two ids may have buckets in the other order.
+ * </ul>
+ *
+ * @param locks in the order of their keys, no key twice
+ */
+public record LockPlan(List<PlannedLock> locks) {
+    public LockPlan {
+        locks = List.copyOf(locks);
+    }
+
+    /**
+     * Plans a request.
+     *
+     * @throws IllegalArgumentException if a target is deeper than the space
+     */
+    public static LockPlan of(LockRequest request, LockSpace space) {
+        Map<LockKey, LockMode> modes = new TreeMap<>();
+        for (Entry<LockTarget, LockMode> entry : request.targets().entrySet()) {
+            LockTarget target = entry.getKey();
+            LockKey key = space.keyOf(target);
+            List<LockTarget> ancestors = target.ancestors();
+            if (ancestors.stream().noneMatch(ancestor -> request.targets().get(ancestor) == LockMode.EXCLUSIVE)) {
+                ancestors.forEach(ancestor -> modes.merge(space.keyOf(ancestor), LockMode.SHARED, LockMode::strongest));
+                modes.merge(key, entry.getValue(), LockMode::strongest);
+            }
+        }
+        return new LockPlan(modes.entrySet().stream()
+                .map(entry -> new PlannedLock(entry.getKey(), entry.getValue()))
+                .toList());
+    }
+
+    /** Whether who holds these locks keeps out who wants those. */
+    boolean conflictsWith(List<PlannedLock> wanted) {
+        Map<LockKey, LockMode> modes = locks.stream().collect(toMap(PlannedLock::key, PlannedLock::mode));
+        return wanted.stream().anyMatch(lock -> {
+            LockMode held = modes.get(lock.key());
+            return held != null && held.conflictsWith(lock.mode());
+        });
+    }
+}

@@ -1,0 +1,97 @@
+package dev.spream.lock;
+
+import dev.spream.core.LoggedFailure;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reports owners that have held or waited for a while, and waits that are over. Nothing is sent while there is nothing to
+ * say. Safe for use by many threads.
+ */
+final class LockReporter<T> {
+    private static final Logger log = LoggerFactory.getLogger(LockReporter.class);
+
+    private final LockStore<T> store;
+    private final LockOptions options;
+    private final WaitCounts waits = new WaitCounts();
+    private final ReentrantLock sending = new ReentrantLock();
+
+    // Guarded by the lock.
+    private boolean ownersStand;
+    private boolean failing;
+
+    LockReporter(LockStore<T> store, LockOptions options) {
+        this.store = store;
+        this.options = options;
+    }
+
+    void count(LockKey key, Duration waited) {
+        waits.add(key, waited);
+    }
+
+    /** Reports on a thread of its own; if the report before is still under way, the next one has what is new. */
+    void report(Stream<ReportedOwner> owners) {
+        List<LockReport.Owner> shown = shown(owners);
+        Thread thread = Thread.ofVirtual().name("spream-locks-report").unstarted(() -> {
+            if (sending.tryLock()) {
+                try {
+                    send(shown);
+                } finally {
+                    sending.unlock();
+                }
+            }
+        });
+        thread.start();
+    }
+
+    private List<LockReport.Owner> shown(Stream<ReportedOwner> owners) {
+        List<LockReport.Owner> all = owners.flatMap(owner -> owner.view(options.reportInterval()).stream())
+                .toList();
+        Stream<LockReport.Owner> queued = all.stream()
+                .filter(LockReport.Owner::isQueued)
+                .sorted(Comparator.comparing(LockReport.Owner::waitingFor).reversed())
+                .limit(LockReport.MAX_QUEUED);
+        return Stream.concat(all.stream().filter(owner -> !owner.isQueued()), queued)
+                .toList();
+    }
+
+    /** The last report: that there is nobody left. */
+    void reportNothing() {
+        sending.lock();
+        try {
+            send(List.of());
+        } finally {
+            sending.unlock();
+        }
+    }
+
+    private void send(List<LockReport.Owner> owners) {
+        if (owners.isEmpty() && !ownersStand && waits.isEmpty()) {
+            return;
+        }
+        List<LockReport.BucketWaits> counted = waits.drain();
+        try {
+            store.report(new LockReport(options.process(), owners, counted));
+            ownersStand = !owners.isEmpty();
+            failing = false;
+        } catch (RuntimeException e) {
+            waits.restore(counted);
+            warnOnce(e);
+        }
+    }
+
+    private void warnOnce(RuntimeException e) {
+        if (!failing) {
+            failing = true;
+            log.warn(
+                    "cannot report locks of process {}; locking continues, reports show no names of it; said once until it works again",
+                    options.process(),
+                    LoggedFailure.of(e));
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package dev.spream.lock;
+
+import static java.util.stream.Collectors.joining;
+
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What to lock in one call: any set of targets, of any levels, each in a mode. The ancestors of every target come with it,
+ * shared.
+ *
+ * <pre>{@code
+ * LockRequest transfer = LockRequest.exclusive(LockTarget.account("u1", "a1"), LockTarget.account("u2", "a7"));
+ * LockRequest report = LockRequest.shared(LockTarget.user("u1"));
+ * }</pre>
+ *
+ * @param targets at least one
+ */
+public record LockRequest(Map<LockTarget, LockMode> targets) {
+    public LockRequest {
+        targets = Collections.unmodifiableMap(new LinkedHashMap<>(targets));
+        if (targets.isEmpty()) {
+            throw new IllegalArgumentException("a request needs at least one target");
+        }
+    }
+
+    /**
+     * Targets that are the caller's alone: nobody else may hold them or anything below them, in any mode, nor anything above
+     * them exclusively.
+     */
+    public static LockRequest exclusive(LockTarget first, LockTarget... more) {
+        return of(first, more, LockMode.EXCLUSIVE);
+    }
+
+    public static LockRequest exclusive(Collection<LockTarget> targets) {
+        return of(targets, LockMode.EXCLUSIVE);
+    }
+
+    /**
+     * Targets that others may share, and that nobody may hold exclusively, nor anything above them. Who changes something
+     * below them shares them as well, and is not kept out.
+     */
+    public static LockRequest shared(LockTarget first, LockTarget... more) {
+        return of(first, more, LockMode.SHARED);
+    }
+
+    public static LockRequest shared(Collection<LockTarget> targets) {
+        return of(targets, LockMode.SHARED);
+    }
+
+    private static LockRequest of(LockTarget first, LockTarget[] more, LockMode mode) {
+        LinkedHashMap<LockTarget, LockMode> targets = new LinkedHashMap<>();
+        targets.put(first, mode);
+        Arrays.stream(more).forEach(target -> targets.put(target, mode));
+        return new LockRequest(targets);
+    }
+
+    private static LockRequest of(Collection<LockTarget> all, LockMode mode) {
+        LinkedHashMap<LockTarget, LockMode> targets = new LinkedHashMap<>();
+        all.forEach(target -> targets.put(target, mode));
+        return new LockRequest(targets);
+    }
+
+    /** This and the other in one; a target of both is locked in the stronger mode. */
+    public LockRequest and(LockRequest other) {
+        LinkedHashMap<LockTarget, LockMode> both = new LinkedHashMap<>(targets);
+        other.targets.forEach((target, mode) -> both.merge(target, mode, LockMode::strongest));
+        return new LockRequest(both);
+    }
+
+    /** The targets, those shared marked as such; a few of many. */
+    @Override
+    public String toString() {
+        List<Map.Entry<LockTarget, LockMode>> entries = List.copyOf(targets.entrySet());
+        String shown = entries.stream().limit(MAX_SHOWN).map(LockRequest::show).collect(joining(", "));
+        int hidden = entries.size() - MAX_SHOWN;
+        return hidden <= 0 ? shown : "%s and %d more".formatted(shown, hidden);
+    }
+
+    private static final int MAX_SHOWN = 5;
+
+    private static String show(Map.Entry<LockTarget, LockMode> entry) {
+        return entry.getValue() == LockMode.SHARED
+                ? entry.getKey() + " (shared)"
+                : entry.getKey().toString();
+    }
+}

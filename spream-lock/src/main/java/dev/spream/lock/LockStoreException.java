@@ -1,0 +1,17 @@
+package dev.spream.lock;
+
+import org.jspecify.annotations.Nullable;
+
+/** The database refused what was asked; the message says what to do. */
+public final class LockStoreException extends LockException {
+    private static final long serialVersionUID = 1L;
+
+    public LockStoreException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+
+    @Override
+    public boolean retryable() {
+        return false;
+    }
+}

@@ -1,0 +1,118 @@
+package dev.spream.lock;
+
+import dev.spream.core.LoggedFailure;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Begins transactions of the engine's own, for handles and for work. Safe for use by many threads. */
+final class LockTransactions<T> {
+    private static final Logger log = LoggerFactory.getLogger(LockTransactions.class);
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
+    private static final int MAX_DOUBLINGS = 6;
+    private static final StackWalker STACK = StackWalker.getInstance();
+    private static final String HERE = HierarchicalLocks.class.getPackageName() + ".";
+
+    private final LockEngine<T> engine;
+    private final ReentrantLock pausing = new ReentrantLock();
+    private final Condition never = pausing.newCondition();
+
+    LockTransactions(LockEngine<T> engine) {
+        this.engine = engine;
+    }
+
+    LockHandle open(LockRequest request, LockWait wait) throws InterruptedException {
+        Optional<StackTraceElement> place = caller();
+        TransactionScope<T> scope =
+                begin(request, wait, LockDeadline.start(wait, engine.options().clock()), nextTurn());
+        OpenHandle<T> handle = new OpenHandle<>(engine, scope, place);
+        engine.events().tell(listener -> listener.opened(request));
+        engine.watch().opened(handle);
+        handle.requireNotEnded();
+        return new LockHandle(handle);
+    }
+
+    /** Who asked, for warnings of handles that stay open; a few microseconds, if such warnings are wanted. */
+    private Optional<StackTraceElement> caller() {
+        if (engine.options().warnAfter().isZero()) {
+            return Optional.empty();
+        }
+        return STACK.walk(frames -> frames.filter(frame -> !frame.getClassName().startsWith(HERE))
+                .findFirst()
+                .map(StackWalker.StackFrame::toStackTraceElement));
+    }
+
+    private LockTurns.Turn nextTurn() {
+        return engine.store().turns().next();
+    }
+
+    private TransactionScope<T> begin(LockRequest request, LockWait wait, LockDeadline deadline, LockTurns.Turn turn)
+            throws InterruptedException {
+        return engine.observe(request, deadline, left -> {
+            try (OwnCall<T> call = new OwnCall<>(engine, request, wait, left, turn)) {
+                return call.take();
+            }
+        });
+    }
+
+    <R, E extends Exception> R run(LockRequest request, LockWait wait, LockedWork<T, R, E> work)
+            throws E, InterruptedException {
+        LockDeadline deadline = LockDeadline.start(wait, engine.options().clock());
+        LockTurns.Turn turn = nextTurn();
+        for (int attempt = 1; true; attempt++) {
+            try {
+                return runOnce(request, wait, deadline, turn, work);
+            } catch (Exception e) {
+                if (!isDeadlock(e) || attempt == engine.options().attempts() || deadline.isOver()) {
+                    throw e;
+                }
+                log.debug(
+                        "locking {}: rolled back in attempt {}, running it again",
+                        request,
+                        attempt,
+                        LoggedFailure.of(e));
+                pause(attempt);
+            }
+        }
+    }
+
+    private boolean isDeadlock(Exception failure) {
+        return failure instanceof LockDeadlockException || engine.store().isDeadlock(failure);
+    }
+
+    @SuppressWarnings("NullAway") // what the work returns is the caller's affair, null included
+    private <R, E extends Exception> R runOnce(
+            LockRequest request, LockWait wait, LockDeadline deadline, LockTurns.Turn turn, LockedWork<T, R, E> work)
+            throws E, InterruptedException {
+        TransactionScope<T> scope = begin(request, wait, deadline, turn);
+        engine.watch().holds(scope);
+        try {
+            scope.lend();
+            R result = work.run(scope.transaction());
+            scope.requireUnbroken(request);
+            engine.store().commit(scope.transaction());
+            return result;
+        } finally {
+            engine.watch().holdsNoMore(scope);
+            engine.store().end(scope.transaction());
+        }
+    }
+
+    /** Up to 20 ms, then up to 40 ms and so on, so that those who met do not meet again. */
+    private void pause(int attempt) throws InterruptedException {
+        long most = FIRST_PAUSE.toNanos() << Math.min(attempt - 1, MAX_DOUBLINGS);
+        long left = ThreadLocalRandom.current().nextLong(most) + 1;
+        pausing.lockInterruptibly();
+        try {
+            while (left > 0) {
+                left = never.awaitNanos(left);
+            }
+        } finally {
+            pausing.unlock();
+        }
+    }
+}

@@ -1,0 +1,371 @@
+package dev.spream.lock;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The turns of calls that wait for locks on the connections that a store keeps for handles. Calls that wait in the database have
+ * at most half of these connections, so that others lock what is free, and those for one lock have at most a quarter; the others
+ * are queued here, without a connection, first come, first served for each lock. A call that has the lock for which it waited may
+ * wait for the next one it needs, whatever the share of that lock.
+ *
+ * <p>Where calls for more locks than that wait, the locks take turns: a call that has waited in the database for a second gives its
+ * connection to one that is queued for another lock, or that lacks a connection, and is queued itself; the next time it may wait
+ * twice as long, up to 16 seconds. While a lock is not waited for in the database, the first that is queued for it tries to take it
+ * from time to time, so that it does not wait for the turn of a lock that is free.
+ *
+ * <p>Safe for use by many threads. A store has one.
+ */
+public final class LockTurns {
+    private static final Duration SLICE = Duration.ofSeconds(1);
+    private static final Duration PATIENCE = Duration.ofMillis(200);
+    private static final int MAX_DOUBLINGS = 4;
+    private static final long FIRST_PAUSE = Duration.ofMillis(50).toNanos();
+    private static final long LAST_PAUSE = Duration.ofSeconds(1).toNanos();
+    private static final long A_DAY = Duration.ofDays(1).toNanos();
+
+    private final int most;
+    private final int mostOfOne;
+    private final AtomicLong lastNumber = new AtomicLong();
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Guarded by the lock, as are the fields of turns.
+    private final Map<LockKey, NavigableSet<Turn>> queues = new LinkedHashMap<>(); // whose turn is next comes first
+    private final Set<Turn> admitted = new LinkedHashSet<>();
+    private final Set<Shortage> shortages = new LinkedHashSet<>(); // the longest first
+
+    private LockTurns(int handles) {
+        this.most = Math.max(1, handles / 2);
+        this.mostOfOne = Math.max(1, most / 2);
+    }
+
+    /** For a store that has so many transactions of {@link LockStore#begin} at a time, 1 or more. */
+    public static LockTurns of(int handles) {
+        if (handles < 1) {
+            throw new IllegalArgumentException("handles is %d, must be 1 or more".formatted(handles));
+        }
+        return new LockTurns(handles);
+    }
+
+    /** For a store without such a limit: all calls wait in the database. */
+    public static LockTurns unlimited() {
+        return new LockTurns(Integer.MAX_VALUE);
+    }
+
+    /** To be told when a call of {@link LockStore#begin} begins to wait for a connection, which {@link Shortage#end} ends. */
+    public Shortage shortage() {
+        Shortage shortage = new Shortage();
+        locked(() -> {
+            shortages.add(shortage);
+            remind();
+        });
+        return shortage;
+    }
+
+    /** The time in which a call waits for a connection. */
+    public final class Shortage {
+        private final long since = System.nanoTime();
+
+        private Shortage() {}
+
+        /** Harmless if it has ended. */
+        public void end() {
+            locked(() -> shortages.remove(this));
+        }
+    }
+
+    /** Of a call that begins. */
+    Turn next() {
+        return new Turn(lastNumber.incrementAndGet());
+    }
+
+    private void locked(Runnable action) {
+        lock.lock();
+        try {
+            action.run();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The turn of one call, used by its thread: it has none at first, is queued for a lock, or admitted to wait for one. */
+    final class Turn implements Comparable<Turn> {
+        private final long number;
+        private final Condition moved = lock.newCondition();
+        private @Nullable LockKey key; // that it is queued or admitted for
+        private boolean waits; // in the database
+        private boolean leaves; // the database
+        private long since;
+        private int gaveWay;
+        private long pause = FIRST_PAUSE; // until it tries what it is queued for
+        private boolean ended;
+
+        private Turn(long number) {
+            this.number = number;
+        }
+
+        /** Tells the calls of one store apart. */
+        long number() {
+            return number;
+        }
+
+        /** The earlier call comes first. */
+        @Override
+        public int compareTo(Turn other) {
+            return Long.compare(number, other.number);
+        }
+
+        /**
+         * Whether the call may wait for that lock in the database now; if not it is queued, which it has to {@linkplain #queue
+         * wait for}. A call that was admitted for an earlier lock has that one, and keeps its turn.
+         */
+        boolean enter(LockKey next) {
+            lock.lock();
+            try {
+                LockKey last = key;
+                if (last == null || !admitted.contains(this) || last.compareTo(next) > 0) {
+                    leave();
+                    if (admitted.size() >= most || !isNextFor(next)) {
+                        enqueue(next);
+                        return false;
+                    }
+                    admitted.add(this);
+                    key = next;
+                } else if (!last.equals(next)) {
+                    key = next;
+                    leaves = false;
+                    admit();
+                    wakeFirst(last);
+                }
+                return true;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        private void enqueue(LockKey next) {
+            key = next;
+            queues.computeIfAbsent(next, any -> new TreeSet<>()).add(this);
+            admit();
+        }
+
+        private boolean isNextFor(LockKey next) {
+            NavigableSet<Turn> queue = queues.get(next);
+            return hasRoom(next) && (queue == null || queue.first().compareTo(this) > 0);
+        }
+
+        /**
+         * Waits, without a connection, until the call may wait for that lock in the database, or may try to take it without.
+         *
+         * @return whether it may wait; false also if the deadline is over or the turn {@linkplain #end ended}
+         */
+        boolean queue(LockKey next, LockDeadline deadline) throws InterruptedException {
+            lock.lockInterruptibly();
+            try {
+                if (leaves || !next.equals(key)) {
+                    leave();
+                    enqueue(next);
+                }
+                long tryAt = System.nanoTime() + pause;
+                while (!admitted.contains(this) && !ended && !deadline.isOver()) {
+                    long left = deadline.left().map(Duration::toNanos).orElse(A_DAY);
+                    long ignored = moved.awaitNanos(isToTry() ? Math.min(left, tryAt - System.nanoTime()) : left);
+                    if (isToTry() && tryAt - System.nanoTime() <= 0) {
+                        pause = Math.min(2 * pause, LAST_PAUSE);
+                        break;
+                    }
+                }
+                return admitted.contains(this);
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        private boolean isToTry() {
+            NavigableSet<Turn> queue = key == null ? null : queues.get(key);
+            return queue != null && queue.first().equals(this) && count(requireNonNull(key)) == 0;
+        }
+
+        /** The call is to wait no longer. For any thread. */
+        void end() {
+            locked(() -> {
+                ended = true;
+                moved.signal();
+            });
+        }
+
+        /** It is neither queued nor admitted afterwards. Harmless if it was not. */
+        void leave() {
+            locked(() -> {
+                LockKey last = key;
+                if (last == null) {
+                    return;
+                }
+                key = null;
+                leaves = false;
+                if (admitted.remove(this)) {
+                    putLast(last);
+                } else {
+                    unqueue(last, this);
+                }
+                admit();
+                wakeFirst(last);
+            });
+        }
+
+        /**
+         * Waits in the database, on a thread of its own, which is interrupted if the calling thread is, and if the call has to
+         * give way or to end.
+         *
+         * @return what the wait returns; empty if the call gave way or ended, and what the wait did is to be rolled back
+         */
+        <R> Optional<R> await(String thread, Callable<R> wait) throws InterruptedException {
+            begin();
+            WaitingThread<R> waiter = WaitingThread.start(thread, wait, () -> locked(moved::signal));
+            try {
+                if (awaitEnd(waiter)) {
+                    return Optional.of(waiter.result());
+                }
+            } catch (InterruptedException e) {
+                Optional<R> ignored = waiter.end();
+                throw e;
+            } finally {
+                locked(() -> waits = false);
+            }
+            return waiter.end();
+        }
+
+        private void begin() {
+            locked(() -> {
+                waits = true;
+                since = System.nanoTime();
+                remind();
+            });
+        }
+
+        /** False if it has to give way or to end before. */
+        private boolean awaitEnd(WaitingThread<?> waiter) throws InterruptedException {
+            lock.lockInterruptibly();
+            try {
+                while (!waiter.isOver()) {
+                    if (ended) {
+                        return false;
+                    }
+                    long left = equals(nextToGiveWay()) ? Math.max(left(), untilNeeded()) : A_DAY;
+                    if (left <= 0) {
+                        leaves = true;
+                        gaveWay++;
+                        return false;
+                    }
+                    long ignored = moved.awaitNanos(left);
+                }
+                return true;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        /** Until it has had its time in the database, in nanoseconds. */
+        private long left() {
+            return since + (SLICE.toNanos() << Math.min(gaveWay, MAX_DOUBLINGS)) - System.nanoTime();
+        }
+    }
+
+    private boolean hasRoom(LockKey key) {
+        return count(key) < mostOfOne;
+    }
+
+    private long count(LockKey key) {
+        return admitted.stream().filter(turn -> key.equals(turn.key)).count();
+    }
+
+    /** The other locks come before that one now. */
+    private void putLast(LockKey key) {
+        NavigableSet<Turn> queue = queues.remove(key);
+        if (queue != null) {
+            queues.put(key, queue);
+        }
+    }
+
+    private void unqueue(LockKey key, Turn turn) {
+        NavigableSet<Turn> queue = queues.get(key);
+        if (queue != null && queue.remove(turn) && queue.isEmpty()) {
+            queues.remove(key);
+        }
+    }
+
+    private void admit() {
+        while (admitted.size() < most) {
+            Optional<NavigableSet<Turn>> queue = queues.entrySet().stream()
+                    .filter(entry -> hasRoom(entry.getKey()))
+                    .map(Map.Entry::getValue)
+                    .findFirst();
+            if (queue.isEmpty()) {
+                break;
+            }
+            admit(queue.get().first());
+        }
+        remind();
+    }
+
+    private void admit(Turn turn) {
+        LockKey key = requireNonNull(turn.key);
+        unqueue(key, turn);
+        putLast(key);
+        admitted.add(turn);
+        turn.pause = FIRST_PAUSE;
+        turn.moved.signal();
+    }
+
+    /** Has the first that is queued for that lock see whether it is to try. */
+    private void wakeFirst(LockKey key) {
+        NavigableSet<Turn> queue = queues.get(key);
+        if (queue != null) {
+            queue.first().moved.signal();
+        }
+    }
+
+    /** Has the one that is to give way look at the clock. */
+    private void remind() {
+        Turn next = nextToGiveWay();
+        if (next != null) {
+            next.moved.signal();
+        }
+    }
+
+    /** Absent if none has to, or one is about to. */
+    private @Nullable Turn nextToGiveWay() {
+        if (untilNeeded() == A_DAY || admitted.stream().anyMatch(turn -> turn.leaves)) {
+            return null;
+        }
+        return admitted.stream()
+                .filter(turn -> turn.waits)
+                .min(Comparator.comparingLong(Turn::left))
+                .orElse(null);
+    }
+
+    /** A short wait for a connection is in order. */
+    private long untilNeeded() {
+        if (queues.keySet().stream().anyMatch(this::hasRoom)) {
+            return 0;
+        }
+        return shortages.stream()
+                .findFirst()
+                .map(longest -> Math.max(0, longest.since + PATIENCE.toNanos() - System.nanoTime()))
+                .orElse(A_DAY);
+    }
+}

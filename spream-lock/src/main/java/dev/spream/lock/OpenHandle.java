@@ -1,0 +1,274 @@
+package dev.spream.lock;
+
+import dev.spream.core.DurationText;
+import dev.spream.core.LoggedFailure;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What is behind a {@link LockHandle}: the transaction on a connection of its own. Its lock keeps the owner and the watch from
+ * using that connection at once. Safe for use by many threads.
+ */
+final class OpenHandle<T> {
+    private static final Logger log = LoggerFactory.getLogger(OpenHandle.class);
+
+    private enum State {
+        HELD,
+        LOST,
+        CLOSED
+    }
+
+    private final LockEngine<T> engine;
+    private final TransactionScope<T> scope;
+    private final Optional<StackTraceElement> acquiredAt;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Guarded by the lock.
+    private State state = State.HELD;
+    private OptionalLong epoch = OptionalLong.empty();
+    private @Nullable Throwable cause;
+
+    private volatile long usedAt = System.nanoTime();
+    private volatile boolean abandoned;
+    private volatile boolean warned;
+
+    OpenHandle(LockEngine<T> engine, TransactionScope<T> scope, Optional<StackTraceElement> acquiredAt) {
+        this.engine = engine;
+        this.scope = scope;
+        this.acquiredAt = acquiredAt;
+    }
+
+    TransactionScope<T> scope() {
+        return scope;
+    }
+
+    LockRequest held() {
+        return scope.held()
+                .orElseThrow(() -> new LockLostException(
+                        "a handle holds nothing any more: locking more failed, and all was rolled back", null));
+    }
+
+    void acquire(LockRequest request) throws InterruptedException {
+        acquire(request, engine.options().defaultWait());
+    }
+
+    void acquire(LockRequest request, LockWait wait) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            endIfAbandoned();
+            if (state != State.HELD) {
+                throw lost("locking " + request + " by a handle that holds nothing any more");
+            }
+            scope.acquire(request, wait);
+            endIfAbandoned();
+            if (state != State.HELD) {
+                throw lost("locking " + request + " by a handle that was ended meanwhile");
+            }
+        } finally {
+            unlock();
+        }
+    }
+
+    boolean isHeld() {
+        return locked(this::checkHeld);
+    }
+
+    void requireHeld() {
+        locked(() -> {
+            if (!checkHeld()) {
+                throw lost("the locks are not held any more: " + shown());
+            }
+            return true;
+        });
+    }
+
+    /** That it is held afterwards says that it was held when the epoch was given out. */
+    long epoch() {
+        return locked(() -> {
+            if (epoch.isEmpty() && state == State.HELD && !scope.failed()) {
+                long next = engine.store().nextEpoch();
+                if (checkHeld()) {
+                    epoch = OptionalLong.of(next);
+                }
+            }
+            if (epoch.isEmpty() || state != State.HELD || scope.failed()) {
+                throw lost("no epoch for locks that are not held any more: " + shown());
+            }
+            return epoch.getAsLong();
+        });
+    }
+
+    /** Releases by a commit: it costs as much as a rollback, and fails if there was nothing left to release. */
+    void close() {
+        locked(() -> {
+            if (state == State.CLOSED) {
+                return false;
+            }
+            Duration heldFor = scope.heldFor();
+            boolean released = state == State.HELD && !scope.failed() && commit();
+            if (state == State.LOST) {
+                LockLostException loss = lost("the locks were lost before they were released: " + shown());
+                end();
+                throw loss;
+            }
+            if (released) {
+                scope.held().ifPresent(locks -> engine.events().tell(to -> to.released(locks, heldFor)));
+            }
+            end();
+            return released;
+        });
+    }
+
+    private boolean commit() {
+        try {
+            engine.store().commit(scope.transaction());
+            return true;
+        } catch (LockException e) {
+            lose(e);
+            return false;
+        }
+    }
+
+    private void end() {
+        state = State.CLOSED;
+        giveBack();
+    }
+
+    private void giveBack() {
+        boolean first = engine.watch().closed(this);
+        engine.store().end(scope.transaction());
+        if (first) {
+            engine.events().tell(LockListener::closed);
+        }
+    }
+
+    /** @throws LockLostException if all was closed while the handle was opened */
+    void requireNotEnded() {
+        locked(() -> {
+            if (state != State.HELD) {
+                throw lost("these locks were closed: " + shown());
+            }
+            return true;
+        });
+    }
+
+    /** For who closes everything: a handle in use ends when that use is over, and its owner learns that it was lost. */
+    void abandon() {
+        log.warn("ending a handle that is still open: {}, acquired at {}", shown(), place());
+        abandoned = true;
+        if (lock.tryLock()) {
+            unlock();
+        }
+    }
+
+    boolean isIdleFor(Duration time) {
+        return System.nanoTime() - usedAt >= time.toNanos();
+    }
+
+    /** For the watch: a handle that is in use just now is asked another time. */
+    void checkUnlessUsed() {
+        if (lock.tryLock()) {
+            try {
+                boolean ignored = checkHeld();
+            } finally {
+                unlock();
+            }
+        }
+    }
+
+    /** For the watch: once. */
+    void warnIfHeldLongerThan(Duration limit) {
+        if (!warned && scope.heldFor().compareTo(limit) >= 0) {
+            warned = true;
+            log.warn(
+                    "locks have been held for more than {}: {}, acquired at {}; they stay held until the handle is closed",
+                    DurationText.of(limit),
+                    shown(),
+                    place());
+        }
+    }
+
+    private boolean checkHeld() {
+        if (state != State.HELD || scope.failed()) {
+            return false;
+        }
+        if (!engine.store().isAlive(scope.transaction())) {
+            lose(null);
+            return false;
+        }
+        return true;
+    }
+
+    private void lose(@Nullable Throwable reason) {
+        state = State.LOST;
+        cause = reason;
+        engine.watch().lost(this);
+        log.warn(
+                "locks were lost, others may hold them already: {}, acquired at {}",
+                shown(),
+                place(),
+                reason == null ? null : LoggedFailure.of(reason));
+        scope.held().ifPresent(locks -> engine.events().tell(to -> to.lost(locks, scope.heldFor())));
+    }
+
+    private LockLostException lost(String message) {
+        return new LockLostException(
+                message
+                        + (state == State.CLOSED
+                                ? "; the handle is closed"
+                                : "; others may hold them already, what was done since may have met what they did"),
+                cause);
+    }
+
+    private String shown() {
+        return scope.held().map(LockRequest::toString).orElse("nothing");
+    }
+
+    @Override
+    public String toString() {
+        return shown();
+    }
+
+    private String place() {
+        return acquiredAt.map(StackTraceElement::toString).orElse("an unknown place");
+    }
+
+    private <R> R locked(Supplier<R> use) {
+        lock.lock();
+        try {
+            endIfAbandoned();
+            return use.get();
+        } finally {
+            unlock();
+        }
+    }
+
+    private void unlock() {
+        usedAt = System.nanoTime();
+        try {
+            endIfAbandoned();
+        } finally {
+            lock.unlock();
+        }
+        if (abandoned && lock.tryLock()) { // it may have been abandoned between the two
+            try {
+                endIfAbandoned();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    private void endIfAbandoned() {
+        if (abandoned && state == State.HELD) {
+            lose(new LockStoreException("the locks were closed while the handle was open", null));
+            giveBack();
+        }
+    }
+}

@@ -1,0 +1,258 @@
+package dev.spream.lock;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The owner of locks: takes them in a transaction, and knows which it has. Confined to whoever uses the transaction, but for
+ * what others are shown: {@link #held()}, {@link #view} and {@link #thread()}.
+ */
+final class TransactionScope<T> implements LockScope, ReportedOwner {
+    private final LockEngine<T> engine;
+    private final T transaction;
+    private final Thread thread;
+    private final HeldLocks locks;
+    private final Optional<JoinedTransaction> joined;
+    private String marked = "";
+    private @Nullable Throwable failure;
+    private int lastTaken;
+    private boolean lastWaited;
+
+    private volatile Shown shown = new Shown("", null, null, 0, 0);
+
+    /** What others see of an owner; the times are those of {@link System#nanoTime}. */
+    private record Shown(
+            String session,
+            @Nullable LockRequest held,
+            @Nullable LockRequest wanted,
+            long holdsSince,
+            long waitsSince) {}
+
+    /** Of a transaction that the engine began. */
+    TransactionScope(LockEngine<T> engine, T transaction) {
+        this(engine, transaction, Optional.empty());
+    }
+
+    /** Of a transaction of a caller's, with what is remembered of it. */
+    TransactionScope(LockEngine<T> engine, T transaction, JoinedTransaction joined) {
+        this(engine, transaction, Optional.of(joined));
+    }
+
+    private TransactionScope(LockEngine<T> engine, T transaction, Optional<JoinedTransaction> joined) {
+        this.joined = joined;
+        this.engine = engine;
+        this.transaction = transaction;
+        this.thread = Thread.currentThread();
+        this.locks = new HeldLocks(engine.store().space());
+    }
+
+    @Override
+    public void acquire(LockRequest request) throws InterruptedException {
+        acquire(request, engine.options().defaultWait());
+    }
+
+    @Override
+    public void acquire(LockRequest request, LockWait wait) throws InterruptedException {
+        TransactionScope<T> ignored = engine.observe(
+                request, LockDeadline.start(wait, engine.options().clock()), deadline -> {
+                    acquire(request, wait, deadline);
+                    return this;
+                });
+    }
+
+    /** The same for a caller that observes the call itself, and has begun to wait. */
+    void acquire(LockRequest request, LockWait wait, LockDeadline deadline) throws InterruptedException {
+        boolean ignored = acquire(request, wait, rest -> await(request, rest, deadline));
+    }
+
+    /** Waits for locks that others hold. */
+    @FunctionalInterface
+    interface Waits {
+        /** Whether it has them all now; if not, the call ends without them. */
+        boolean await(List<PlannedLock> rest) throws InterruptedException;
+    }
+
+    /** The same for a caller that waits by itself; false if the wait ended without the locks, and the transaction is to be ended. */
+    boolean acquire(LockRequest request, LockWait wait, Waits waits) throws InterruptedException {
+        requireUsable(request);
+        List<PlannedLock> missing = missing(request);
+        if (wait instanceof LockWait.Forever && !missing.isEmpty()) {
+            engine.requireNotForItself(this, request, missing);
+        }
+        if (!missing.isEmpty() && Thread.interrupted()) {
+            throw new InterruptedException("interrupted before locking " + request);
+        }
+        try {
+            lastWaited = false;
+            if (!missing.isEmpty() && !take(request, missing, wait, waits)) {
+                return false;
+            }
+        } catch (Throwable t) {
+            failure = t;
+            shown = new Shown(shown.session(), null, null, 0, 0);
+            joined.ifPresent(JoinedTransaction::forget);
+            engine.store().rollback(transaction);
+            throw t;
+        }
+        lastTaken = missing.size();
+        if (joined.isPresent()) {
+            joined.get().add(marked, request, missing);
+        } else {
+            locks.add(request, missing);
+        }
+        show(request);
+        return true;
+    }
+
+    private List<PlannedLock> missing(LockRequest request) {
+        return joined.map(known -> known.toTake(request, this::isCurrent)).orElseGet(() -> locks.missing(request));
+    }
+
+    private boolean isCurrent(String mark) {
+        return engine.store().isCurrent(transaction, mark);
+    }
+
+    /** Whether it has them all. */
+    private boolean take(LockRequest request, List<PlannedLock> missing, LockWait wait, Waits waits)
+            throws InterruptedException {
+        TakenLocks taken = tryLock(request, missing);
+        marked = taken.transaction();
+        if (shown.held() == null) {
+            shown = new Shown(taken.session(), null, null, 0, 0);
+        }
+        if (taken.count() == missing.size()) {
+            return true;
+        }
+        if (wait.equals(LockWait.NONE)) {
+            throw new LockBusyException(
+                    "locking %s: somebody else holds lock %s, and the call was not to wait; nothing is held"
+                            .formatted(request, missing.get(taken.count())),
+                    null);
+        }
+        lastWaited = true;
+        return waits.await(missing.subList(taken.count(), missing.size()));
+    }
+
+    /** Hands the transaction to work, with the locks that it has by now. */
+    void lend() {
+        locks.lend();
+        engine.store().lend(transaction);
+    }
+
+    TakenLocks tryLock(LockRequest request, List<PlannedLock> missing) {
+        try {
+            return engine.store().tryLock(transaction, missing);
+        } catch (LockException e) {
+            throw LockFailures.named(request, e);
+        }
+    }
+
+    private boolean await(LockRequest request, List<PlannedLock> rest, LockDeadline deadline)
+            throws InterruptedException {
+        long since = System.nanoTime();
+        shown = new Shown(shown.session(), shown.held(), request, shown.holdsSince(), since);
+        engine.waiting(this, request, rest.getFirst());
+        try {
+            engine.store().lock(transaction, rest, deadline);
+            return true;
+        } catch (LockException e) {
+            throw LockFailures.named(request, e);
+        } finally {
+            engine.waited(this, rest.getFirst().key(), Duration.ofNanos(System.nanoTime() - since));
+        }
+    }
+
+    private void show(LockRequest added) {
+        LockRequest before = shown.held();
+        shown = before == null
+                ? new Shown(shown.session(), added, null, System.nanoTime(), 0)
+                : new Shown(shown.session(), before.and(added), null, shown.holdsSince(), 0);
+    }
+
+    private void requireUsable(LockRequest request) {
+        if (failure != null) {
+            throw new LockStoreException(
+                    "locking %s: the transaction was rolled back when locking failed before; begin another"
+                            .formatted(request),
+                    failure);
+        }
+    }
+
+    /** Work that went on after locking failed was no longer in the transaction that it began in. */
+    void requireUnbroken(LockRequest request) {
+        if (failure != null) {
+            throw new LockLostException(
+                    "working under %s: locking more failed, which rolled everything back, and the work went on; what it did since is rolled back as well"
+                            .formatted(request),
+                    failure);
+        }
+    }
+
+    /** How many locks the last call took. */
+    int lastTaken() {
+        return lastTaken;
+    }
+
+    /** Whether somebody was in its way. */
+    boolean lastWaited() {
+        return lastWaited;
+    }
+
+    /** The last call waited before it began in this transaction. */
+    void waitedBefore() {
+        lastWaited = true;
+    }
+
+    /** As in {@link TakenLocks#session}; empty before the first lock. */
+    String session() {
+        return shown.session();
+    }
+
+    T transaction() {
+        return transaction;
+    }
+
+    /** Locking failed: nothing is held. */
+    boolean failed() {
+        return failure != null;
+    }
+
+    /** The thread that began to lock. */
+    Thread thread() {
+        return thread;
+    }
+
+    /** Empty if nothing is held. */
+    Optional<LockRequest> held() {
+        return Optional.ofNullable(shown.held());
+    }
+
+    /** Zero if nothing is held. */
+    Duration heldFor() {
+        Shown now = shown;
+        return now.held() == null ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - now.holdsSince());
+    }
+
+    @Override
+    public Optional<LockReport.Owner> view(Duration atLeast) {
+        Shown now = shown;
+        long time = System.nanoTime();
+        LockRequest held = now.held();
+        LockRequest wanted = now.wanted();
+        Duration heldFor = held == null ? Duration.ZERO : Duration.ofNanos(time - now.holdsSince());
+        Duration waitingFor = wanted == null ? Duration.ZERO : Duration.ofNanos(time - now.waitsSince());
+        if (heldFor.compareTo(atLeast) < 0 && waitingFor.compareTo(atLeast) < 0) {
+            return Optional.empty();
+        }
+        return Optional.of(new LockReport.Owner(
+                now.session(),
+                engine.options().label(),
+                held == null ? Map.of() : held.targets(),
+                wanted == null ? Map.of() : wanted.targets(),
+                heldFor,
+                waitingFor));
+    }
+}

@@ -1,0 +1,75 @@
+package dev.spream.lock;
+
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+
+/** A wait on a thread of its own, so that the thread that needs it can end it for reasons of its own, and is used by that one. */
+final class WaitingThread<R> {
+    private final FutureTask<R> task;
+    private final Thread thread;
+
+    private WaitingThread(FutureTask<R> task, Thread thread) {
+        this.task = task;
+        this.thread = thread;
+    }
+
+    /** @param over is run when the wait is over */
+    static <R> WaitingThread<R> start(String name, Callable<R> wait, Runnable over) {
+        FutureTask<R> task = new FutureTask<>(wait) {
+            @Override
+            protected void done() {
+                over.run();
+            }
+        };
+        return new WaitingThread<>(task, Thread.ofVirtual().name(name).start(task));
+    }
+
+    boolean isOver() {
+        return task.isDone();
+    }
+
+    /** What the wait returns or throws. */
+    R result() throws InterruptedException {
+        try {
+            return task.get();
+        } catch (ExecutionException e) {
+            switch (e.getCause()) {
+                case InterruptedException interruption -> throw interruption;
+                case RuntimeException failure -> throw failure;
+                case Error failure -> throw failure;
+                case null, default -> throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    /**
+     * Interrupts the wait, and returns when it is over.
+     *
+     * @return what it returned, if it had what it waited for before that
+     * @throws InterruptedException if the calling thread was interrupted meanwhile
+     */
+    Optional<R> end() throws InterruptedException {
+        thread.interrupt();
+        if (joinInterrupted()) {
+            throw new InterruptedException("interrupted while a wait for a lock was ended");
+        }
+        return task.state() == FutureTask.State.SUCCESS ? Optional.of(task.resultNow()) : Optional.empty();
+    }
+
+    private boolean joinInterrupted() {
+        boolean interrupted = false;
+        while (true) {
+            try {
+                Object ignored = task.get();
+                return interrupted;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            } catch (ExecutionException | CancellationException e) {
+                return interrupted;
+            }
+        }
+    }
+}

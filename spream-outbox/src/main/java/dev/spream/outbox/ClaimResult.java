@@ -1,0 +1,21 @@
+package dev.spream.outbox;
+
+import java.util.List;
+
+/**
+ * What came of a claim.
+ *
+ * @param claims what the worker may send, in the order in which it was due
+ * @param leasesExpired how many of the claims were another's, whose lease had run out
+ * @param synchronised how many entries were not claimed since the ledger had an answer to them, which they have now as well
+ * @param conflicts how many entries were not claimed but aborted, since the ledger had another request under their key
+ */
+public record ClaimResult(List<OutboxClaim> claims, int leasesExpired, int synchronised, int conflicts) {
+    public ClaimResult {
+        claims = List.copyOf(claims);
+    }
+
+    public boolean isEmpty() {
+        return claims.isEmpty() && synchronised == 0 && conflicts == 0;
+    }
+}

@@ -1,0 +1,33 @@
+package dev.spream.outbox;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+
+/**
+ * A lane that a worker holds. Entries with an ordering key are in one of {@value #LANES} lanes, by a hash of the key; who
+ * holds the lane is the only one to send them.
+ *
+ * @param lane 0 to 255
+ * @param epoch one more each time the lane changes hands, for ever
+ */
+public record LaneLease(int lane, long epoch) {
+    /** How many there are, in every store and for ever. */
+    public static final int LANES = 256;
+
+    public LaneLease {
+        if (lane < 0 || lane >= LANES) {
+            throw new IllegalArgumentException("lane is %d, must be 0 to %d".formatted(lane, LANES - 1));
+        }
+    }
+
+    /** The lane of an ordering key: the first byte of the SHA-256 of its UTF-8, in every store and for ever. */
+    public static int laneOf(String orderingKey) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(orderingKey.getBytes(StandardCharsets.UTF_8));
+            return Byte.toUnsignedInt(digest[0]);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java runtime has SHA-256", e);
+        }
+    }
+}

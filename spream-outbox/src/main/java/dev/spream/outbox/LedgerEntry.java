@@ -1,0 +1,33 @@
+package dev.spream.outbox;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * What the ledger has of a request.
+ *
+ * @param generation 1, and one more each time the request was begun again after it had failed
+ * @param result empty while it is in progress; never changes once it is there
+ */
+public record LedgerEntry(
+        String idempotencyKey,
+        int generation,
+        String requestDigest,
+        Optional<LedgerResult> result,
+        Instant createdAt,
+        Optional<Instant> settledAt) {
+    public LedgerEntry {
+        requireNonNull(idempotencyKey, "idempotencyKey");
+        requireNonNull(requestDigest, "requestDigest");
+        requireNonNull(createdAt, "createdAt");
+        if (result.isPresent() != settledAt.isPresent()) {
+            throw new IllegalArgumentException("an entry with a result has the time of it, and no other has");
+        }
+    }
+
+    public LedgerStatus status() {
+        return result.map(LedgerResult::status).orElse(LedgerStatus.IN_PROGRESS);
+    }
+}

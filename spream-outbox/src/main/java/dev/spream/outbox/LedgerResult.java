@@ -1,0 +1,65 @@
+package dev.spream.outbox;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.Optional;
+
+/**
+ * The final answer to a request.
+ *
+ * @param status succeeded or failed
+ * @param httpStatus what a client that asks for it is answered: 200 to 299 of a request that succeeded, 400 to 599 of
+ *     one that failed
+ * @param responsePayload what the receiver answered, a JSON text
+ * @param reason why it failed; empty if it succeeded
+ */
+public record LedgerResult(
+        LedgerStatus status, int httpStatus, Optional<String> responsePayload, Optional<ReasonCode> reason) {
+    private static final int OK = 200;
+
+    public LedgerResult {
+        requireNonNull(responsePayload, "responsePayload");
+        requireNonNull(reason, "reason");
+        if (!status.isSettled()) {
+            throw new IllegalArgumentException("a result is of a request that is settled");
+        }
+        if (!isHttpStatusOf(status, httpStatus)) {
+            throw new IllegalArgumentException(
+                    "httpStatus is %d, must be 200 to 299 of a request that succeeded, 400 to 599 of one that failed"
+                            .formatted(httpStatus));
+        }
+        if (reason.isPresent() != (status == LedgerStatus.FAILED)) {
+            throw new IllegalArgumentException("a failure needs a reason, and nothing else has one");
+        }
+    }
+
+    /** Whether a client may be answered that status of a request that ended so. */
+    public static boolean isHttpStatusOf(LedgerStatus status, int httpStatus) {
+        return status == LedgerStatus.SUCCEEDED
+                ? httpStatus >= 200 && httpStatus <= 299
+                : httpStatus >= 400 && httpStatus <= 599;
+    }
+
+    public static LedgerResult succeeded(String responsePayload) {
+        return new LedgerResult(LedgerStatus.SUCCEEDED, OK, Optional.of(responsePayload), Optional.empty());
+    }
+
+    public static LedgerResult succeeded() {
+        return new LedgerResult(LedgerStatus.SUCCEEDED, OK, Optional.empty(), Optional.empty());
+    }
+
+    /** With the HTTP status that goes with the reason. */
+    public static LedgerResult failed(ReasonCode reason) {
+        return new LedgerResult(LedgerStatus.FAILED, reason.httpStatus(), Optional.empty(), Optional.of(reason));
+    }
+
+    /** Shows no payload. */
+    @Override
+    public String toString() {
+        return "LedgerResult[%s, httpStatus=%d%s]"
+                .formatted(
+                        status.text(),
+                        httpStatus,
+                        reason.map(code -> ", " + code).orElse(""));
+    }
+}

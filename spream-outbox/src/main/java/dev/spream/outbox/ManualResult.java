@@ -1,0 +1,14 @@
+package dev.spream.outbox;
+
+/** What became of a change by hand. */
+public sealed interface ManualResult {
+
+    /** It was made, and is in the audit. */
+    record Done(OutboxRow after) implements ManualResult {}
+
+    /** It was not, and why; nothing was changed. */
+    record Refused(OutboxRow row, String why) implements ManualResult {}
+
+    /** There is no such entry. */
+    record NotFound() implements ManualResult {}
+}

@@ -1,0 +1,35 @@
+package dev.spream.outbox;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Which entries to list.
+ *
+ * @param statuses of any of these; empty for all
+ * @param parkedOnly only those that wait until an operator decides
+ * @param orderingKey only those of this key
+ * @param reason only those whose last error was this
+ * @param afterId only those behind this one; 0 for all
+ * @param limit how many at most, 1 to {@value #MAX_LIMIT}
+ */
+public record OutboxFilter(
+        Set<OutboxStatus> statuses,
+        boolean parkedOnly,
+        Optional<String> orderingKey,
+        Optional<ReasonCode> reason,
+        long afterId,
+        int limit) {
+    public static final int MAX_LIMIT = 10_000;
+
+    public OutboxFilter {
+        statuses = Set.copyOf(statuses);
+        requireNonNull(orderingKey, "orderingKey");
+        requireNonNull(reason, "reason");
+        if (limit < 1 || limit > MAX_LIMIT) {
+            throw new IllegalArgumentException("limit is %d, must be 1 to %d".formatted(limit, MAX_LIMIT));
+        }
+    }
+}

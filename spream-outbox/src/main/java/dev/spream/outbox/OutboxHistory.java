@@ -1,0 +1,24 @@
+package dev.spream.outbox;
+
+/** A part of an outbox that is kept for people and clients after the work is done, and removed when it is old. */
+public enum OutboxHistory {
+    /** Entries that succeeded or were aborted; old since then. */
+    ENTRIES("settled entries"),
+
+    /** Requests of the ledger, in all their generations, that are settled and whose entry is removed; old since they were settled. */
+    LEDGER("requests of the ledger"),
+
+    /** What was changed by hand; old since then. */
+    AUDIT("rows of the audit");
+
+    private final String text;
+
+    OutboxHistory(String text) {
+        this.text = text;
+    }
+
+    /** The name for people. */
+    String text() {
+        return text;
+    }
+}

@@ -1,0 +1,138 @@
+package dev.spream.outbox;
+
+import static java.util.Objects.requireNonNull;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.Optional;
+
+/**
+ * What is to be sent.
+ *
+ * @param idempotencyKey names the request for ever: whoever enqueues it again means the same. 1 to {@value #MAX_KEY} characters
+ * @param payload what is sent, a JSON text
+ * @param requestDigest tells requests with one key apart, 1 to {@value #MAX_DIGEST} characters; of the payload, unless said
+ *     otherwise
+ * @param orderingKey entries with one ordering key are sent one at a time, in the order in which they were enqueued; others as
+ *     soon as there is room. 1 to {@value #MAX_KEY} characters
+ * @param notBefore when it may be sent; at once, unless said otherwise
+ * @param expiresAt from when on it must not be sent any more
+ * @param traceparent the W3C trace context of the request, so that the spans of its sending belong to it
+ */
+public record OutboxMessage(
+        String idempotencyKey,
+        String payload,
+        String requestDigest,
+        Optional<String> orderingKey,
+        Optional<Instant> notBefore,
+        Optional<Instant> expiresAt,
+        Optional<String> traceparent) {
+    public static final int MAX_KEY = 512;
+    public static final int MAX_DIGEST = 200;
+    private static final int MAX_TRACEPARENT = 200;
+
+    public OutboxMessage {
+        requireText("idempotencyKey", idempotencyKey, MAX_KEY);
+        requireNonNull(payload, "payload");
+        requireText("requestDigest", requestDigest, MAX_DIGEST);
+        orderingKey.ifPresent(key -> requireText("orderingKey", key, MAX_KEY));
+        requireNonNull(notBefore, "notBefore");
+        requireNonNull(expiresAt, "expiresAt");
+        traceparent.ifPresent(parent -> requireText("traceparent", parent, MAX_TRACEPARENT));
+    }
+
+    /** A message that may be sent at once and for ever, with the digest of its payload. */
+    public static OutboxMessage of(String idempotencyKey, String payload) {
+        return builder(idempotencyKey, payload).build();
+    }
+
+    public static Builder builder(String idempotencyKey, String payload) {
+        return new Builder(requireNonNull(idempotencyKey, "idempotencyKey"), requireNonNull(payload, "payload"));
+    }
+
+    /** The digest of a text's UTF-8 bytes, with the name of its algorithm before it. */
+    public static String digest(String text) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+            return "sha256:" + HexFormat.of().formatHex(digest);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java runtime has SHA-256", e);
+        }
+    }
+
+    private static void requireText(String field, String value, int max) {
+        requireNonNull(value, field);
+        if (value.isBlank() || value.length() > max || value.indexOf('\0') >= 0) {
+            throw new IllegalArgumentException(
+                    "%s has %d characters, must have 1 to %d, one that is no blank, and no NUL"
+                            .formatted(field, value.length(), max));
+        }
+    }
+
+    /** Shows no payload. */
+    @Override
+    public String toString() {
+        return "OutboxMessage[idempotencyKey=%s, orderingKey=%s]".formatted(idempotencyKey, orderingKey.orElse("-"));
+    }
+
+    /** Collects what is not the same for every message. */
+    public static final class Builder {
+        private final String idempotencyKey;
+        private final String payload;
+        private Optional<String> requestDigest = Optional.empty();
+        private Optional<String> orderingKey = Optional.empty();
+        private Optional<Instant> notBefore = Optional.empty();
+        private Optional<Instant> expiresAt = Optional.empty();
+        private Optional<String> traceparent = Optional.empty();
+
+        private Builder(String idempotencyKey, String payload) {
+            this.idempotencyKey = idempotencyKey;
+            this.payload = payload;
+        }
+
+        /** What tells requests with one key apart, where equal requests may have payloads that are not. */
+        public Builder requestDigest(String requestDigest) {
+            this.requestDigest = Optional.of(requestDigest);
+            return this;
+        }
+
+        public Builder orderingKey(String orderingKey) {
+            this.orderingKey = Optional.of(orderingKey);
+            return this;
+        }
+
+        public Builder notBefore(Instant notBefore) {
+            this.notBefore = Optional.of(notBefore);
+            return this;
+        }
+
+        public Builder expiresAt(Instant expiresAt) {
+            this.expiresAt = Optional.of(expiresAt);
+            return this;
+        }
+
+        public Builder traceparent(String traceparent) {
+            this.traceparent = Optional.of(traceparent);
+            return this;
+        }
+
+        /**
+         * The message.
+         *
+         * @throws IllegalArgumentException if a value is out of its range
+         */
+        public OutboxMessage build() {
+            return new OutboxMessage(
+                    idempotencyKey,
+                    payload,
+                    requestDigest.orElseGet(() -> digest(payload)),
+                    orderingKey,
+                    notBefore,
+                    expiresAt,
+                    traceparent);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package dev.spream.outbox;
+
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * An entry as operators see it: everything but what it holds.
+ *
+ * @param attempts since it was enqueued, or requeued by hand
+ * @param nextRunAt when it is due, if it is pending or failed and not parked
+ * @param parked whether it waits for somebody to decide
+ * @param owner the worker that has claimed it
+ * @param ledger what the ledger says of its key; empty if it has nothing
+ */
+public record OutboxRow(
+        long id,
+        String idempotencyKey,
+        int generation,
+        String requestDigest,
+        OutboxStatus status,
+        int attempts,
+        Optional<ReasonCode> lastError,
+        Optional<String> lastErrorMessage,
+        boolean outcomeUnknown,
+        boolean parked,
+        Optional<String> orderingKey,
+        Optional<Instant> nextRunAt,
+        Optional<String> owner,
+        Optional<Instant> leaseUntil,
+        Instant createdAt,
+        Instant updatedAt,
+        Optional<Instant> expiresAt,
+        Optional<LedgerEntry> ledger) {}

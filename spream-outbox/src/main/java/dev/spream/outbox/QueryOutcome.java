@@ -1,0 +1,35 @@
+package dev.spream.outbox;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.Secrets;
+
+/** What the receiver knows of an entry that may have reached it. Messages are as those of a {@link SendOutcome}. */
+public sealed interface QueryOutcome {
+
+    /** The receiver has taken it. */
+    record Taken(LedgerResult result) implements QueryOutcome {
+        public Taken {
+            requireNonNull(result, "result");
+        }
+    }
+
+    /** The receiver has refused it for good. */
+    record Refused(ReasonCode reason, String message) implements QueryOutcome {
+        public Refused {
+            requireNonNull(reason, "reason");
+            message = Secrets.strike(requireNonNull(message, "message"));
+        }
+    }
+
+    /** The receiver does not have it and never will, unless it is sent again. */
+    record NotThere() implements QueryOutcome {}
+
+    /** The receiver could not be asked, or does not know yet; to be asked again. */
+    record StillUnknown(ReasonCode reason, String message) implements QueryOutcome {
+        public StillUnknown {
+            requireNonNull(reason, "reason");
+            message = Secrets.strike(requireNonNull(message, "message"));
+        }
+    }
+}

@@ -1,0 +1,85 @@
+package dev.spream.outbox;
+
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * Why an attempt failed, or an entry was given up, in a word that programs can tell apart; senders may have words of their
+ * own. Never holds anything of a payload.
+ *
+ * @param value upper-case letters, digits and underscores, a letter first, at most 64
+ */
+public record ReasonCode(String value) {
+    private static final Pattern VALUE = Pattern.compile("[A-Z][A-Z0-9_]{0,63}");
+
+    /** The receiver did not answer in time. */
+    public static final ReasonCode TIMEOUT = new ReasonCode("TIMEOUT");
+
+    /** The receiver could not be reached, or said that it cannot take anything now. */
+    public static final ReasonCode UNAVAILABLE = new ReasonCode("UNAVAILABLE");
+
+    /** The receiver asked for less. */
+    public static final ReasonCode RATE_LIMITED = new ReasonCode("RATE_LIMITED");
+
+    /** The receiver does not know who we are, or does not allow it. */
+    public static final ReasonCode UNAUTHORIZED = new ReasonCode("UNAUTHORIZED");
+
+    /** What was to be sent is not a request that the receiver, or the sender, understands. */
+    public static final ReasonCode INVALID_REQUEST = new ReasonCode("INVALID_REQUEST");
+
+    /** The receiver understood it, and refused it. */
+    public static final ReasonCode REJECTED = new ReasonCode("REJECTED");
+
+    /** The sender failed in a way that it does not know. */
+    public static final ReasonCode INTERNAL_ERROR = new ReasonCode("INTERNAL_ERROR");
+
+    /** An attempt may have reached the receiver, and nobody knows. */
+    public static final ReasonCode OUTCOME_UNKNOWN = new ReasonCode("OUTCOME_UNKNOWN");
+
+    /** The entry's time to be sent is over. */
+    public static final ReasonCode EXPIRED = new ReasonCode("EXPIRED");
+
+    /** The entry has been tried for longer than it may. */
+    public static final ReasonCode TOO_OLD = new ReasonCode("TOO_OLD");
+
+    /** The ledger has another request under this key. */
+    public static final ReasonCode IDEMPOTENCY_CONFLICT = new ReasonCode("IDEMPOTENCY_CONFLICT");
+
+    /** Somebody gave it up by hand. */
+    public static final ReasonCode ABORTED_BY_HAND = new ReasonCode("ABORTED_BY_HAND");
+
+    private static final int INTERNAL_SERVER_ERROR = 500;
+
+    /** RFC 9110, section 15, and RFC 6585 for 429. */
+    private static final Map<ReasonCode, Integer> HTTP_STATUSES = Map.ofEntries(
+            Map.entry(TIMEOUT, 504),
+            Map.entry(UNAVAILABLE, 503),
+            Map.entry(RATE_LIMITED, 429),
+            Map.entry(UNAUTHORIZED, 502),
+            Map.entry(INVALID_REQUEST, 400),
+            Map.entry(REJECTED, 422),
+            Map.entry(INTERNAL_ERROR, INTERNAL_SERVER_ERROR),
+            Map.entry(OUTCOME_UNKNOWN, 504),
+            Map.entry(EXPIRED, 410),
+            Map.entry(TOO_OLD, 504),
+            Map.entry(IDEMPOTENCY_CONFLICT, 409),
+            Map.entry(ABORTED_BY_HAND, 409));
+
+    public ReasonCode {
+        if (!VALUE.matcher(value).matches()) {
+            throw new IllegalArgumentException(
+                    "'%s' is no reason code: up to 64 upper-case letters, digits and underscores, a letter first"
+                            .formatted(value));
+        }
+    }
+
+    /** What the ledger answers to a client whose request was given up for this reason; 500 for words of a sender's own. */
+    public int httpStatus() {
+        return HTTP_STATUSES.getOrDefault(this, INTERNAL_SERVER_ERROR);
+    }
+
+    @Override
+    public String toString() {
+        return value;
+    }
+}

@@ -1,0 +1,21 @@
+package dev.spream.projection;
+
+/** Why an event could not be applied, and so what becomes of it. */
+public enum FailureKind {
+    /** It may succeed later as it is, such as after a time limit. Tried again; its aggregate is parked meanwhile. */
+    TRANSIENT,
+    /**
+     * Its transaction and another were in each other's way, as in a deadlock, which says nothing of the event. All of the batch is
+     * repeated after a short random pause, which grows; no aggregate is parked, and no attempt counts.
+     */
+    CONFLICT,
+    /** It fails by what it is, as where it overflows the stack. Its aggregate is parked with all that follows, until somebody mends it; others go on. */
+    POISON,
+    /**
+     * Every event would fail in this process, and elsewhere they may not, since what is wrong is around it: a folder, an address, a
+     * key. The process gives its segments up and runs the live version no longer, and its manager ends; the status stays as it is.
+     */
+    LOCAL,
+    /** Every event would fail, such as for a table that is missing. The projection stops as {@link ProjectionStatus#FAILED}. */
+    FATAL
+}

@@ -1,0 +1,484 @@
+package dev.spream.projection;
+
+import dev.spream.core.DurationText;
+import dev.spream.core.LoggedFailure;
+import dev.spream.core.StorageException;
+import dev.spream.projection.event.EventFeed;
+import dev.spream.projection.event.FeedBatch;
+import dev.spream.projection.event.FeedItem;
+import dev.spream.core.internal.Alarm;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads one feed and applies what it delivers, on a thread of its own, until it is stopped or something is amiss; then another
+ * one goes on, from what is stored. What it has and did not deal with is given back.
+ *
+ * <p>It takes what is there, up to a batch, and waits for nothing but the first event, unless its batches linger; while they
+ * do, parked aggregates are tried, and no transaction is open. The position of a segment without events is stored about once a
+ * second, so that an idle projection writes little; that of a version which follows the live one as soon as that has moved.
+ */
+final class FeedLoop<T> implements BatchRun.Loop {
+    private static final Logger log = LoggerFactory.getLogger(FeedLoop.class);
+    private static final long LONGEST_WAIT = TimeUnit.SECONDS.toNanos(1);
+    private static final long POSITION_EVERY = TimeUnit.SECONDS.toNanos(1);
+    private static final String READING = "reading its source";
+    private static final long FOLLOWED_EVERY = TimeUnit.MILLISECONDS.toNanos(50); // a cut-over waits for it
+
+    private final ProjectionContext<T> context;
+    private final Assignment assignment;
+    private final ParkedRetrier<T> retrier;
+    private final FeedLag lag;
+    private final String label;
+    private ProjectionVersion version; // as it was found after the segment was taken
+
+    // Confined to the thread, but for what is volatile.
+    private final Gathering gathering; // what is delivered and not in a batch yet
+    private long stored; // position that the store has
+    private long seen; // position up to which nothing is left to deal with
+    private long storedAt;
+    private boolean unreadable;
+    private final Alarm stopped;
+    private volatile boolean worked;
+    private volatile boolean stopping;
+    private volatile boolean cancelled;
+    private volatile boolean ended;
+    private volatile @Nullable Thread thread;
+    private @Nullable EventFeed feed; // once it is open
+    private @Nullable EventFeed polled; // guarded by this; the feed while it is polled
+    private @Nullable CountDownLatch
+            closing; // guarded by this; until the feed is closed, if that was begun during a poll
+
+    FeedLoop(ProjectionContext<T> context, Assignment assignment) {
+        this.context = context;
+        this.assignment = assignment;
+        this.retrier = new ParkedRetrier<>(context, this);
+        this.gathering = new Gathering(context.options());
+        this.lag = new FeedLag(context, assignment);
+        this.stopped = new Alarm(context.manager().time());
+        this.stored = assignment.request().after();
+        this.seen = stored;
+        this.storedAt = context.now();
+        this.label = assignment.label();
+        this.version = context.version();
+    }
+
+    /** Works until it is stopped or cannot go on. */
+    void run() {
+        thread = Thread.currentThread();
+        try {
+            work();
+        } catch (LoopEnd end) {
+            ended(end);
+        } catch (InterruptedException e) {
+            log.debug("[{}] {} was interrupted", context.name(), label);
+        } catch (RuntimeException | Error e) { // an error ends one feed, and not all projections of the process
+            if (!cancelled && !stopping && !context.isDropped()) {
+                context.troubles().outage(label, broken(e));
+            }
+        } finally {
+            lag.unattended();
+            if (unreadable) {
+                context.troubles().forget(READING);
+            }
+            ended = true;
+            context.keeperWake().raise();
+        }
+    }
+
+    private static Exception broken(Throwable e) {
+        return e instanceof StorageException storage
+                ? storage
+                : new StorageException(
+                        "a store or a source broke its contract: "
+                                + e.getClass().getName(),
+                        true,
+                        e);
+    }
+
+    private void work() throws LoopEnd, InterruptedException {
+        VersionEntry<T> entry = new VersionEntry<>(context);
+        if (assignment.positioned()) {
+            version = entry.enter();
+        }
+        entry.requireModel(version);
+        EventFeed opened = open();
+        feed = opened;
+        try {
+            while (!stopping) {
+                if (!mayWrite()) {
+                    throw LoopEnd.fenced(label);
+                }
+                retrier.run();
+                if (gather(opened)) {
+                    takeWhatIsDue();
+                }
+            }
+            storePosition();
+        } finally {
+            leave(opened);
+        }
+    }
+
+    /** What a source says that cannot be opened is of its configuration, and not of events. */
+    private EventFeed open() {
+        try {
+            EventFeed opened = context.setup().source().open(assignment.request());
+            return version.isLive() ? opened : following(opened);
+        } catch (IllegalArgumentException | IllegalStateException e) {
+            throw new StorageException("the source cannot be opened: " + e.getMessage(), true, e);
+        }
+    }
+
+    private EventFeed following(EventFeed opened) {
+        int segment = assignment.request().segment();
+        return new FollowingFeed(
+                opened,
+                seen,
+                () -> context.store().limit(version, segment),
+                context.manager().time());
+    }
+
+    /** Gives back what is not dealt with, so that the next loop can have it; an interrupted one does not wait for that. */
+    private void leave(EventFeed from) {
+        CountDownLatch closed;
+        synchronized (this) {
+            closed = closing;
+        }
+        if (closed == null) {
+            close(from);
+            return;
+        }
+        try {
+            closed.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Whatever happens here must not hide why the loop ends, and ends nothing else. */
+    private void close(EventFeed from) {
+        try {
+            from.close();
+        } catch (RuntimeException | Error e) {
+            if (cancelled) {
+                log.debug("[{}] the feed of {} did not close", context.name(), label, LoggedFailure.of(e));
+            } else {
+                context.troubles().outage(label, broken(e));
+            }
+        }
+    }
+
+    /** Whether the feed was asked for more. */
+    private boolean gather(EventFeed from) throws InterruptedException {
+        synchronized (this) {
+            if (stopping) {
+                return false;
+            }
+            polled = from;
+        }
+        try {
+            FeedBatch batch = from.poll(gathering.room(), Duration.ofNanos(longestWait()));
+            gathering.add(batch, context.now());
+            return true;
+        } catch (RuntimeException e) {
+            if (stopping) {
+                return false; // it was closed
+            }
+            if (gathering.isEmpty()) {
+                throw e;
+            }
+            gathering.hurry(context.now()); // what came before is applied; the next poll fails again, or it has passed
+            return true;
+        } finally {
+            synchronized (this) {
+                polled = null;
+            }
+        }
+    }
+
+    private void takeWhatIsDue() throws LoopEnd, InterruptedException {
+        if (stopping || gathering.isDue(context.now())) {
+            take(gathering.take());
+        } else {
+            lag.gathered(gathering, seen);
+        }
+    }
+
+    private long longestWait() {
+        long idle = Math.min(retrier.idleNanos(), gathering.idleNanos(context.now()));
+        return Math.max(0, Math.min(LONGEST_WAIT, idle));
+    }
+
+    private void take(FeedBatch batch) throws LoopEnd, InterruptedException {
+        if (stopping && !assignment.positioned()) {
+            return; // the feed may be closed
+        }
+        List<FeedItem.Event> events = new ArrayList<>(batch.items().size());
+        for (FeedItem item : batch.items()) {
+            switch (item) {
+                case FeedItem.Event event -> events.add(event);
+                case FeedItem.Undecodable undecodable -> setAside(undecodable);
+            }
+        }
+        if (!events.isEmpty()) {
+            behind(lag.delivered(batch, events, seen));
+            new BatchRun<>(context, this, events, batch).run();
+        }
+        caughtUpTo(batch, events);
+        sayWhetherReadable(batch);
+        works();
+        if (context.now() - storedAt >= (version.isLive() ? POSITION_EVERY : FOLLOWED_EVERY)) {
+            storePosition();
+        }
+    }
+
+    private void setAside(FeedItem.Undecodable item) {
+        context.store().deadLetter(context.name(), item);
+        acknowledge(List.of(item));
+        context.progressed();
+        log.warn("[{}] {} is kept among the dead letters", context.name(), item);
+        context.tell(listener -> listener.undecodable(context.name(), item.origin(), item.reason()));
+    }
+
+    private void caughtUpTo(FeedBatch batch, List<FeedItem.Event> events) {
+        seen = Math.max(seen, batch.position());
+        behind(lag.dealtWith(batch, events, seen));
+    }
+
+    /** A version that is built gathers more while it is far behind. */
+    private void behind(LagSample sample) {
+        if (!version.isLive()) {
+            gathering.behind(sample.events().orElse(0));
+        }
+    }
+
+    /** Of a source without positions, which goes on by itself; others fail until they can be read. */
+    private void sayWhetherReadable(FeedBatch batch) {
+        if (assignment.positioned() || batch.waited().isPositive() == unreadable) {
+            return;
+        }
+        unreadable = batch.waited().isPositive();
+        if (unreadable) {
+            context.troubles()
+                    .outage(
+                            READING,
+                            new StorageException(
+                                    "some of it could not be read for %s; what is not dealt with is kept there"
+                                            .formatted(DurationText.of(batch.waited())),
+                                    true,
+                                    null));
+        } else {
+            context.troubles().over(READING);
+        }
+    }
+
+    private void works() {
+        worked = true;
+        context.troubles().over(label);
+    }
+
+    /** Stores a position that moved without events. */
+    private void storePosition() throws LoopEnd {
+        if (seen <= stored || !assignment.positioned()) {
+            return;
+        }
+        if (!mayWrite()) {
+            throw LoopEnd.fenced(label);
+        }
+        long position = seen;
+        Progress progress = new Progress(Map.of(), Map.of(), List.of(), OptionalLong.of(position), Optional.empty());
+        boolean fenced;
+        try {
+            fenced = !context.store().apply(assignment.fence(), Set.of(), (transaction, states) -> progress);
+        } catch (Exception e) {
+            throw LoopEnd.outage(e);
+        }
+        if (fenced) {
+            throw LoopEnd.fenced(label);
+        }
+        storedUpTo(position);
+        context.progressed();
+    }
+
+    private void storedUpTo(long position) {
+        stored = position;
+        storedAt = context.now();
+    }
+
+    private void ended(LoopEnd end) {
+        switch (end.reason()) {
+            case FENCED -> context.watchWake().raise();
+            case OUTAGE -> {
+                if (!cancelled && !context.isDropped()) {
+                    context.troubles().outage(label, end.failure());
+                }
+            }
+            case LOCAL -> endHere(end.failure());
+            case FATAL -> fail(end.failure());
+        }
+    }
+
+    /**
+     * This process runs the version no longer. Where it is the live one, that ends the manager, unless another version is built
+     * here, which may become live instead.
+     *
+     * @throws ProjectionFailure that ends the manager
+     */
+    private void endHere(Exception failure) {
+        String error = ErrorText.of(context.store(), failure);
+        context.troubles().failed(FailureKind.LOCAL, failure);
+        if (!context.endHere(error)) {
+            return; // another segment's loop has said so
+        }
+        String message =
+                "this process cannot run '%s': %s; it has given its segments up, and the status stays as it is, for processes that can: correct what is around this one, and start it again"
+                        .formatted(version.label(), error);
+        if (version.isLive() && !isBuiltAnew()) {
+            throw new ProjectionFailure(FailureKind.LOCAL, message, failure);
+        }
+        log.error("[{}] {}; other versions go on here", context.name(), message);
+    }
+
+    private boolean isBuiltAnew() {
+        try {
+            return context.store().versions(version.projection()).stream()
+                    .anyMatch(other -> other.role() == VersionRole.SHADOW);
+        } catch (RuntimeException e) {
+            return false;
+        }
+    }
+
+    private void fail(Exception failure) {
+        String error = ErrorText.of(context.store(), failure);
+        context.troubles().failed(FailureKind.FATAL, failure);
+        boolean stopped;
+        try {
+            stopped = context.store().fail(assignment.fence(), assignment.epoch(), error);
+        } catch (RuntimeException e) {
+            context.troubles()
+                    .outage(label, notStopped(error, e)); // the next loop fails the same way, and says so again
+            return;
+        }
+        if (stopped) {
+            log.error("[{}] the projection stops everywhere as FAILED, until it is resumed: {}", context.name(), error);
+        } else {
+            log.debug("[{}] {} found what is fatal after the projection was stopped: {}", context.name(), label, error);
+        }
+        context.watchWake().raise();
+    }
+
+    private static StorageException notStopped(String error, RuntimeException e) {
+        return new StorageException(
+                "the projection is to be stopped (%s), and could not be: %s".formatted(error, ErrorText.of(e)),
+                true,
+                e);
+    }
+
+    @Override
+    public Fence fence() {
+        return assignment.fence();
+    }
+
+    @Override
+    public ProjectionVersion version() {
+        return version;
+    }
+
+    @Override
+    public boolean mayWrite() {
+        return assignment.held().getAsBoolean();
+    }
+
+    @Override
+    public boolean isCancelled() {
+        return cancelled;
+    }
+
+    @Override
+    public void committed(List<FeedItem.Event> items, OptionalLong position) {
+        position.ifPresent(this::storedUpTo);
+        context.dealt();
+        works();
+        acknowledge(items);
+    }
+
+    private void acknowledge(List<? extends FeedItem> items) {
+        EventFeed from = feed;
+        if (from != null && !assignment.positioned()) {
+            from.acknowledge(List.copyOf(items));
+        }
+    }
+
+    @Override
+    public void parked(Duration due) {
+        retrier.hurry(due);
+    }
+
+    @Override
+    public void pause(Duration time) throws InterruptedException {
+        if (stopping || stopped.await(time)) {
+            throw new InterruptedException("stopped before a batch was repeated, whose events come again");
+        }
+    }
+
+    /** Has it finish its batch and end, and waits for nothing. Called by any thread, as often as wanted. */
+    void stop() {
+        EventFeed waiting;
+        CountDownLatch closed = new CountDownLatch(1);
+        synchronized (this) {
+            stopping = true;
+            stopped.raise();
+            waiting = polled;
+            if (waiting == null || closing != null) {
+                return;
+            }
+            closing = closed;
+        }
+        context.manager()
+                .threads()
+                .start("spream-projection-" + context.name() + "-close", () -> closeThen(waiting, closed));
+    }
+
+    /** On a thread of its own: a source may take long to close, and others wait for whoever stops a loop. */
+    private void closeThen(EventFeed waiting, CountDownLatch closed) {
+        try {
+            close(waiting);
+        } finally {
+            closed.countDown();
+        }
+    }
+
+    /** Has it end at once: its transaction is rolled back. Called by any thread, as often as wanted. */
+    void cancel() {
+        cancelled = true;
+        Thread running = thread;
+        if (running != null && !ended) {
+            running.interrupt();
+        }
+        stop();
+    }
+
+    boolean hasEnded() {
+        return ended;
+    }
+
+    /** Whether it got anything done. */
+    boolean hasWorked() {
+        return worked;
+    }
+
+    boolean isRunBy(Thread other) {
+        return other.equals(thread);
+    }
+}

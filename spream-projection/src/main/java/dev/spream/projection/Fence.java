@@ -1,0 +1,23 @@
+package dev.spream.projection;
+
+import static java.util.Objects.requireNonNull;
+
+/** Whom a write of a projection is from: one that is not entitled to it any more changes nothing. */
+public sealed interface Fence {
+    String projection();
+
+    /** Whoever holds a segment, in the epoch of its lease, while the projection is running. */
+    record Segment(String projection, ProjectionOwner owner, int segment, long epoch) implements Fence {
+        public Segment {
+            requireNonNull(projection, "projection");
+            requireNonNull(owner, "owner");
+        }
+    }
+
+    /** Anybody, while the projection is running and its status has not changed since that epoch: for sources without positions. */
+    record Whole(String projection, long epoch) implements Fence {
+        public Whole {
+            requireNonNull(projection, "projection");
+        }
+    }
+}

@@ -1,0 +1,12 @@
+package dev.spream.projection;
+
+/**
+ * What is remembered of an aggregate.
+ *
+ * @param lastVersion of its events, the last that was applied or skipped; 0 for none
+ * @param parked whether some are set aside; then all that follow are, too
+ */
+public record KeyState(long lastVersion, boolean parked) {
+    /** Of an aggregate of which no event was seen. */
+    public static final KeyState NEW = new KeyState(0, false);
+}

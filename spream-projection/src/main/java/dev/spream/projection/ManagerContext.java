@@ -1,0 +1,30 @@
+package dev.spream.projection;
+
+import dev.spream.core.internal.MonotonicTime;
+import dev.spream.core.internal.SafeListeners;
+import dev.spream.core.internal.TaskThreads;
+import java.time.InstantSource;
+import java.util.random.RandomGenerator;
+
+/**
+ * What the projections of a running manager share.
+ *
+ * @param owner this manager, in the store
+ * @param listening whether there is a listener at all
+ * @param clock for how long ago events occurred, and nothing else
+ * @param random for jitter; used by many threads
+ */
+record ManagerContext<T>(
+        ProjectionStore<T> store,
+        ProjectionOwner owner,
+        SafeListeners<ProjectionListener> listeners,
+        boolean listening,
+        MonotonicTime time,
+        InstantSource clock,
+        RandomGenerator random,
+        TaskThreads threads) {
+
+    long now() {
+        return time.nanoTime();
+    }
+}

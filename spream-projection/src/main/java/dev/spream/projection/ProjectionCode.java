@@ -1,0 +1,29 @@
+package dev.spream.projection;
+
+import java.util.Set;
+
+/**
+ * What a store has to know of the code that writes a version.
+ *
+ * @param revision see {@link Projection#revision()}
+ * @param tables see {@link RebuildableProjection#tables()}; empty for others
+ * @param effects whether it has {@link SideEffects}
+ */
+public record ProjectionCode(int revision, Set<String> tables, boolean effects) {
+    /** Code of the first revision, of which nothing else is known. */
+    public static final ProjectionCode PLAIN = new ProjectionCode(1, Set.of(), false);
+
+    public ProjectionCode {
+        if (revision < 1) {
+            throw new IllegalArgumentException("revision %d: they count from 1".formatted(revision));
+        }
+        tables = Set.copyOf(tables);
+    }
+
+    public static ProjectionCode of(Projection<?> projection) {
+        return new ProjectionCode(
+                projection.revision(),
+                projection instanceof RebuildableProjection<?> rebuildable ? rebuildable.tables() : Set.of(),
+                projection instanceof SideEffects<?>);
+    }
+}

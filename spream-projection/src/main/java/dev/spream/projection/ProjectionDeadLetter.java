@@ -1,0 +1,42 @@
+package dev.spream.projection;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.FeedItem;
+import java.time.Instant;
+
+/** What a projection did not apply and never will, as its store keeps it. */
+public sealed interface ProjectionDeadLetter {
+
+    /** Higher than that of what was kept before it. */
+    long id();
+
+    /** By the store's clock. */
+    Instant keptAt();
+
+    /** Why it was not applied; without its contents. */
+    String reason();
+
+    /** An event that somebody has passed over. */
+    record Skipped(long id, Instant keptAt, String reason, EventEnvelope event) implements ProjectionDeadLetter {
+        public Skipped {
+            requireNonNull(keptAt, "keptAt");
+            requireNonNull(reason, "reason");
+            requireNonNull(event, "event");
+        }
+    }
+
+    /** What came instead of an event. */
+    record Undecodable(long id, Instant keptAt, FeedItem.Undecodable item) implements ProjectionDeadLetter {
+        public Undecodable {
+            requireNonNull(keptAt, "keptAt");
+            requireNonNull(item, "item");
+        }
+
+        @Override
+        public String reason() {
+            return item.reason();
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package dev.spream.projection;
+
+import dev.spream.projection.event.EventEnvelope;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Is told what happens to projections, for metrics and logs. Must not wait; what it throws is logged and changes nothing.
+ * Called by many threads at once.
+ *
+ * <p>What happens to a version of a projection is told with the name of its {@linkplain ProjectionVersion#stateName() state}.
+ */
+public interface ProjectionListener {
+    /**
+     * Which versions of a projection run here, and what each is for. Told before anything is told of one of them, and again when
+     * that is not so any more: within a second or so of an exchange of roles.
+     *
+     * @param versions in their order; those that are left out do not run here any more
+     */
+    default void versionsChanged(String projection, List<ProjectionVersion> versions) {}
+
+    /**
+     * A batch was committed.
+     *
+     * @param applied how many events had an effect, or were of no interest
+     * @param duplicates how many were known already
+     * @param parked how many were set aside
+     * @param took from its first statement to its commit
+     */
+    default void batchApplied(String projection, int applied, int duplicates, int parked, Duration took) {}
+
+    /**
+     * An event was applied, as one of a batch that took this long for each of its events on average.
+     */
+    default void eventApplied(String projection, EventEnvelope event, Duration took) {}
+
+    /** Events of an aggregate could not be applied, and it is parked, or stays so. */
+    default void keyParked(String projection, String key, Parking parking) {}
+
+    /** All events of a parked aggregate are applied, and it goes on. */
+    default void keyResumed(String projection, String key) {}
+
+    /** Something failed: an event, a source, the store. */
+    default void failed(String projection, FailureKind kind, Exception failure) {}
+
+    /** What is no event was set aside. */
+    default void undecodable(String projection, String origin, String reason) {}
+
+    /** Whether and where a projection runs has changed, as this process sees it. */
+    default void statusChanged(String projection, ProjectionStatus status) {}
+
+    /** A segment went to somebody else before this process gave it up. */
+    default void segmentLost(String projection, int segment) {}
+}

@@ -1,0 +1,121 @@
+package dev.spream.projection;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Looks at projections, and changes them by hand. Whoever runs them notices within a second or so.
+ *
+ * <p>A projection is its live version here, and {@code name@n} is version n of it. What is done to a projection while its
+ * versions are exchanged is done to the one that is live when it is done.
+ *
+ * <p>Safe for use by many threads. What fails is a {@link dev.spream.core.StorageException}. Every change is written down
+ * with who made it and why.
+ */
+public interface ProjectionOperations extends AutoCloseable {
+    List<ProjectionState> list();
+
+    /** Empty if there is no such projection. */
+    Optional<ProjectionDetails> show(String projection);
+
+    /**
+     * Stops a projection everywhere. When this returns, no effect is written any more until it is resumed.
+     *
+     * @return false if it is not running, or not there; nothing changed then
+     */
+    boolean pause(String projection, Act act);
+
+    /**
+     * Lets a projection go on that was paused or has failed.
+     *
+     * @return false if it is neither, or not there; nothing changed then
+     */
+    boolean resume(String projection, Act act);
+
+    /**
+     * Has parked aggregates tried again at once, with all attempts.
+     *
+     * @param key one of them; empty for all
+     * @return how many there are
+     */
+    int retry(String projection, Optional<String> key, Act act);
+
+    /**
+     * Passes over the first event of a parked aggregate, which is kept among the dead letters; what follows it is tried again.
+     *
+     * @param version that the first event must have, so that nobody skips another than was looked at
+     * @return false if the aggregate is not parked, or its first event is another; nothing changed then
+     * @throws IllegalStateException if an event before it has not come, which would be lost; nothing changed then, see {@link
+     *     ParkedKey#requireNothingMissing}
+     */
+    boolean skip(String projection, String key, long version, Act act);
+
+    /**
+     * Splits a projection into another number of segments, all of its versions at once. Waits for the batches that are being applied;
+     * when this returns, nothing is written by whoever held a segment until it has taken a new one. The new segments begin where the
+     * furthest behind of the old ones was: what is read again counts once, as ever. Parked aggregates stay as they are.
+     *
+     * @param projection by its name, without a version
+     * @param segments a power of 2 up to 256
+     * @return false if it has that number; nothing changed then
+     * @throws IllegalArgumentException if it is no such number
+     * @throws IllegalStateException if there is no such projection, its source has no positions, or versions are being exchanged or
+     *     compared; nothing changed then
+     */
+    boolean split(String projection, int segments, Act act);
+
+    /** Parked aggregates, those that were parked first. */
+    List<ParkedKey> parked(String projection, int limit);
+
+    /** To build versions, and to exchange them. */
+    ProjectionRebuilds rebuilds();
+
+    /**
+     * What was skipped and what was no event, the last that was kept first, with all that it holds.
+     *
+     * @param limit how many at most, 1 or more
+     * @return empty if there is no such projection
+     */
+    List<ProjectionDeadLetter> deadLetters(String projection, int limit);
+
+    /**
+     * What was changed by hand of a projection, whichever version it was, the last change first.
+     *
+     * @param limit how many at most, 1 or more
+     * @return empty if there is no such projection
+     */
+    List<AuditedAct> audit(String projection, int limit);
+
+    /**
+     * Checks that a projection can be {@link #split} into so many segments.
+     *
+     * @throws IllegalArgumentException if it is no power of 2 up to 256
+     */
+    static void requireSplit(int segments) {
+        ProjectionState.requireNumber(segments);
+        if (segments == 0) {
+            throw new IllegalArgumentException("0 segments: must be 1 or more");
+        }
+    }
+
+    /** Who changes something, and why: each 1 to 1,000 characters. */
+    record Act(String actor, String reason) {
+        private static final int MAX_LENGTH = 1_000;
+
+        public Act {
+            check("actor", actor);
+            check("reason", reason);
+        }
+
+        private static void check(String what, String value) {
+            if (value.isBlank() || value.length() > MAX_LENGTH) {
+                throw new IllegalArgumentException(
+                        "%s has %d characters, must have 1 to %d".formatted(what, value.length(), MAX_LENGTH));
+            }
+        }
+    }
+
+    /** Closing again is harmless. */
+    @Override
+    void close();
+}

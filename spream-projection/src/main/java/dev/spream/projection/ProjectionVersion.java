@@ -1,0 +1,91 @@
+package dev.spream.projection;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.Locale;
+
+/**
+ * A version of a projection: a read model of its own, with a state of its own in the store, built from the same events.
+ *
+ * @param projection the projection's name
+ * @param version counted from 1, never given twice
+ * @param revision of the code that writes it, see {@link Projection#revision()}
+ * @param from the position behind which its events begin; 0 for all events
+ * @param prepared whether its read model can be written: its tables are there
+ */
+public record ProjectionVersion(
+        String projection, int version, int revision, VersionRole role, long from, boolean prepared) {
+    private static final String SEPARATOR = "@";
+
+    public ProjectionVersion {
+        requireNonNull(projection, "projection");
+        requireNonNull(role, "role");
+        if (version < 1 || revision < 1 || from < 0) {
+            throw new IllegalArgumentException(
+                    "version %d of revision %d from position %d".formatted(version, revision, from));
+        }
+    }
+
+    /** The name of its state in the store, of its segments, and of what is parked. */
+    public String stateName() {
+        return stateName(projection, version);
+    }
+
+    /** The projection's name for version 1, and {@code name@version} for later ones. */
+    public static String stateName(String projection, int version) {
+        return version == 1 ? projection : projection + SEPARATOR + version;
+    }
+
+    /**
+     * What names it for operators, and is taken by {@link ProjectionOperations}: the projection's name for the live one, whichever
+     * version it is, and {@code name@version} for others.
+     */
+    public String label() {
+        return isLive() ? projection : projection + SEPARATOR + version;
+    }
+
+    /**
+     * What people are told of its status: the status in lower case, and {@code following} of a retired version that is kept up to
+     * date, which is stored as {@link ProjectionStatus#REBUILDING}.
+     */
+    public String text(ProjectionStatus status) {
+        return role == VersionRole.RETIRED && status == ProjectionStatus.REBUILDING
+                ? "following"
+                : status.name().toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * What the audit says of a version that was begun.
+     *
+     * @param skipped how many events it skips since the live one has
+     */
+    public String begun(long skipped) {
+        return "version %d of revision %d from position %d%s"
+                .formatted(
+                        version,
+                        revision,
+                        from,
+                        skipped == 0 ? "" : "; events skipped as in the live version: %d".formatted(skipped));
+    }
+
+    public boolean isLive() {
+        return role == VersionRole.LIVE;
+    }
+
+    /** How many positions later the events of another version begin; 0 if they begin no later. */
+    public long leftOutBy(ProjectionVersion other) {
+        return Math.max(0, other.from - from);
+    }
+
+    /**
+     * What is thrown where events of the version were dealt with, and nothing is known of its {@linkplain OutsideReadModel read model
+     * outside of the database}.
+     */
+    public ProjectionFailure withoutOutsideModel() {
+        return new ProjectionFailure(
+                FailureKind.FATAL,
+                "events of version %d of projection '%s' were dealt with, and nothing is remembered of where its read model is, which is not in this database; nothing was written: build it anew with 'projection rebuild %s', or run the projection under another name"
+                        .formatted(version, projection, projection),
+                null);
+    }
+}

@@ -1,0 +1,95 @@
+package dev.spream.projection;
+
+import java.util.Optional;
+
+/**
+ * Finds out, when a loop begins, what its version is for by now and which events it skips, and has its read model created if it is not there. A loop that
+ * has taken its segment before that is fenced off if roles are exchanged after it. Confined to the loop's thread.
+ */
+final class VersionEntry<T> {
+    private final ProjectionContext<T> context;
+    private boolean thrown;
+
+    VersionEntry(ProjectionContext<T> context) {
+        this.context = context;
+    }
+
+    ProjectionVersion enter() throws LoopEnd {
+        ProjectionVersion version = context.store().versions(context.version().projection()).stream()
+                .filter(found -> found.stateName().equals(context.name()))
+                .findFirst()
+                .orElseThrow(() -> LoopEnd.fenced(context.name()));
+        if (!version.prepared()) {
+            prepare(version);
+        }
+        if (version.version() > 1) {
+            context.skip(context.store().skipped(context.name()));
+        }
+        return version;
+    }
+
+    private void prepare(ProjectionVersion version) throws LoopEnd {
+        if (!context.isVersioned()) {
+            throw LoopEnd.fatal(new ProjectionFailure(
+                    FailureKind.FATAL,
+                    "projection '%s' does not say how another version of its read model is written: it must be a RebuildableProjection, or have another projection for each version; drop version %d"
+                            .formatted(version.projection(), version.version()),
+                    null));
+        }
+        boolean there;
+        try {
+            there = context.store().prepare(version, ProjectionCode.of(context.projection()), this::create);
+        } catch (Throwable t) {
+            throw end(t);
+        }
+        if (!there) {
+            throw LoopEnd.fenced(context.name());
+        }
+    }
+
+    private LoopEnd end(Throwable t) throws LoopEnd {
+        FailureKind kind = context.judge().kind(t, thrown || t instanceof ProjectionFailure);
+        Exception failure = FailureJudge.asException(t);
+        LoopEnd.ifOfEveryEvent(kind, failure);
+        return kind == FailureKind.POISON ? LoopEnd.fatal(failure) : LoopEnd.outage(failure);
+    }
+
+    /** Has a read model outside of the store begun, or checks that it is the one that was. */
+    void requireModel(ProjectionVersion version) throws LoopEnd {
+        if (!(context.projection() instanceof OutsideReadModel model)) {
+            return;
+        }
+        Optional<String> id;
+        try {
+            id = context.store().outsideModel(version, () -> begun(model));
+            if (id.isPresent()) {
+                model.require(id.get());
+            }
+        } catch (Throwable t) {
+            throw end(t);
+        }
+        if (id.isEmpty()) {
+            throw LoopEnd.fenced(context.name());
+        }
+    }
+
+    private String begun(OutsideReadModel model) throws Exception {
+        try {
+            return model.begin();
+        } catch (Throwable t) {
+            thrown = true;
+            throw t;
+        }
+    }
+
+    private void create(T transaction) throws Exception {
+        if (context.projection() instanceof RebuildableProjection<? super T> rebuildable) {
+            try {
+                rebuildable.create(transaction);
+            } catch (Throwable t) {
+                thrown = true;
+                throw t;
+            }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+package dev.spream.projection;
+
+/** What a version of a projection is for. One of them is live, all others follow it. */
+public enum VersionRole {
+    /** Readers see its read model, and side effects are its. */
+    LIVE,
+    /** It is being built, and has never been live. */
+    SHADOW,
+    /** It was live, and is kept up to date so that it can be live again, until it is dropped. */
+    RETIRED
+}

@@ -1,0 +1,212 @@
+package dev.spream.projection.changestream;
+
+import dev.spream.core.StorageException;
+import dev.spream.core.consume.Consumer;
+import dev.spream.core.consume.Delivery;
+import dev.spream.projection.event.EventFeed;
+import dev.spream.projection.event.FeedBatch;
+import dev.spream.projection.event.FeedItem;
+import dev.spream.projection.event.FeedQueue;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.source.SourceException;
+import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.Subscriber;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs a subscriber whose consumer queues the rows of a change and stays in its call until they are acknowledged, so that the
+ * subscriber's watermarks follow what is acknowledged. As many calls are on their way as changes may be in flight. A subscriber
+ * that fails ends; the failure is thrown by a poll, and the poll after that starts another.
+ */
+final class ChangeStreamFeed implements EventFeed, Consumer {
+    private static final Logger log = LoggerFactory.getLogger(ChangeStreamFeed.class);
+
+    /** What remains to be done when a feed is closed. */
+    interface Closing {
+        void closed(ChangeStreamFeed feed);
+    }
+
+    private final String label;
+    private final Supplier<Subscriber> subscribers;
+    private final EventRows rows;
+    private final ReadOrder order;
+    private final Unread unread;
+    private final Closing onClose;
+    private final FeedQueue<CountDownLatch> queue = new FeedQueue<>();
+    private final Set<String> otherTables = ConcurrentHashMap.newKeySet();
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Guarded by lock.
+    private @Nullable Subscriber running;
+    private boolean closed;
+    private boolean completed;
+
+    /**
+     * @param label stream and projection, for messages and threads
+     * @param subscribers each a new one, over the {@link OrderedSource} of the order
+     * @param unread told of what they do
+     * @param onClose called once, after the last subscriber has ended
+     */
+    ChangeStreamFeed(
+            String label,
+            Supplier<Subscriber> subscribers,
+            EventRows rows,
+            ReadOrder order,
+            Unread unread,
+            Closing onClose) {
+        this.label = label;
+        this.subscribers = subscribers;
+        this.rows = rows;
+        this.order = order;
+        this.unread = unread;
+        this.onClose = onClose;
+    }
+
+    /** Starts to read, unless it does. */
+    void start() {
+        lock.lock();
+        try {
+            if (running == null && !closed && !completed) {
+                Subscriber subscriber = subscribers.get();
+                running = subscriber;
+                Thread.ofVirtual().name("spream-" + label + "-events").start(() -> run(subscriber));
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void run(Subscriber subscriber) {
+        try {
+            ended(subscriber.run(this) == RunResult.COMPLETED);
+        } catch (Throwable t) {
+            ended(false); // before the failure shows: the poll after it starts another
+            queue.fail(new StorageException(
+                    "[%s] events cannot be read: %s; what is not acknowledged comes again when they can"
+                            .formatted(label, t.getMessage()),
+                    mayPass(t),
+                    t));
+        }
+    }
+
+    /** The subscriber has tried again itself what may pass, but for its storage when it stops. */
+    private static boolean mayPass(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof StorageException storage) {
+                return storage.retryable();
+            }
+            if (cause instanceof SourceException source) {
+                return source.kind() == SourceException.Kind.TRANSIENT;
+            }
+        }
+        return false;
+    }
+
+    private void ended(boolean atEnd) {
+        lock.lock();
+        try {
+            running = null;
+            completed |= atEnd;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void consume(DataChangeRecord change, Delivery delivery) throws InterruptedException {
+        List<EventRow> read = read(change);
+        CountDownLatch unacknowledged = new CountDownLatch(read.size());
+        order.arrived(delivery.partition(), change, () -> queue.add(deliveries(unacknowledged, read)));
+        try {
+            unacknowledged.await();
+        } catch (InterruptedException e) {
+            order.left(delivery.partition(), change);
+            queue.withdraw(unacknowledged::equals);
+            if (unacknowledged.getCount() > 0) {
+                throw e;
+            }
+        }
+    }
+
+    private static List<FeedQueue.Delivery<CountDownLatch>> deliveries(CountDownLatch handle, List<EventRow> rows) {
+        return rows.stream()
+                .map(row -> new FeedQueue.Delivery<>(handle, row.item()))
+                .toList();
+    }
+
+    private List<EventRow> read(DataChangeRecord change) {
+        if (!rows.concerns(change) && otherTables.add(change.tableName())) {
+            log.info("[{}] changes of table {} are passed over; it is not the events table", label, change.tableName());
+        }
+        return rows.of(change);
+    }
+
+    @Override
+    public FeedBatch poll(int limit, Duration wait) throws InterruptedException {
+        start();
+        FeedBatch batch = queue.poll(limit, wait);
+        return hasCompleted() ? batch : FeedBatch.of(batch.items(), unread.lasted());
+    }
+
+    /** Whether the subscription has come to its end, behind which there is nothing to read. */
+    private boolean hasCompleted() {
+        lock.lock();
+        try {
+            return completed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void acknowledge(Collection<FeedItem> items) {
+        queue.settle(items).forEach(CountDownLatch::countDown);
+    }
+
+    @Override
+    public void close() {
+        queue.close();
+        stop();
+    }
+
+    /** Its source is closed. */
+    void end() {
+        queue.end(() -> new StorageException(
+                "[%s] events cannot be read: the event source is closed; open another, from which comes again what is not acknowledged"
+                        .formatted(label),
+                false,
+                null));
+        stop();
+    }
+
+    private void stop() {
+        Subscriber toClose;
+        lock.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            toClose = running;
+        } finally {
+            lock.unlock();
+        }
+        try {
+            if (toClose != null) {
+                toClose.close();
+            }
+        } finally {
+            onClose.closed(this);
+        }
+    }
+}

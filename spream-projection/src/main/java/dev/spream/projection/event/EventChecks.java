@@ -1,0 +1,46 @@
+package dev.spream.projection.event;
+
+/** What names of events must be. */
+final class EventChecks {
+    static final int ID_LENGTH = 200;
+    static final int TYPE_LENGTH = 200;
+    static final int AGGREGATE_ID_LENGTH = 1_024;
+
+    private EventChecks() {}
+
+    static void length(String what, String value, int max) {
+        if (value.isEmpty() || value.length() > max) {
+            throw new IllegalArgumentException(
+                    "%s has %d characters, must have 1 to %d".formatted(what, value.length(), max));
+        }
+        storable(what, value);
+    }
+
+    /**
+     * Without what databases cannot hold in texts: the character U+0000, and half of a surrogate pair, which is no character.
+     * Drivers write the latter as a question mark, so that two names would become one.
+     */
+    static void storable(String what, String value) {
+        if (value.indexOf('\0') >= 0) {
+            throw new IllegalArgumentException("%s has the character U+0000".formatted(what));
+        }
+        int half = unpairedSurrogate(value);
+        if (half >= 0) {
+            throw new IllegalArgumentException(
+                    "%s has half of a surrogate pair alone, at index %d".formatted(what, half));
+        }
+    }
+
+    /** Where the first is; -1 if there is none. */
+    private static int unpairedSurrogate(String value) {
+        for (int i = 0; i < value.length(); i++) {
+            if (Character.isSurrogate(value.charAt(i))) {
+                if (!Character.isSupplementaryCodePoint(value.codePointAt(i))) {
+                    return i;
+                }
+                i++;
+            }
+        }
+        return -1;
+    }
+}

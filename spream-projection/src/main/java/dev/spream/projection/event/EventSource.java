@@ -1,0 +1,31 @@
+package dev.spream.projection.event;
+
+/**
+ * Delivers events to projections: at least once, and those of one aggregate in order, unless a feed says that it cannot.
+ *
+ * <p>A <em>positioned</em> source has one order of all events, and can be read from any place in it, in segments, as often as
+ * wanted: its readers keep the position themselves. Any other source delivers what is not acknowledged yet, to whoever has a
+ * feed open; its readers recognise what they have by {@link EventEnvelope#eventVersion()}.
+ *
+ * <p>Safe for use by many threads.
+ */
+public interface EventSource extends AutoCloseable {
+
+    /** Whether it can be read from any position, in segments. */
+    boolean positioned();
+
+    /**
+     * Begins to deliver. Every projection has feeds of its own, and what one acknowledges is nothing to the others.
+     *
+     * @throws dev.spream.core.StorageException if the source cannot be read
+     * @throws IllegalArgumentException if a source that is not positioned is asked for segments, or has no such projection
+     */
+    EventFeed open(FeedRequest request);
+
+    /**
+     * Closes what this opened. Feeds that are still open end: whoever polls one, or waits there, is told so by a {@link
+     * dev.spream.core.StorageException} until they close it. Closing again is harmless.
+     */
+    @Override
+    void close();
+}

@@ -1,0 +1,197 @@
+package dev.spream.projection.event;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongFunction;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a feed of a source without positions has received and is not done with: it waits to be polled, or is out, which is to
+ * say polled and not acknowledged. For those who write such a source. Its bound is the source's matter, which receives no more
+ * while enough is not acknowledged.
+ *
+ * <p>Safe for use by many threads; only {@link #poll} waits.
+ *
+ * @param <T> by what the source knows a delivery again
+ */
+public final class FeedQueue<T> {
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+
+    // Guarded by lock.
+    private final Deque<Delivery<T>> waiting = new ArrayDeque<>();
+    private final Map<Long, T> out = new HashMap<>(); // by delivery id
+    private long deliveries;
+    private @Nullable RuntimeException failure;
+    private @Nullable Supplier<? extends RuntimeException> end;
+    private boolean closed;
+
+    /**
+     * Something to deliver.
+     *
+     * @param handle by which the source knows it again
+     * @param item makes the item of a delivery id; called once for each delivery
+     */
+    public record Delivery<T>(T handle, LongFunction<? extends FeedItem> item) {
+        public Delivery {
+            requireNonNull(handle, "handle");
+            requireNonNull(item, "item");
+        }
+    }
+
+    /** Receives deliveries, behind all that were received before. Those of a queue that is closed or has ended are dropped. */
+    public void add(Collection<Delivery<T>> received) {
+        lock.lock();
+        try {
+            if (closed || end != null) {
+                return;
+            }
+            waiting.addAll(received);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Does what {@link EventFeed#poll} says.
+     *
+     * @throws RuntimeException what {@link #fail} left, once; or what {@link #end} did
+     */
+    public FeedBatch poll(int limit, Duration wait) throws InterruptedException {
+        if (limit < 1) {
+            throw new IllegalArgumentException("limit %d: must be 1 or more".formatted(limit));
+        }
+        long left = wait.toNanos();
+        lock.lockInterruptibly();
+        try {
+            while (waiting.isEmpty() && failure == null && end == null && !closed && left > 0) {
+                left = changed.awaitNanos(left);
+            }
+            rethrowFailure();
+            requireNotEnded();
+            return FeedBatch.of(deliver(limit));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void rethrowFailure() {
+        RuntimeException thrown = failure;
+        failure = null;
+        if (thrown != null && !closed) {
+            throw thrown;
+        }
+    }
+
+    private void requireNotEnded() {
+        if (end != null && !closed) {
+            throw end.get();
+        }
+    }
+
+    private List<FeedItem> deliver(int limit) {
+        List<FeedItem> items = new ArrayList<>(Math.min(limit, waiting.size()));
+        while (items.size() < limit && !waiting.isEmpty()) {
+            Delivery<T> next = waiting.removeFirst();
+            long id = ++deliveries;
+            out.put(id, next.handle());
+            items.add(next.item().apply(id));
+        }
+        return items;
+    }
+
+    /**
+     * Forgets items that are out. Those that are not, any more or at all, are passed over.
+     *
+     * @return the handles of those that were, in the order of the items
+     */
+    public List<T> settle(Collection<FeedItem> items) {
+        List<T> handles = new ArrayList<>(items.size());
+        lock.lock();
+        try {
+            for (FeedItem item : items) {
+                T handle = out.remove(item.deliveryId());
+                if (handle != null) {
+                    handles.add(handle);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+        return handles;
+    }
+
+    /**
+     * Forgets what waits and is not out.
+     *
+     * @return the handles of what was forgotten, in order
+     */
+    public List<T> withdraw(Predicate<? super T> which) {
+        List<T> handles = new ArrayList<>();
+        lock.lock();
+        try {
+            Iterator<Delivery<T>> all = waiting.iterator();
+            while (all.hasNext()) {
+                T handle = all.next().handle();
+                if (which.test(handle)) {
+                    all.remove();
+                    handles.add(handle);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+        return handles;
+    }
+
+    /** Nothing more comes until the reader does something about this: the next {@link #poll} throws it. */
+    public void fail(RuntimeException cause) {
+        lock.lock();
+        try {
+            failure = requireNonNull(cause, "cause");
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Forgets everything, since the source was closed: every {@link #poll} throws that from now on, until this is closed. */
+    public void end(Supplier<? extends RuntimeException> cause) {
+        lock.lock();
+        try {
+            end = requireNonNull(cause, "cause");
+            waiting.clear();
+            out.clear();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Forgets everything; whoever polls gets nothing from now on. Closing again is harmless. */
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            waiting.clear();
+            out.clear();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

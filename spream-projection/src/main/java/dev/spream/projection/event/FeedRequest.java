@@ -1,0 +1,34 @@
+package dev.spream.projection.event;
+
+import static java.util.Objects.requireNonNull;
+
+/**
+ * What a feed is to deliver.
+ *
+ * @param projection for whom
+ * @param segment of how many {@code segments}, counted from 0. Every aggregate belongs to one segment, always to the same
+ * @param segments 1 for all events; a power of 2 up to 256
+ * @param after the position behind which to begin; 0 for the first event, and for sources without positions
+ */
+public record FeedRequest(String projection, int segment, int segments, long after) {
+    private static final int MAX_SEGMENTS = 256;
+
+    public FeedRequest {
+        requireNonNull(projection, "projection");
+        if (segments < 1 || segments > MAX_SEGMENTS || Integer.bitCount(segments) != 1) {
+            throw new IllegalArgumentException(
+                    "%d segments: must be a power of 2 from 1 to %d".formatted(segments, MAX_SEGMENTS));
+        }
+        if (segment < 0 || segment >= segments) {
+            throw new IllegalArgumentException("segment %d of %d: they count from 0".formatted(segment, segments));
+        }
+        if (after < 0) {
+            throw new IllegalArgumentException("position %d is negative".formatted(after));
+        }
+    }
+
+    /** All events, from wherever the source goes on. */
+    public static FeedRequest all(String projection) {
+        return new FeedRequest(projection, 0, 1, 0);
+    }
+}

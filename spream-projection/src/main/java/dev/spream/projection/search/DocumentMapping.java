@@ -1,0 +1,18 @@
+package dev.spream.projection.search;
+
+import dev.spream.projection.event.EventEnvelope;
+import java.util.List;
+import java.util.Set;
+
+/** Says which documents an event changes. Asks nobody: all it needs is in the event. Safe for use by many threads. */
+public interface DocumentMapping {
+    /** The event types that change documents; empty for all. */
+    Set<String> eventTypes();
+
+    /**
+     * What an event changes, in this order.
+     *
+     * @throws Exception anything; the event is poison then
+     */
+    List<SearchChange> changes(EventEnvelope event) throws Exception;
+}

@@ -1,0 +1,135 @@
+package dev.spream.projection.search;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.DurationText;
+import dev.spream.core.LoggedFailure;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has indexes optimized at an interval, one after the other, on a thread of its own; who writes and searches goes on meanwhile. One of
+ * a process is enough, and several processes may have one each.
+ *
+ * <p>The first time is after a tenth of the interval, so that processes which do not live for long see to it too. What fails is logged
+ * and tried again the next time; an index that was dropped is passed over.
+ *
+ * <p>Safe for use by many threads. The indexes stay whose they are; close this before them.
+ */
+public final class IndexUpkeep implements AutoCloseable {
+    /** How often, if nothing else is said. */
+    public static final Duration INTERVAL = Duration.ofDays(1);
+
+    /** How old tombstones become, if nothing else is said: no event should be later than that. */
+    public static final Duration TOMBSTONES = Duration.ofDays(7);
+
+    private static final Logger log = LoggerFactory.getLogger(IndexUpkeep.class);
+    private static final int SOONER = 10;
+
+    private final Duration interval;
+    private final Duration tombstones;
+    private final Map<Kept, SearchIndex> indexes = new ConcurrentHashMap<>();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition closing = lock.newCondition();
+    private volatile boolean closed; // written under the lock
+
+    /** A version of what is opened so. */
+    private record Kept(IntFunction<SearchIndex> opening, int version) {}
+
+    private IndexUpkeep(Duration interval, Duration tombstones) {
+        if (!interval.isPositive()) {
+            throw new IllegalArgumentException(
+                    "the interval is %s, must be positive".formatted(DurationText.of(interval)));
+        }
+        if (tombstones.isNegative()) {
+            throw new IllegalArgumentException(
+                    "the age of tombstones is %s, must not be negative".formatted(DurationText.of(tombstones)));
+        }
+        this.interval = interval;
+        this.tombstones = tombstones;
+    }
+
+    /**
+     * Starts one that works until it is closed.
+     *
+     * @param interval from the end of one time until the next
+     * @param tombstones see {@link SearchIndex#optimize}
+     */
+    public static IndexUpkeep start(Duration interval, Duration tombstones) {
+        IndexUpkeep started = new IndexUpkeep(interval, tombstones);
+        Thread.ofVirtual().name("spream-index-upkeep").start(started::run);
+        return started;
+    }
+
+    /** The same indexes by version; what is opened is optimized from then on, the last one of each version. */
+    public IntFunction<SearchIndex> keeping(IntFunction<SearchIndex> opening) {
+        requireNonNull(opening, "opening");
+        return version -> {
+            SearchIndex index = opening.apply(version);
+            indexes.put(new Kept(opening, version), index);
+            return index;
+        };
+    }
+
+    private void run() {
+        try {
+            boolean open = pause(interval.dividedBy(SOONER));
+            while (open) {
+                indexes.values().forEach(this::optimize);
+                open = pause(interval);
+            }
+        } catch (InterruptedException e) {
+            log.warn("the upkeep of search indexes was interrupted and has ended; they are not optimized any more");
+        }
+    }
+
+    private void optimize(SearchIndex index) {
+        if (closed) {
+            return;
+        }
+        try {
+            index.optimize(tombstones);
+        } catch (RuntimeException e) {
+            if (!closed) {
+                log.warn(
+                        "the search index {} was not optimized and is as it was; the next attempt is in {}",
+                        index,
+                        DurationText.of(interval),
+                        LoggedFailure.of(e));
+            }
+        }
+    }
+
+    /** False once it is closed. */
+    private boolean pause(Duration time) throws InterruptedException {
+        long left = TimeUnit.NANOSECONDS.convert(time);
+        lock.lock();
+        try {
+            while (left > 0 && !closed) {
+                left = closing.awaitNanos(left);
+            }
+            return !closed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** No other index is begun; one that is being optimized goes on until its engine is closed. Closing again is harmless. */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            closing.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

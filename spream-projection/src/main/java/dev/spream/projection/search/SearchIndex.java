@@ -1,0 +1,62 @@
+package dev.spream.projection.search;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * An index of documents. Safe for use by many threads. What fails is a {@link SearchException}.
+ *
+ * <p>A deletion leaves a tombstone with its version, so that an older change which comes late does not bring the document back;
+ * {@link #optimize} takes old ones away.
+ *
+ * <p>An index that is gone, or another one than was opened, is not written: that is fatal until {@link #expect} has found the one
+ * that is to be written.
+ */
+public interface SearchIndex extends AutoCloseable {
+
+    /**
+     * Makes changes, in their order. When this returns, they are durable in the index and found by searches that begin
+     * afterwards, or were passed over since the index has something newer. If it fails, some of them may have been made; all of
+     * them may be made again.
+     *
+     * @param changes each document once
+     */
+    void write(List<SearchChange> changes);
+
+    /** Tells the index from all others: it has another id when it was made anew, or emptied. */
+    String id();
+
+    /**
+     * Looks whether the index with that id is there now, such as one that was brought back, or that another process has emptied. If
+     * it is, it is the one that is written from now on.
+     *
+     * @return false if there is another one, or none. It is not written by who wrote the expected one before; an empty one that
+     *     opening has made may be removed again, so that the expected one can be put there
+     */
+    boolean expect(String id);
+
+    /**
+     * Empties it: documents and tombstones are gone, and it has another id.
+     *
+     * @return the id that it has now
+     */
+    String clear();
+
+    /** Documents that match, best first. */
+    SearchResult search(SearchQuery query);
+
+    /** How many documents there are, tombstones not counted. None where emptying the index has failed in the middle. */
+    long size();
+
+    /**
+     * Makes the index small and quick: what deletions left behind goes. May take long, and may be done while it is written and
+     * searched. Does nothing to an index that was dropped.
+     *
+     * @param tombstones those older than this go; a change that comes later than that can bring its document back
+     */
+    void optimize(Duration tombstones);
+
+    /** Closing again is harmless. */
+    @Override
+    void close();
+}

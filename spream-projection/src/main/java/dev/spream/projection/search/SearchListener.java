@@ -1,0 +1,16 @@
+package dev.spream.projection.search;
+
+import java.time.Duration;
+
+/** Is told what goes into search indexes. Called by several threads, between calls of the engine; must not throw or block. */
+@FunctionalInterface
+public interface SearchListener {
+    SearchListener NONE = (projection, changes, took) -> {};
+
+    /**
+     * The engine has made changes.
+     *
+     * @param changes how many were in the call
+     */
+    void written(String projection, int changes, Duration took);
+}

@@ -1,0 +1,56 @@
+package dev.spream.projection.search;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/** The index of a version, opened when it is first needed. Safe for use by many threads. */
+final class VersionedIndex {
+    private final IntFunction<SearchIndex> indexes;
+    private final int version; // 0 if there is but one index
+    private final ReentrantLock lock = new ReentrantLock();
+    private volatile @Nullable SearchIndex open; // written under the lock
+
+    private VersionedIndex(IntFunction<SearchIndex> indexes, int version) {
+        this.indexes = requireNonNull(indexes, "indexes");
+        this.version = version;
+    }
+
+    static VersionedIndex only(SearchIndex index) {
+        return new VersionedIndex(any -> index, 0);
+    }
+
+    static VersionedIndex first(IntFunction<SearchIndex> indexes) {
+        return new VersionedIndex(indexes, 1);
+    }
+
+    VersionedIndex ofVersion(int other) {
+        return version == 0 || version == other ? this : new VersionedIndex(indexes, other);
+    }
+
+    /** Whether it is not the first of its projection. */
+    boolean isBuiltAnew() {
+        return version > 1;
+    }
+
+    SearchIndex get() {
+        SearchIndex known = open;
+        return known == null ? opened() : known;
+    }
+
+    private SearchIndex opened() {
+        lock.lock();
+        try {
+            SearchIndex known = open;
+            if (known == null) {
+                known = requireNonNull(indexes.apply(version), "the index of a version");
+                open = known;
+            }
+            return known;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,4 @@
+package dev.spream.projection.event;
+
+/** The contract of {@link EventStore} as tests. Extend it in the tests of a store. */
+public abstract class EventStoreContract extends EventStoreSuite implements AppendContract, ReadContract {}

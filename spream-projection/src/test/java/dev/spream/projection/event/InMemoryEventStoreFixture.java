@@ -1,0 +1,28 @@
+package dev.spream.projection.event;
+
+import java.util.function.UnaryOperator;
+
+/** A store in memory, which may be spoilt. */
+final class InMemoryEventStoreFixture implements EventStoreFixture {
+    private final InMemoryEventStore memory = new InMemoryEventStore();
+    private final EventStore store;
+
+    InMemoryEventStoreFixture(UnaryOperator<EventStore> spoil) {
+        store = spoil.apply(memory);
+    }
+
+    @Override
+    public EventStore store() {
+        return store;
+    }
+
+    @Override
+    public EventStore anotherStore() {
+        return store;
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}
