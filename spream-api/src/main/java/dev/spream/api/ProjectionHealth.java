@@ -2,11 +2,11 @@ package dev.spream.api;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.record.JsonObject;
 import dev.spream.projection.ParkedSummary;
 import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionStatus;
 import dev.spream.projection.ProjectionView;
-import dev.spream.core.record.JsonObject;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashSet;

@@ -32,6 +32,9 @@ final class ArchitectureTest {
                 .onlyDependOnClassesThat(resideInAnyPackage(
                         "java..",
                         "dev.spream.core..",
+                        "dev.spream.lock..",
+                        "dev.spream.outbox..",
+                        "dev.spream.projection..",
                         API + "..",
                         "org.slf4j..",
                         "org.jspecify..",
@@ -59,6 +62,9 @@ final class ArchitectureTest {
                 .onlyDependOnClassesThat(resideInAnyPackage(
                         "java..",
                         "dev.spream.core..",
+                        "dev.spream.lock..",
+                        "dev.spream.outbox..",
+                        "dev.spream.projection..",
                         "org.slf4j..",
                         "org.jspecify..",
                         library,
@@ -118,6 +124,9 @@ final class ArchitectureTest {
                         Stream.of(
                                 "java..",
                                 "dev.spream.core..",
+                                "dev.spream.lock..",
+                                "dev.spream.outbox..",
+                                "dev.spream.projection..",
                                 "org.slf4j..",
                                 "org.jspecify..",
                                 "com.google.auto.service..",

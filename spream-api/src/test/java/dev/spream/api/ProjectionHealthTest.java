@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.api.ProjectionHealth.Status;
+import dev.spream.core.record.JsonObject;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.ParkedSummary;
 import dev.spream.projection.ProjectionState;
@@ -11,7 +12,6 @@ import dev.spream.projection.ProjectionStatus;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.ProjectionView;
 import dev.spream.projection.VersionRole;
-import dev.spream.core.record.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

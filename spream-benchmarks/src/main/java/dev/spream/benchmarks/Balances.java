@@ -1,8 +1,8 @@
 package dev.spream.benchmarks;
 
-import dev.spream.projection.event.EventEnvelope;
-import dev.spream.projection.Projection;
 import dev.spream.core.record.JsonObject;
+import dev.spream.projection.Projection;
+import dev.spream.projection.event.EventEnvelope;
 import java.sql.Connection;
 
 /** The read model of the benchmark: what every account has, and how many movements it had. */

@@ -86,7 +86,7 @@ final class CpuProfile {
         if (type.startsWith("dev.spream.storage.") || type.startsWith("dev.spream.core.record.")) {
             return "spream: source and decoder";
         }
-        if (type.startsWith("dev.spream.core.")) {
+        if (type.matches("dev\\.spream\\.(core|lock|outbox|projection)\\..*")) {
             return "spream: engine";
         }
         if (type.startsWith("dev.spream.")) {

@@ -1,7 +1,7 @@
 package dev.spream.benchmarks;
 
-import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.Projection;
+import dev.spream.projection.event.EventEnvelope;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;

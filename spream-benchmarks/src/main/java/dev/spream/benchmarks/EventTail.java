@@ -1,14 +1,14 @@
 package dev.spream.benchmarks;
 
+import dev.spream.projection.ProjectionListener;
+import dev.spream.projection.ProjectionManager;
+import dev.spream.projection.ProjectionOptions;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.EventFeed;
 import dev.spream.projection.event.EventSource;
 import dev.spream.projection.event.ExpectedVersion;
 import dev.spream.projection.event.FeedItem;
 import dev.spream.projection.event.FeedRequest;
-import dev.spream.projection.ProjectionListener;
-import dev.spream.projection.ProjectionManager;
-import dev.spream.projection.ProjectionOptions;
 import dev.spream.storage.jdbc.event.JdbcEventStore;
 import dev.spream.storage.jdbc.projection.JdbcProjectionStore;
 import java.sql.Connection;

@@ -1,8 +1,8 @@
 package dev.spream.benchmarks;
 
+import dev.spream.projection.Projection;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.EventMetadata;
-import dev.spream.projection.Projection;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -2,14 +2,14 @@ package dev.spream.benchmarks;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.DurationText;
-import dev.spream.projection.event.EventMetadata;
-import dev.spream.projection.event.EventSource;
-import dev.spream.projection.event.ExpectedVersion;
-import dev.spream.projection.event.NewEvent;
 import dev.spream.projection.Projection;
 import dev.spream.projection.ProjectionListener;
 import dev.spream.projection.ProjectionManager;
 import dev.spream.projection.ProjectionOptions;
+import dev.spream.projection.event.EventMetadata;
+import dev.spream.projection.event.EventSource;
+import dev.spream.projection.event.ExpectedVersion;
+import dev.spream.projection.event.NewEvent;
 import dev.spream.storage.jdbc.event.JdbcEventStore;
 import dev.spream.storage.jdbc.projection.JdbcProjectionStore;
 import java.sql.Connection;

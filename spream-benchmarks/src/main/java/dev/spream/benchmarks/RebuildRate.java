@@ -1,17 +1,17 @@
 package dev.spream.benchmarks;
 
 import dev.spream.core.DurationText;
-import dev.spream.projection.event.EventFeed;
-import dev.spream.projection.event.EventSource;
-import dev.spream.projection.event.FeedBatch;
-import dev.spream.projection.event.FeedItem;
-import dev.spream.projection.event.FeedRequest;
 import dev.spream.projection.ProjectionListener;
 import dev.spream.projection.ProjectionManager;
 import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.projection.ProjectionOptions;
 import dev.spream.projection.ProjectionRebuilds;
 import dev.spream.projection.ProjectionVersion;
+import dev.spream.projection.event.EventFeed;
+import dev.spream.projection.event.EventSource;
+import dev.spream.projection.event.FeedBatch;
+import dev.spream.projection.event.FeedItem;
+import dev.spream.projection.event.FeedRequest;
 import dev.spream.storage.jdbc.event.JdbcEventStore;
 import dev.spream.storage.jdbc.projection.JdbcProjectionOperations;
 import dev.spream.storage.jdbc.projection.JdbcProjectionStore;

@@ -1,8 +1,8 @@
 package dev.spream.benchmarks;
 
-import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.FoldableProjection;
 import dev.spream.projection.RebuildableProjection;
+import dev.spream.projection.event.EventEnvelope;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

@@ -1,7 +1,7 @@
 package dev.spream.benchmarks;
 
-import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.FoldableProjection;
+import dev.spream.projection.event.EventEnvelope;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;

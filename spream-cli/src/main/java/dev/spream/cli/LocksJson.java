@@ -1,5 +1,6 @@
 package dev.spream.cli;
 
+import dev.spream.core.record.JsonObject;
 import dev.spream.lock.LockChain;
 import dev.spream.lock.LockExplanation;
 import dev.spream.lock.LockExplanation.Blocker;
@@ -10,7 +11,6 @@ import dev.spream.lock.LockMode;
 import dev.spream.lock.LockObservation.Reported;
 import dev.spream.lock.LockTarget;
 import dev.spream.lock.PlannedLock;
-import dev.spream.core.record.JsonObject;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashSet;

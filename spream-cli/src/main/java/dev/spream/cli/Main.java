@@ -2,8 +2,8 @@ package dev.spream.cli;
 
 import dev.spream.api.HttpAddress;
 import dev.spream.api.StreamTime;
-import dev.spream.outbox.ReasonCode;
 import dev.spream.core.record.RecordIdentity;
+import dev.spream.outbox.ReasonCode;
 import dev.spream.storage.spanner.DatabaseName;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;

@@ -1,12 +1,12 @@
 package dev.spream.cli;
 
+import dev.spream.core.record.JsonObject;
 import dev.spream.outbox.AuditEntry;
 import dev.spream.outbox.LedgerEntry;
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.OutboxRow;
 import dev.spream.outbox.OutboxStats;
 import dev.spream.outbox.OutboxStatus;
-import dev.spream.core.record.JsonObject;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

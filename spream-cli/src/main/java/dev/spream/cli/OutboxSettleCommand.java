@@ -1,12 +1,12 @@
 package dev.spream.cli;
 
 import dev.spream.api.OutboxDesk;
+import dev.spream.core.record.JsonObject;
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.LedgerStatus;
 import dev.spream.outbox.ManualAct;
 import dev.spream.outbox.OutboxOperations;
 import dev.spream.outbox.ReasonCode;
-import dev.spream.core.record.JsonObject;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

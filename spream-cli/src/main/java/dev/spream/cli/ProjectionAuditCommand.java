@@ -1,8 +1,8 @@
 package dev.spream.cli;
 
 import dev.spream.api.ProjectionDesk;
-import dev.spream.projection.AuditedAct;
 import dev.spream.core.record.JsonObject;
+import dev.spream.projection.AuditedAct;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

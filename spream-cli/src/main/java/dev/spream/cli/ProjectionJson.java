@@ -1,9 +1,9 @@
 package dev.spream.cli;
 
+import dev.spream.core.record.JsonObject;
 import dev.spream.projection.ParkedKey;
 import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionState;
-import dev.spream.core.record.JsonObject;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -2,10 +2,10 @@ package dev.spream.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.spream.core.record.JsonObject;
+import dev.spream.projection.ProjectionDeadLetter;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.FeedItem;
-import dev.spream.projection.ProjectionDeadLetter;
-import dev.spream.core.record.JsonObject;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.time.Instant;

@@ -2,6 +2,7 @@ package dev.spream.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.core.record.JsonObject;
 import dev.spream.lock.BucketHash;
 import dev.spream.lock.LockExplanation;
 import dev.spream.lock.LockKey;
@@ -15,7 +16,6 @@ import dev.spream.lock.LockSession;
 import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockTarget;
 import dev.spream.lock.PlannedLock;
-import dev.spream.core.record.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

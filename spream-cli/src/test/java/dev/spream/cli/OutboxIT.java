@@ -3,6 +3,7 @@ package dev.spream.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.spream.core.record.JsonObject;
 import dev.spream.outbox.EnqueueResult;
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.OutboxClaim;
@@ -10,7 +11,6 @@ import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxOwner;
 import dev.spream.outbox.ReasonCode;
 import dev.spream.outbox.Settlement;
-import dev.spream.core.record.JsonObject;
 import dev.spream.storage.jdbc.outbox.JdbcOutbox;
 import dev.spream.storage.jdbc.outbox.JdbcOutboxStore;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;

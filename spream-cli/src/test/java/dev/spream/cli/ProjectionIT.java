@@ -2,9 +2,7 @@ package dev.spream.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.projection.event.EventEnvelope;
-import dev.spream.projection.event.EventMetadata;
-import dev.spream.projection.event.FeedItem;
+import dev.spream.core.record.JsonObject;
 import dev.spream.projection.Fence;
 import dev.spream.projection.ParkReason;
 import dev.spream.projection.Parking;
@@ -13,7 +11,9 @@ import dev.spream.projection.ProjectionCode;
 import dev.spream.projection.ProjectionOwner;
 import dev.spream.projection.ProjectionStatus;
 import dev.spream.projection.SegmentLease;
-import dev.spream.core.record.JsonObject;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.EventMetadata;
+import dev.spream.projection.event.FeedItem;
 import dev.spream.storage.jdbc.projection.JdbcProjectionStore;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;

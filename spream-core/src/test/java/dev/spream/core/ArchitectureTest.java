@@ -55,15 +55,9 @@ final class ArchitectureTest {
         mayUse("partition", "record").check(CORE_CLASSES);
         mayUse("source", "partition", "record").check(CORE_CLASSES);
         mayUse("consume", "partition", "record").check(CORE_CLASSES);
-        mayUse("lock").check(CORE_CLASSES);
         mayUse("internal").check(CORE_CLASSES);
-        mayUse("outbox", "internal").check(CORE_CLASSES);
         mayUse("subscription", "internal", "consume", "source", "partition", "record")
                 .check(CORE_CLASSES);
-        mayUse("event", "internal", "subscription", "consume", "source", "partition", "record")
-                .check(CORE_CLASSES);
-        mayUse("projection", "internal", "event").check(CORE_CLASSES);
-        mayUse("search", "projection", "event").check(CORE_CLASSES);
     }
 
     @Test
@@ -79,8 +73,6 @@ final class ArchitectureTest {
     void nobody_outside_the_engine_uses_it() {
         noClasses()
                 .that(describe("are outside the engine", type -> !inEngine(type)))
-                .and()
-                .resideOutsideOfPackage(CORE + ".event.changestream") // runs it, as a user would
                 .should()
                 .dependOnClassesThat(describe("are in the engine", ArchitectureTest::inEngine))
                 .check(CORE_CLASSES);
@@ -118,17 +110,11 @@ final class ArchitectureTest {
                         CORE + ".partition",
                         CORE + ".source",
                         CORE + ".consume",
-                        CORE + ".lock",
-                        CORE + ".outbox",
                         CORE + ".internal",
-                        CORE + ".subscription",
-                        CORE + ".event",
-                        CORE + ".event.changestream",
-                        CORE + ".projection",
-                        CORE + ".search");
+                        CORE + ".subscription");
         assertThat(new TreeSet<>(
                         CORE_CLASSES.stream().map(JavaClass::getPackageName).toList()))
-                .hasSize(13);
+                .hasSize(7);
     }
 
     @Test

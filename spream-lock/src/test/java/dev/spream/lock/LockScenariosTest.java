@@ -118,7 +118,7 @@ final class LockScenariosTest {
             Files.writeString(PAGE, current);
         }
         assertThat(Files.readString(PAGE))
-                .as("to write the tables: SCENARIOS_WRITE=true mvn -pl spream-core -Dtest=LockScenariosTest test")
+                .as("to write the tables, see CONTRIBUTING.md, SCENARIOS_WRITE")
                 .isEqualTo(current);
     }
 }

@@ -1,10 +1,10 @@
 package dev.spream.projection;
 
+import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.projection.event.EventFeed;
 import dev.spream.projection.event.FeedBatch;
 import dev.spream.projection.event.FeedItem;
-import dev.spream.core.internal.Alarm;
-import dev.spream.core.internal.MonotonicTime;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -3,9 +3,9 @@ package dev.spream.projection;
 import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.StorageException;
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.FeedItem;
-import dev.spream.core.internal.MonotonicTime;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;

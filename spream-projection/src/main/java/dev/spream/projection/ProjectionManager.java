@@ -2,9 +2,9 @@ package dev.spream.projection;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.projection.event.EventSource;
 import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.SingleRun;
+import dev.spream.projection.event.EventSource;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;

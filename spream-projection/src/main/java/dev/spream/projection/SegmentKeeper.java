@@ -1,7 +1,7 @@
 package dev.spream.projection;
 
-import dev.spream.projection.event.FeedRequest;
 import dev.spream.core.internal.LocalLease;
+import dev.spream.projection.event.FeedRequest;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

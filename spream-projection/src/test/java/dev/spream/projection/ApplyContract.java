@@ -1,12 +1,12 @@
 package dev.spream.projection;
 
-import static dev.spream.projection.event.TestEvents.event;
 import static dev.spream.projection.ProjectionScenario.ACT;
 import static dev.spream.projection.ProjectionScenario.ANN;
 import static dev.spream.projection.ProjectionScenario.BOB;
 import static dev.spream.projection.ProjectionScenario.NAME;
 import static dev.spream.projection.ProjectionScenario.fence;
 import static dev.spream.projection.ProjectionScenario.upTo;
+import static dev.spream.projection.event.TestEvents.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

@@ -1,8 +1,8 @@
 package dev.spream.projection;
 
-import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.InMemoryProjectionStore.Table;
 import dev.spream.projection.InMemoryProjectionStore.Transaction;
+import dev.spream.projection.event.EventEnvelope;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

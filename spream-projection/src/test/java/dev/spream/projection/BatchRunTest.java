@@ -3,14 +3,14 @@ package dev.spream.projection;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.projection.event.EventEnvelope;
-import dev.spream.projection.event.FeedBatch;
-import dev.spream.projection.event.FeedItem;
-import dev.spream.projection.event.FeedRequest;
 import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.SafeListeners;
 import dev.spream.core.internal.TaskThreads;
 import dev.spream.projection.InMemoryProjectionStore.Transaction;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.FeedBatch;
+import dev.spream.projection.event.FeedItem;
+import dev.spream.projection.event.FeedRequest;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;

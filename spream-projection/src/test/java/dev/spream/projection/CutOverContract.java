@@ -1,9 +1,9 @@
 package dev.spream.projection;
 
-import static dev.spream.projection.event.TestEvents.event;
 import static dev.spream.projection.ProjectionScenario.ACT;
 import static dev.spream.projection.ProjectionScenario.NAME;
 import static dev.spream.projection.ProjectionScenario.POISON;
+import static dev.spream.projection.event.TestEvents.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.StorageException;
+import dev.spream.projection.InMemoryProjectionStore.Transaction;
 import dev.spream.projection.event.TestEvents;
 import dev.spream.projection.event.Threads;
-import dev.spream.projection.InMemoryProjectionStore.Transaction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

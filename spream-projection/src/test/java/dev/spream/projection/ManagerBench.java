@@ -2,9 +2,9 @@ package dev.spream.projection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.projection.InMemoryProjectionStore.Transaction;
 import dev.spream.projection.event.EventSource;
 import dev.spream.projection.event.InMemoryEventStore;
-import dev.spream.projection.InMemoryProjectionStore.Transaction;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

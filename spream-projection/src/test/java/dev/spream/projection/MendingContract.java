@@ -1,21 +1,21 @@
 package dev.spream.projection;
 
-import static dev.spream.projection.event.TestEvents.event;
 import static dev.spream.projection.ProjectionScenario.ACT;
 import static dev.spream.projection.ProjectionScenario.DELAY;
 import static dev.spream.projection.ProjectionScenario.GAP;
 import static dev.spream.projection.ProjectionScenario.NAME;
 import static dev.spream.projection.ProjectionScenario.POISON;
 import static dev.spream.projection.ProjectionScenario.transientlyFor;
+import static dev.spream.projection.event.TestEvents.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.FeedItem;
 import dev.spream.projection.event.TestEvents;
 import dev.spream.projection.event.Threads;
-import dev.spream.projection.ProjectionOperations.Act;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,7 +1,5 @@
 package dev.spream.projection;
 
-import static dev.spream.projection.event.TestEvents.event;
-import static dev.spream.projection.event.TestEvents.events;
 import static dev.spream.projection.ProjectionScenario.ANN;
 import static dev.spream.projection.ProjectionScenario.DELAY;
 import static dev.spream.projection.ProjectionScenario.GAP;
@@ -9,6 +7,8 @@ import static dev.spream.projection.ProjectionScenario.NAME;
 import static dev.spream.projection.ProjectionScenario.POISON;
 import static dev.spream.projection.ProjectionScenario.fence;
 import static dev.spream.projection.ProjectionScenario.transientlyFor;
+import static dev.spream.projection.event.TestEvents.event;
+import static dev.spream.projection.event.TestEvents.events;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

@@ -2,10 +2,10 @@ package dev.spream.projection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.projection.event.EventSource;
-import dev.spream.projection.event.QueueEventSource;
 import dev.spream.core.internal.MonotonicTime;
 import dev.spream.projection.ManagerBench.Running;
+import dev.spream.projection.event.EventSource;
+import dev.spream.projection.event.QueueEventSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

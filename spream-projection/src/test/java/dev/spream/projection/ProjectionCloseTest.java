@@ -3,12 +3,12 @@ package dev.spream.projection;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.core.StorageException;
+import dev.spream.core.internal.MonotonicTime;
+import dev.spream.projection.ManagerBench.Running;
 import dev.spream.projection.event.EventFeed;
 import dev.spream.projection.event.EventSource;
 import dev.spream.projection.event.FeedRequest;
 import dev.spream.projection.event.Spoilt;
-import dev.spream.core.internal.MonotonicTime;
-import dev.spream.projection.ManagerBench.Running;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;

@@ -3,11 +3,11 @@ package dev.spream.projection;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.core.ContractRun;
-import dev.spream.projection.event.Spoilt;
-import dev.spream.projection.event.Spoilt.Answer;
 import dev.spream.projection.InMemoryProjectionStore.Transaction;
 import dev.spream.projection.InMemoryProjectionStoreFixture.Spoiler;
 import dev.spream.projection.SpoiltProjectionStores.ChangesProgress;
+import dev.spream.projection.event.Spoilt;
+import dev.spream.projection.event.Spoilt.Answer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

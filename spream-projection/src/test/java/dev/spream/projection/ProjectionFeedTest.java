@@ -2,9 +2,9 @@ package dev.spream.projection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.projection.ManagerBench.Running;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.QueueEventSource;
-import dev.spream.projection.ManagerBench.Running;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

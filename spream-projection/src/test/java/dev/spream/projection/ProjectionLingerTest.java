@@ -3,13 +3,13 @@ package dev.spream.projection;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.core.StorageException;
+import dev.spream.projection.ManagerBench.Running;
 import dev.spream.projection.event.EventFeed;
 import dev.spream.projection.event.EventSource;
 import dev.spream.projection.event.FeedBatch;
 import dev.spream.projection.event.FeedItem;
 import dev.spream.projection.event.FeedRequest;
 import dev.spream.projection.event.QueueEventSource;
-import dev.spream.projection.ManagerBench.Running;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.spream.projection;
 
-import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.InMemoryProjectionStore.Transaction;
+import dev.spream.projection.event.EventEnvelope;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

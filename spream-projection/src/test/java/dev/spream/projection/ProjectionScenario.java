@@ -2,11 +2,11 @@ package dev.spream.projection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.projection.ProjectionOperations.Act;
+import dev.spream.projection.ProjectionStore.Work;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.TestEvents;
 import dev.spream.projection.event.Threads;
-import dev.spream.projection.ProjectionOperations.Act;
-import dev.spream.projection.ProjectionStore.Work;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

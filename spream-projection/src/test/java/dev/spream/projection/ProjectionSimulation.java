@@ -2,16 +2,16 @@ package dev.spream.projection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.core.internal.MonotonicTime;
+import dev.spream.core.subscription.SimulatedMachine;
+import dev.spream.core.subscription.SimulatedProcess;
+import dev.spream.projection.InMemoryProjectionStore.Transaction;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.EventSource;
 import dev.spream.projection.event.ExpectedVersion;
 import dev.spream.projection.event.InMemoryEventStore;
 import dev.spream.projection.event.QueueEventSource;
 import dev.spream.projection.event.RecordedEvent;
-import dev.spream.core.internal.MonotonicTime;
-import dev.spream.projection.InMemoryProjectionStore.Transaction;
-import dev.spream.core.subscription.SimulatedMachine;
-import dev.spream.core.subscription.SimulatedProcess;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
 import dev.spream.core.LogLines;
-import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.InMemoryProjectionStore.Transaction;
 import dev.spream.projection.ManagerBench.Running;
 import dev.spream.projection.RecordingProjectionListener.Told;
+import dev.spream.projection.event.EventEnvelope;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

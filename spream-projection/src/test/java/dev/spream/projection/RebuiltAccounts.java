@@ -1,8 +1,8 @@
 package dev.spream.projection;
 
-import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.InMemoryProjectionStore.Table;
 import dev.spream.projection.InMemoryProjectionStore.Transaction;
+import dev.spream.projection.event.EventEnvelope;
 import java.util.Set;
 
 /** What makes balances a projection that can be rebuilt and tells each event once, to a table that all its versions share. */

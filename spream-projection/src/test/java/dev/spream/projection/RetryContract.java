@@ -1,13 +1,13 @@
 package dev.spream.projection;
 
-import static dev.spream.projection.event.TestEvents.event;
-import static dev.spream.projection.event.TestEvents.events;
 import static dev.spream.projection.ProjectionScenario.ACT;
 import static dev.spream.projection.ProjectionScenario.BOB;
 import static dev.spream.projection.ProjectionScenario.DELAY;
 import static dev.spream.projection.ProjectionScenario.NAME;
 import static dev.spream.projection.ProjectionScenario.POISON;
 import static dev.spream.projection.ProjectionScenario.transientlyFor;
+import static dev.spream.projection.event.TestEvents.event;
+import static dev.spream.projection.event.TestEvents.events;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

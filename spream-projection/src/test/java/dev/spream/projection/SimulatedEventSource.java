@@ -1,12 +1,12 @@
 package dev.spream.projection;
 
 import dev.spream.core.StorageException;
+import dev.spream.core.subscription.SimulatedProcess;
 import dev.spream.projection.event.EventFeed;
 import dev.spream.projection.event.EventSource;
 import dev.spream.projection.event.FeedBatch;
 import dev.spream.projection.event.FeedItem;
 import dev.spream.projection.event.FeedRequest;
-import dev.spream.core.subscription.SimulatedProcess;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

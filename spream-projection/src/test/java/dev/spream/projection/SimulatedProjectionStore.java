@@ -1,8 +1,8 @@
 package dev.spream.projection;
 
 import dev.spream.core.StorageException;
-import dev.spream.projection.InMemoryProjectionStore.Transaction;
 import dev.spream.core.subscription.SimulatedProcess;
+import dev.spream.projection.InMemoryProjectionStore.Transaction;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;

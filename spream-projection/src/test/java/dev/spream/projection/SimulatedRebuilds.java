@@ -2,9 +2,9 @@ package dev.spream.projection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.core.subscription.SimulatedProcess;
 import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.projection.ProjectionSimulation.Event;
-import dev.spream.core.subscription.SimulatedProcess;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;

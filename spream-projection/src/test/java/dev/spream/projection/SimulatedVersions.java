@@ -2,10 +2,10 @@ package dev.spream.projection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.projection.Accounts.Balance;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.InMemoryEventStore;
 import dev.spream.projection.event.RecordedEvent;
-import dev.spream.projection.Accounts.Balance;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.spream.projection;
 
+import dev.spream.projection.InMemoryProjectionStore.Transaction;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.FeedItem;
-import dev.spream.projection.InMemoryProjectionStore.Transaction;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

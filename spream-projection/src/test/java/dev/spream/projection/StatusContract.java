@@ -1,10 +1,10 @@
 package dev.spream.projection;
 
-import static dev.spream.projection.event.TestEvents.event;
 import static dev.spream.projection.ProjectionScenario.ACT;
 import static dev.spream.projection.ProjectionScenario.ANN;
 import static dev.spream.projection.ProjectionScenario.LEASE;
 import static dev.spream.projection.ProjectionScenario.NAME;
+import static dev.spream.projection.event.TestEvents.event;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.projection.ProjectionOperations.Act;

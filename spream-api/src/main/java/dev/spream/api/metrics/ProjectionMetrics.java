@@ -2,13 +2,13 @@ package dev.spream.api.metrics;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.Parking;
 import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionListener;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.ProjectionView;
+import dev.spream.projection.event.EventEnvelope;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.List;

@@ -13,6 +13,8 @@ import java.util.Set;
 final class HostView extends ClassLoader {
     private static final Set<String> SHARED_LIBRARIES =
             Set.of("org.slf4j", "org.slf4j.event", "org.slf4j.helpers", "org.slf4j.spi", "org.jspecify.annotations");
+    private static final Set<String> CORES =
+            Set.of("dev.spream.core", "dev.spream.lock", "dev.spream.outbox", "dev.spream.projection");
 
     static {
         registerAsParallelCapable();
@@ -29,7 +31,7 @@ final class HostView extends ClassLoader {
     static boolean shares(String className) {
         String packageName = className.substring(0, Math.max(0, className.lastIndexOf('.')));
         return SHARED_LIBRARIES.contains(packageName)
-                || isWithin(packageName, "dev.spream.core")
+                || CORES.stream().anyMatch(core -> isWithin(packageName, core))
                 || (isWithin(packageName, "dev.spream.api") && !isWithin(packageName, "dev.spream.api.guice"));
     }
 

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The plug-ins that were found, on the class path and in a folder. In the folder, each jar, and each folder of jars, is
- * loaded in a class loader of its own, which sees the JDK, spream-core, spream-api and slf4j of its host and nothing else of
+ * loaded in a class loader of its own, which sees the JDK, the cores, spream-api and slf4j of its host and nothing else of
  * it: plug-ins may bring other versions of libraries that the host or another plug-in uses.
  *
  * <p>Discovery does not fail. What is wrong with a jar is one of the {@link #problems}, and the rest is found.

@@ -4,8 +4,8 @@ import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.DeadLetterStore;
-import dev.spream.projection.event.EventSource;
-import dev.spream.projection.event.EventStore;
+import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.lock.BucketProvisioning;
 import dev.spream.lock.LockObserver;
 import dev.spream.lock.LockStore;
@@ -14,11 +14,11 @@ import dev.spream.outbox.Outbox;
 import dev.spream.outbox.OutboxOperations;
 import dev.spream.outbox.OutboxSender;
 import dev.spream.outbox.OutboxStore;
-import dev.spream.core.partition.PartitionStorage;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionStore;
+import dev.spream.projection.event.EventSource;
+import dev.spream.projection.event.EventStore;
 import dev.spream.projection.search.SearchEngine;
-import dev.spream.core.source.ChangeStreamSource;
 
 /**
  * Wraps what plug-ins of the folder make: every call of the port runs in the plug-in's scope. What the engine tells apart

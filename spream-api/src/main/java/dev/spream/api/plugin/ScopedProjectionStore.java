@@ -1,6 +1,5 @@
 package dev.spream.api.plugin;
 
-import dev.spream.projection.event.FeedItem;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.Fence;
 import dev.spream.projection.KeyState;
@@ -15,6 +14,7 @@ import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.RebuildProgress;
 import dev.spream.projection.SegmentShare;
 import dev.spream.projection.Tried;
+import dev.spream.projection.event.FeedItem;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -2,8 +2,6 @@ package dev.spream.api.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.projection.event.EventEnvelope;
-import dev.spream.projection.event.EventMetadata;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.ParkReason;
 import dev.spream.projection.ParkedSummary;
@@ -15,6 +13,8 @@ import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.ProjectionView;
 import dev.spream.projection.RebuildProgress;
 import dev.spream.projection.VersionRole;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.EventMetadata;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;

@@ -12,10 +12,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.Logger;
 
 /** Plug-ins and hosts that are not as usual: other class loaders, and plug-ins that fail when they are opened. */
 final class PluginHostIT {
@@ -26,8 +24,8 @@ final class PluginHostIT {
     void a_host_may_have_loaded_spream_itself() throws Exception {
         ExampleSinks.sink("csv").writeTo(temp.resolve("plugins/csv.jar"));
         List<URL> urls = new ArrayList<>();
-        for (Class<?> type : List.of(PluginRegistry.class, SpreamException.class, Logger.class, NullMarked.class)) {
-            urls.add(PluginJar.home(type).toUri().toURL());
+        for (Path jar : PluginJar.ofHost()) {
+            urls.add(jar.toUri().toURL());
         }
         try (URLClassLoader host = new URLClassLoader(urls.toArray(URL[]::new), ClassLoader.getPlatformClassLoader())) {
             Class<?> type = host.loadClass(PluginRegistry.class.getName());

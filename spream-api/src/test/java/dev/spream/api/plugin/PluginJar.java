@@ -2,6 +2,9 @@ package dev.spream.api.plugin;
 
 import dev.spream.api.spi.PluginProvider;
 import dev.spream.core.SpreamException;
+import dev.spream.lock.LockStore;
+import dev.spream.outbox.OutboxStore;
+import dev.spream.projection.ProjectionStore;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.StringWriter;
@@ -27,7 +30,7 @@ import org.jspecify.annotations.NullMarked;
 import org.slf4j.Logger;
 
 /**
- * A jar as an author of plug-ins builds it, outside of this build: sources are compiled against spream-core, spream-api,
+ * A jar as an author of plug-ins builds it, outside of this build: sources are compiled against the cores, spream-api,
  * slf4j and what is named here, and against nothing else. Confined to one thread.
  *
  * <pre>{@code
@@ -170,12 +173,23 @@ public final class PluginJar {
     }
 
     private String classPathText() {
-        return Stream.concat(
-                        classPath.stream(),
-                        Stream.of(PluginProvider.class, SpreamException.class, Logger.class, NullMarked.class)
-                                .map(PluginJar::home))
+        return Stream.concat(classPath.stream(), ofHost().stream())
                 .map(Path::toString)
                 .collect(Collectors.joining(System.getProperty("path.separator")));
+    }
+
+    /** What a host has for its plug-ins: the cores, spream-api and the libraries of both. */
+    static List<Path> ofHost() {
+        return Stream.of(
+                        PluginProvider.class,
+                        SpreamException.class,
+                        LockStore.class,
+                        OutboxStore.class,
+                        ProjectionStore.class,
+                        Logger.class,
+                        NullMarked.class)
+                .map(PluginJar::home)
+                .toList();
     }
 
     /** The jar or folder that a class of this process is from. */

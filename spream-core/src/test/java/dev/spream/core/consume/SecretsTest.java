@@ -4,11 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.core.Secrets;
 import dev.spream.core.StorageException;
-import dev.spream.outbox.QueryOutcome;
-import dev.spream.outbox.ReasonCode;
-import dev.spream.outbox.SendOutcome;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 final class SecretsTest {
@@ -27,20 +23,6 @@ final class SecretsTest {
         Exception foreign = new IllegalStateException("no access with pl3asestrike");
         assertThat(new StorageException("connecting failed: " + foreign.getMessage(), true, foreign))
                 .hasMessage("connecting failed: no access with ********");
-    }
-
-    @Test
-    void what_a_sender_says_of_an_entry_has_no_secret() {
-        Secrets.add("pl3asestrike");
-        ReasonCode reason = ReasonCode.UNAUTHORIZED;
-        String message = "the receiver refused pl3asestrike";
-        assertThat(Stream.of(
-                        new SendOutcome.Retryable(reason, message).message(),
-                        new SendOutcome.Permanent(reason, message).message(),
-                        new SendOutcome.Unknown(reason, message).message(),
-                        new QueryOutcome.Refused(reason, message).message(),
-                        new QueryOutcome.StillUnknown(reason, message).message()))
-                .containsOnly("the receiver refused ********");
     }
 
     @Test

@@ -1,8 +1,8 @@
 package dev.spream.examples.balance;
 
-import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.FoldableProjection;
 import dev.spream.projection.RebuildableProjection;
+import dev.spream.projection.event.EventEnvelope;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;

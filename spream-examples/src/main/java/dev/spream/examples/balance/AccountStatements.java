@@ -1,7 +1,7 @@
 package dev.spream.examples.balance;
 
-import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.RebuildableProjection;
+import dev.spream.projection.event.EventEnvelope;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;

@@ -1,16 +1,16 @@
 package dev.spream.examples.balance;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.spream.projection.event.EventMetadata;
-import dev.spream.projection.event.EventSource;
-import dev.spream.projection.event.EventStore;
-import dev.spream.projection.event.ExpectedVersion;
-import dev.spream.projection.event.NewEvent;
 import dev.spream.projection.ParkedKey;
 import dev.spream.projection.ProjectionManager;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.projection.ProjectionView;
+import dev.spream.projection.event.EventMetadata;
+import dev.spream.projection.event.EventSource;
+import dev.spream.projection.event.EventStore;
+import dev.spream.projection.event.ExpectedVersion;
+import dev.spream.projection.event.NewEvent;
 import dev.spream.storage.jdbc.JdbcPool;
 import dev.spream.storage.jdbc.event.JdbcEventStore;
 import dev.spream.storage.jdbc.projection.JdbcProjectionOperations;

@@ -1,9 +1,9 @@
 package dev.spream.examples.balance;
 
+import dev.spream.core.record.JsonObject;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.EventMetadata;
 import dev.spream.projection.event.NewEvent;
-import dev.spream.core.record.JsonObject;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;

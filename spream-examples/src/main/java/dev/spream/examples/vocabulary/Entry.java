@@ -1,6 +1,5 @@
 package dev.spream.examples.vocabulary;
 
-import dev.spream.projection.event.EventEnvelope;
 import dev.spream.examples.vocabulary.Command.AddExample;
 import dev.spream.examples.vocabulary.Command.AddItem;
 import dev.spream.examples.vocabulary.Command.CreateEntry;
@@ -14,6 +13,7 @@ import dev.spream.examples.vocabulary.VocabularyEvent.ItemAddedToEntry;
 import dev.spream.examples.vocabulary.VocabularyEvent.ItemDeleted;
 import dev.spream.examples.vocabulary.VocabularyEvent.ItemUpdated;
 import dev.spream.examples.vocabulary.VocabularyEvent.ItemsGeneratedWithAI;
+import dev.spream.projection.event.EventEnvelope;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,13 +1,13 @@
 package dev.spream.examples.vocabulary;
 
 import dev.spream.core.StorageException;
+import dev.spream.examples.http.Json;
+import dev.spream.examples.vocabulary.Command.CreateEntry;
+import dev.spream.examples.vocabulary.Refusal.Reason;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.EventMetadata;
 import dev.spream.projection.event.NewEvent;
 import dev.spream.projection.event.VersionConflictException;
-import dev.spream.examples.http.Json;
-import dev.spream.examples.vocabulary.Command.CreateEntry;
-import dev.spream.examples.vocabulary.Refusal.Reason;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.List;

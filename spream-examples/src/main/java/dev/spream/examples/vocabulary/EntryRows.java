@@ -2,13 +2,13 @@ package dev.spream.examples.vocabulary;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import dev.spream.projection.event.EventEnvelope;
 import dev.spream.examples.vocabulary.VocabularyEvent.EntryCreated;
 import dev.spream.examples.vocabulary.VocabularyEvent.ExampleAdded;
 import dev.spream.examples.vocabulary.VocabularyEvent.ItemAddedToEntry;
 import dev.spream.examples.vocabulary.VocabularyEvent.ItemDeleted;
 import dev.spream.examples.vocabulary.VocabularyEvent.ItemUpdated;
 import dev.spream.examples.vocabulary.VocabularyEvent.ItemsGeneratedWithAI;
+import dev.spream.projection.event.EventEnvelope;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -2,15 +2,15 @@ package dev.spream.examples.vocabulary;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import dev.spream.projection.event.EventEnvelope;
-import dev.spream.projection.FailureKind;
-import dev.spream.projection.ProjectionFailure;
 import dev.spream.examples.vocabulary.VocabularyEvent.EntryCreated;
 import dev.spream.examples.vocabulary.VocabularyEvent.ExampleAdded;
 import dev.spream.examples.vocabulary.VocabularyEvent.ItemAddedToEntry;
 import dev.spream.examples.vocabulary.VocabularyEvent.ItemDeleted;
 import dev.spream.examples.vocabulary.VocabularyEvent.ItemUpdated;
 import dev.spream.examples.vocabulary.VocabularyEvent.ItemsGeneratedWithAI;
+import dev.spream.projection.FailureKind;
+import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.event.EventEnvelope;
 import java.util.List;
 
 /** Events as the JSON texts that stores keep. Members that a later version of the service writes are passed over. */

@@ -1,10 +1,10 @@
 package dev.spream.examples.vocabulary;
 
-import dev.spream.projection.event.EventEnvelope;
-import dev.spream.projection.event.EventJson;
 import dev.spream.outbox.Outbox;
 import dev.spream.outbox.OutboxMessage;
 import dev.spream.projection.Projection;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.EventJson;
 import java.sql.Connection;
 
 /**

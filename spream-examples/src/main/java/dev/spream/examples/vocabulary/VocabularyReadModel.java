@@ -2,11 +2,11 @@ package dev.spream.examples.vocabulary;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.FoldableProjection;
 import dev.spream.projection.ProjectionFailure;
 import dev.spream.projection.RebuildableProjection;
+import dev.spream.projection.event.EventEnvelope;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;

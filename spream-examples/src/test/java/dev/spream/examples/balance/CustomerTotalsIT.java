@@ -3,13 +3,13 @@ package dev.spream.examples.balance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.spream.projection.event.EventSource;
-import dev.spream.projection.event.ExpectedVersion;
-import dev.spream.projection.event.NewEvent;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.ProjectionListener;
 import dev.spream.projection.ProjectionManager;
 import dev.spream.projection.ProjectionOptions;
+import dev.spream.projection.event.EventSource;
+import dev.spream.projection.event.ExpectedVersion;
+import dev.spream.projection.event.NewEvent;
 import dev.spream.storage.jdbc.JdbcPool;
 import dev.spream.storage.jdbc.event.JdbcEventStore;
 import dev.spream.storage.jdbc.projection.JdbcProjectionStore;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.examples.fault.Await;
+import dev.spream.examples.fault.CuttingProxy;
 import dev.spream.projection.ParkedKey;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionOperations.Act;
-import dev.spream.examples.fault.Await;
-import dev.spream.examples.fault.CuttingProxy;
 import dev.spream.storage.jdbc.event.JdbcEventStore;
 import dev.spream.storage.jdbc.projection.JdbcProjectionOperations;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;

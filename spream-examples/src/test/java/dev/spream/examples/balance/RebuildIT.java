@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.examples.fault.Await;
 import dev.spream.projection.CutOver;
 import dev.spream.projection.Parity;
 import dev.spream.projection.ProjectionOperations.Act;
@@ -11,7 +12,6 @@ import dev.spream.projection.ProjectionRebuilds;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.RebuildProgress;
 import dev.spream.projection.VersionRole;
-import dev.spream.examples.fault.Await;
 import dev.spream.storage.jdbc.event.JdbcEventStore;
 import dev.spream.storage.jdbc.projection.JdbcProjectionOperations;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;

@@ -3,8 +3,6 @@ package dev.spream.examples.vocabulary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.projection.event.EventEnvelope;
-import dev.spream.projection.event.InMemoryEventStore;
 import dev.spream.examples.vocabulary.Command.AddExample;
 import dev.spream.examples.vocabulary.Command.AddItem;
 import dev.spream.examples.vocabulary.Command.CreateEntry;
@@ -12,6 +10,8 @@ import dev.spream.examples.vocabulary.Command.DeleteItem;
 import dev.spream.examples.vocabulary.Command.UpdateItem;
 import dev.spream.examples.vocabulary.Refusal.Reason;
 import dev.spream.examples.vocabulary.VocabularyEvent.ItemUpdated;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.InMemoryEventStore;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;

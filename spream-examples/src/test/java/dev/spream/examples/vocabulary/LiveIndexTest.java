@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.StorageException;
+import dev.spream.examples.fault.Await;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.VersionRole;
 import dev.spream.projection.search.SearchChange;
 import dev.spream.projection.search.SearchIndex;
 import dev.spream.projection.search.SearchQuery;
 import dev.spream.projection.search.SearchResult;
-import dev.spream.examples.fault.Await;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

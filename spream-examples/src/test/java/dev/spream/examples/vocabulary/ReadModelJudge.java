@@ -2,14 +2,14 @@ package dev.spream.examples.vocabulary;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.projection.event.EventEnvelope;
-import dev.spream.projection.event.RecordedEvent;
 import dev.spream.examples.vocabulary.VocabularyEvent.EntryCreated;
 import dev.spream.examples.vocabulary.VocabularyEvent.ExampleAdded;
 import dev.spream.examples.vocabulary.VocabularyEvent.ItemAddedToEntry;
 import dev.spream.examples.vocabulary.VocabularyEvent.ItemDeleted;
 import dev.spream.examples.vocabulary.VocabularyEvent.ItemUpdated;
 import dev.spream.examples.vocabulary.VocabularyEvent.ItemsGeneratedWithAI;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.RecordedEvent;
 import dev.spream.storage.jdbc.event.JdbcEventStore;
 import java.sql.Connection;
 import java.sql.ResultSet;

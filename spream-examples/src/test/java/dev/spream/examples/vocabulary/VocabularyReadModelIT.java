@@ -3,14 +3,14 @@ package dev.spream.examples.vocabulary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.projection.event.EventEnvelope;
-import dev.spream.projection.event.InMemoryEventStore;
-import dev.spream.projection.event.RecordedEvent;
-import dev.spream.projection.ProjectionFailure;
 import dev.spream.examples.vocabulary.Command.AddItem;
 import dev.spream.examples.vocabulary.Command.CreateEntry;
 import dev.spream.examples.vocabulary.Command.DeleteItem;
 import dev.spream.examples.vocabulary.Command.GenerateItems;
+import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.InMemoryEventStore;
+import dev.spream.projection.event.RecordedEvent;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;

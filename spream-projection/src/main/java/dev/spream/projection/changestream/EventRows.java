@@ -2,10 +2,6 @@ package dev.spream.projection.changestream;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.spream.projection.event.EventEnvelope;
-import dev.spream.projection.event.EventMetadata;
-import dev.spream.projection.event.FeedItem;
-import dev.spream.projection.changestream.EventsTable.Column;
 import dev.spream.core.record.ColumnType;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.Json;
@@ -13,6 +9,10 @@ import dev.spream.core.record.JsonObject;
 import dev.spream.core.record.Mod;
 import dev.spream.core.record.TypeCode;
 import dev.spream.core.record.ValueCaptureType;
+import dev.spream.projection.changestream.EventsTable.Column;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.EventMetadata;
+import dev.spream.projection.event.FeedItem;
 import java.nio.ByteBuffer;
 import java.time.DateTimeException;
 import java.time.OffsetDateTime;

@@ -2,11 +2,11 @@ package dev.spream.projection.search;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.FoldableProjection;
 import dev.spream.projection.OutsideReadModel;
 import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.event.EventEnvelope;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

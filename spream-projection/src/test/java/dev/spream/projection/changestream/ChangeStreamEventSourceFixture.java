@@ -4,14 +4,14 @@ import static dev.spream.projection.changestream.EventChanges.EVENTS;
 import static dev.spream.projection.changestream.EventChanges.inserted;
 import static dev.spream.projection.changestream.EventChanges.rowWith;
 
-import dev.spream.projection.event.EventEnvelope;
-import dev.spream.projection.event.EventSource;
-import dev.spream.projection.event.QueueSourceFixture;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.Mod;
 import dev.spream.core.subscription.ScriptedSource;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.EventSource;
+import dev.spream.projection.event.QueueSourceFixture;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;

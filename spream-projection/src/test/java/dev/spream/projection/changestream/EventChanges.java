@@ -1,6 +1,5 @@
 package dev.spream.projection.changestream;
 
-import dev.spream.projection.event.EventEnvelope;
 import dev.spream.core.record.ColumnType;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.JsonObject;
@@ -10,6 +9,7 @@ import dev.spream.core.record.SpannerType;
 import dev.spream.core.record.TypeCode;
 import dev.spream.core.record.ValueCaptureType;
 import dev.spream.core.subscription.ScriptedSource;
+import dev.spream.projection.event.EventEnvelope;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;

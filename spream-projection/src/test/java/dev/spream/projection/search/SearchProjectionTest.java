@@ -3,11 +3,11 @@ package dev.spream.projection.search;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.projection.FailureKind;
+import dev.spream.projection.ProjectionFailure;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.EventMetadata;
 import dev.spream.projection.event.NewEvent;
-import dev.spream.projection.FailureKind;
-import dev.spream.projection.ProjectionFailure;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package dev.spream.search.lucene;
 
-import dev.spream.projection.FailureKind;
 import dev.spream.core.record.Json;
+import dev.spream.projection.FailureKind;
 import dev.spream.projection.search.SearchChange;
 import dev.spream.projection.search.SearchException;
 import dev.spream.projection.search.SearchSchema;

@@ -1,7 +1,7 @@
 package dev.spream.search.meilisearch;
 
-import dev.spream.projection.FailureKind;
 import dev.spream.core.record.JsonObject;
+import dev.spream.projection.FailureKind;
 import dev.spream.projection.search.SearchException;
 import java.util.Set;
 

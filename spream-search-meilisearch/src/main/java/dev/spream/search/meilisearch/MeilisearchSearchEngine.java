@@ -2,8 +2,8 @@ package dev.spream.search.meilisearch;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.projection.FailureKind;
 import dev.spream.core.record.JsonObject;
+import dev.spream.projection.FailureKind;
 import dev.spream.projection.search.SearchEngine;
 import dev.spream.projection.search.SearchException;
 import dev.spream.projection.search.SearchIndex;

@@ -1,8 +1,8 @@
 package dev.spream.search.meilisearch;
 
 import dev.spream.core.DurationText;
-import dev.spream.projection.FailureKind;
 import dev.spream.core.record.JsonObject;
+import dev.spream.projection.FailureKind;
 import dev.spream.projection.search.SearchException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;

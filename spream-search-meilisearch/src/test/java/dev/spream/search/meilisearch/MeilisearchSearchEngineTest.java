@@ -3,9 +3,9 @@ package dev.spream.search.meilisearch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.search.DocumentMapping;
 import dev.spream.projection.search.SearchChange;
 import dev.spream.projection.search.SearchDocument;

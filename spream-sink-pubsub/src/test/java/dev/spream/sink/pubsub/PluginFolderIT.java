@@ -37,7 +37,8 @@ final class PluginFolderIT {
                     .allMatch(name -> name.endsWith(".jar"))
                     .anyMatch(name -> name.startsWith("spream-sink-pubsub-"))
                     .anyMatch(name -> name.startsWith("google-cloud-pubsub-"))
-                    .noneMatch(name -> name.matches("(spream-core|spream-api|slf4j|logback|jspecify|junit|assertj).*"));
+                    .noneMatch(name -> name.matches(
+                            "(spream-(core|lock|outbox|projection|api)|slf4j|logback|jspecify|junit|assertj).*"));
         }
     }
 

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.event;
 
-import dev.spream.projection.event.NewEvent;
 import dev.spream.core.record.Json;
+import dev.spream.projection.event.NewEvent;
 import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.sql.SQLException;
 

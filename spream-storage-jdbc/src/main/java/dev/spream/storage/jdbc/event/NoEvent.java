@@ -2,8 +2,8 @@ package dev.spream.storage.jdbc.event;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.spream.projection.event.FeedItem;
 import dev.spream.core.record.Json;
+import dev.spream.projection.event.FeedItem;
 import java.nio.ByteBuffer;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -1,8 +1,8 @@
 package dev.spream.storage.jdbc.lock;
 
+import dev.spream.core.record.JsonObject;
 import dev.spream.lock.LockMode;
 import dev.spream.lock.LockTarget;
-import dev.spream.core.record.JsonObject;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

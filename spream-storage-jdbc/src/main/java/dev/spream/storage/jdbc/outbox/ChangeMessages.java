@@ -2,10 +2,10 @@ package dev.spream.storage.jdbc.outbox;
 
 import dev.spream.core.DurationText;
 import dev.spream.core.consume.RecordKey;
-import dev.spream.outbox.OutboxMessage;
 import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.Mod;
+import dev.spream.outbox.OutboxMessage;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

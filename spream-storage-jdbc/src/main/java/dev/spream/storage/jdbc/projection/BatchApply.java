@@ -1,12 +1,12 @@
 package dev.spream.storage.jdbc.projection;
 
 import dev.spream.core.StorageException;
-import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.Fence;
 import dev.spream.projection.KeyState;
 import dev.spream.projection.Parking;
 import dev.spream.projection.Progress;
 import dev.spream.projection.ProjectionStore.Work;
+import dev.spream.projection.event.EventEnvelope;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collections;

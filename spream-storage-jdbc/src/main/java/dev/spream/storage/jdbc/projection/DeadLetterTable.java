@@ -1,9 +1,9 @@
 package dev.spream.storage.jdbc.projection;
 
+import dev.spream.core.record.JsonObject;
+import dev.spream.projection.ProjectionDeadLetter;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.FeedItem;
-import dev.spream.projection.ProjectionDeadLetter;
-import dev.spream.core.record.JsonObject;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import java.nio.ByteBuffer;
 import java.sql.ResultSet;

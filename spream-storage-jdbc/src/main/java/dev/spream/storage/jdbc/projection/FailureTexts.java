@@ -34,6 +34,7 @@ final class FailureTexts {
             "org.postgresql.",
             "com.zaxxer.hikari.",
             "dev.spream.core.",
+            "dev.spream.projection.",
             "dev.spream.api.",
             "dev.spream.storage.jdbc.");
 

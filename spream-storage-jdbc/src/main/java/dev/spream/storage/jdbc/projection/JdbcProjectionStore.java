@@ -2,7 +2,6 @@ package dev.spream.storage.jdbc.projection;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.projection.event.FeedItem;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.Fence;
 import dev.spream.projection.KeyState;
@@ -17,6 +16,7 @@ import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.RebuildProgress;
 import dev.spream.projection.SegmentShare;
 import dev.spream.projection.Tried;
+import dev.spream.projection.event.FeedItem;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;

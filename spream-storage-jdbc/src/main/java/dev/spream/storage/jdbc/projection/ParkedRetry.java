@@ -1,9 +1,9 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.Fence;
 import dev.spream.projection.KeyState;
 import dev.spream.projection.ProjectionStore.RetryWork;
+import dev.spream.projection.event.EventEnvelope;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;

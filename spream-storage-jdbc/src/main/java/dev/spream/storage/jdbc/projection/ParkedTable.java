@@ -1,12 +1,12 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.Fence;
 import dev.spream.projection.ParkReason;
 import dev.spream.projection.ParkedKey;
 import dev.spream.projection.ParkedSummary;
 import dev.spream.projection.Parking;
 import dev.spream.projection.Tried;
+import dev.spream.projection.event.EventEnvelope;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -1,10 +1,10 @@
 package dev.spream.storage.jdbc.projection;
 
 import dev.spream.core.StorageException;
-import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.ProjectionCode;
 import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionStatus;
+import dev.spream.projection.event.EventEnvelope;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;

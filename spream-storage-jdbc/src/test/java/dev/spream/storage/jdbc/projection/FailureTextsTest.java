@@ -31,7 +31,8 @@ final class FailureTextsTest {
     @Test
     void what_no_projection_is_in_is_where_it_was_thrown() {
         IOException failure = new IOException("secret");
-        failure.setStackTrace(new StackTraceElement[] {frame("java.io.Reader"), frame("dev.spream.core.event.Feed")});
+        failure.setStackTrace(
+                new StackTraceElement[] {frame("java.io.Reader"), frame("dev.spream.projection.event.Feed")});
         assertThat(FailureTexts.of(failure)).isEqualTo("java.io.IOException at java.io.Reader.run(A.java:1)");
         failure.setStackTrace(new StackTraceElement[0]);
         assertThat(FailureTexts.of(failure)).isEqualTo("java.io.IOException");

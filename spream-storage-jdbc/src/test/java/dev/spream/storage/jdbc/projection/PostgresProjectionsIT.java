@@ -14,9 +14,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.StorageException;
-import dev.spream.projection.event.EventEnvelope;
-import dev.spream.projection.event.EventMetadata;
-import dev.spream.projection.event.FeedItem;
 import dev.spream.projection.Fence;
 import dev.spream.projection.KeyState;
 import dev.spream.projection.ParkReason;
@@ -25,6 +22,9 @@ import dev.spream.projection.Parking;
 import dev.spream.projection.Progress;
 import dev.spream.projection.ProjectionStatus;
 import dev.spream.projection.Tried;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.EventMetadata;
+import dev.spream.projection.event.FeedItem;
 import java.nio.ByteBuffer;
 import java.sql.Connection;
 import java.sql.SQLException;

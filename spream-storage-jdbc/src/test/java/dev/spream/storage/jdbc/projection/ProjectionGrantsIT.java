@@ -9,13 +9,13 @@ import static dev.spream.storage.jdbc.projection.TestProjections.POISON;
 import static dev.spream.storage.jdbc.projection.TestProjections.events;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.projection.event.EventEnvelope;
-import dev.spream.projection.event.FeedItem;
 import dev.spream.projection.Fence;
 import dev.spream.projection.KeyState;
 import dev.spream.projection.Progress;
 import dev.spream.projection.SegmentLease;
 import dev.spream.projection.Tried;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.FeedItem;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;

@@ -14,11 +14,11 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.StorageException;
-import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.Fence;
 import dev.spream.projection.KeyState;
 import dev.spream.projection.Progress;
 import dev.spream.projection.ProjectionStore.Work;
+import dev.spream.projection.event.EventEnvelope;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -1,8 +1,6 @@
 package dev.spream.storage.jdbc.projection;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.spream.projection.event.EventEnvelope;
-import dev.spream.projection.event.EventMetadata;
 import dev.spream.projection.Fence;
 import dev.spream.projection.KeyState;
 import dev.spream.projection.ParkReason;
@@ -12,6 +10,8 @@ import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.projection.ProjectionOwner;
 import dev.spream.projection.ProjectionStore.Work;
 import dev.spream.projection.SegmentLease;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.EventMetadata;
 import dev.spream.storage.jdbc.TestDatabase;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

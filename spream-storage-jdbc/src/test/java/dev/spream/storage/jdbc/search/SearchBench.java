@@ -3,12 +3,12 @@ package dev.spream.storage.jdbc.search;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.api.ProjectionHealth;
-import dev.spream.projection.event.EventSource;
-import dev.spream.projection.event.RecordedEvent;
 import dev.spream.projection.ParkedKey;
 import dev.spream.projection.ProjectionManager;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionOptions;
+import dev.spream.projection.event.EventSource;
+import dev.spream.projection.event.RecordedEvent;
 import dev.spream.projection.search.SearchDocument;
 import dev.spream.projection.search.SearchException;
 import dev.spream.projection.search.SearchIndex;
