@@ -1,11 +1,10 @@
 package dev.spream.api;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.SpreamConfig;
-import dev.spream.api.plugin.PluginKind;
+import dev.spream.api.plugin.Plugin;
 import dev.spream.api.plugin.PluginRegistry;
+import dev.spream.api.spi.DeadLetterSinkProvider;
 import dev.spream.core.SpreamException;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.DeadLetterSink;
@@ -29,15 +28,15 @@ import org.jspecify.annotations.Nullable;
  * <p>Confined to one thread, which closes it.
  */
 public final class DeadLetterDesk implements AutoCloseable {
-    private final Optional<PluginRegistry> closedAtEnd;
-    private final OpenPlan plan;
+    private final SubscriptionPlan plan;
     private final DeadLetterStore letters;
     private @Nullable Consumer consumer;
 
-    private DeadLetterDesk(Optional<PluginRegistry> closedAtEnd, OpenPlan plan, DeadLetterStore letters) {
-        this.closedAtEnd = closedAtEnd;
-        this.plan = plan;
-        this.letters = letters;
+    private DeadLetterDesk(ConfiguredPlugins plugins) {
+        Judgement judgement = plugins.judge(new OwnParts());
+        requireUsable(plugins.config(), judgement);
+        this.plan = new SubscriptionPlan(plugins, judgement, new OwnParts());
+        this.letters = letters(judgement, plan);
     }
 
     /**
@@ -47,36 +46,17 @@ public final class DeadLetterDesk implements AutoCloseable {
      * @throws SpreamException if the dead letters could not be opened, or are not handed back
      */
     public static DeadLetterDesk open(SpreamConfig config) {
-        PluginRegistry plugins = Judgement.discover(requireNonNull(config, "config"));
-        try {
-            return open(config, plugins, Optional.of(plugins));
-        } catch (Throwable t) {
-            plugins.close();
-            throw t;
-        }
+        return ConfiguredPlugins.discovering(config, DeadLetterDesk::new);
     }
 
     /** The same with these plug-ins to choose from; the caller closes them, after this. */
     public static DeadLetterDesk open(SpreamConfig config, PluginRegistry plugins) {
-        return open(config, plugins, Optional.empty());
-    }
-
-    private static DeadLetterDesk open(
-            SpreamConfig config, PluginRegistry plugins, Optional<PluginRegistry> closedAtEnd) {
-        Judgement judgement = Judgement.of(config, plugins, new OwnParts());
-        requireUsable(config, judgement);
-        OpenPlan plan = new OpenPlan(judgement, new OwnParts());
-        try {
-            return new DeadLetterDesk(closedAtEnd, plan, letters(judgement, plan));
-        } catch (Throwable t) {
-            plan.close();
-            throw t;
-        }
+        return ConfiguredPlugins.of(config, plugins, DeadLetterDesk::new);
     }
 
     private static void requireUsable(SpreamConfig config, Judgement judgement) {
         List<String> problems = new ArrayList<>(judgement.problems());
-        if (!config.mayConfigure(PluginKind.DEAD_LETTERS.key())) {
+        if (!config.mayConfigure(DeadLetterSinkProvider.PORT.key())) {
             problems.add("dead-letters is not configured: name what keeps them, such as jsonl or jdbc");
         }
         if (!problems.isEmpty()) {
@@ -84,7 +64,7 @@ public final class DeadLetterDesk implements AutoCloseable {
         }
     }
 
-    private static DeadLetterStore letters(Judgement judgement, OpenPlan plan) {
+    private static DeadLetterStore letters(Judgement judgement, SubscriptionPlan plan) {
         if (judgement.own().find(SubscriptionKeys.SUBSCRIPTION).isEmpty()) {
             plan.openSource();
         }
@@ -96,8 +76,8 @@ public final class DeadLetterDesk implements AutoCloseable {
                 "dead-letters %s keeps letters and does not hand them back: work with them where it keeps them"
                         .formatted(judgement
                                 .selection()
-                                .plugin(PluginKind.DEAD_LETTERS)
-                                .map(plugin -> plugin.name())
+                                .plugin(DeadLetterSinkProvider.PORT)
+                                .map(Plugin::name)
                                 .orElse("")));
     }
 
@@ -129,6 +109,5 @@ public final class DeadLetterDesk implements AutoCloseable {
     @Override
     public void close() {
         plan.close();
-        closedAtEnd.ifPresent(PluginRegistry::close);
     }
 }

@@ -3,8 +3,9 @@ package dev.spream.api;
 import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.plugin.Plugin;
-import dev.spream.api.plugin.PluginKind;
+import dev.spream.api.spi.ChangeStreamSourceProvider;
 import dev.spream.api.spi.LentChangeStream;
+import dev.spream.api.spi.PartitionStorageProvider;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.subscription.SubscriberOptions;
@@ -19,11 +20,11 @@ import java.util.List;
  */
 final class EventSubscriptions {
     private final Judgement judgement;
-    private final Plugin<?> storages;
+    private final Plugin<PartitionStorage> storages;
 
     private EventSubscriptions(Judgement judgement) {
         this.judgement = judgement;
-        this.storages = judgement.usable(PluginKind.STORAGE);
+        this.storages = judgement.usable(PartitionStorageProvider.PORT);
     }
 
     /**
@@ -32,12 +33,11 @@ final class EventSubscriptions {
      * @param judgement of source and storage
      * @throws ConfigException if they cannot be used, or the stream is to begin at a time that is relative
      */
-    static LentChangeStream open(Judgement judgement, SpreamConfig config, DeskParts parts) {
+    static LentChangeStream open(Judgement judgement, ConfiguredPlugins plugins) {
         EventSubscriptions subscriptions = new EventSubscriptions(judgement);
-        SubscriberOptions options = subscriptions.options(config);
-        Plugin<?> source = judgement.usable(PluginKind.SOURCE);
-        ChangeStreamSource stream = (ChangeStreamSource)
-                parts.opened(source.open(judgement.of(source), InstantSource.system(), subscriptions.name("events")));
+        SubscriberOptions options = subscriptions.options(plugins.config());
+        ChangeStreamSource stream = plugins.open(
+                judgement, judgement.usable(ChangeStreamSourceProvider.PORT), subscriptions.name("events"));
         return new LentChangeStream(stream, subscriptions::storage, options);
     }
 
@@ -61,7 +61,8 @@ final class EventSubscriptions {
     }
 
     private PartitionStorage storage(String projection) {
-        return storages.openStorage(judgement.of(storages), InstantSource.system(), name(projection));
+        return storages.open(judgement.of(storages), InstantSource.system(), name(projection))
+                .closingProduct();
     }
 
     private String name(String projection) {

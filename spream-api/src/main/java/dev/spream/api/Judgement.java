@@ -6,11 +6,14 @@ import dev.spream.api.config.ResolvedConfig;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.filter.ChangeFilter;
 import dev.spream.api.plugin.Plugin;
-import dev.spream.api.plugin.PluginKind;
 import dev.spream.api.plugin.PluginRegistry;
 import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.ConfigType;
+import dev.spream.api.spi.DeadLetterSinkProvider;
+import dev.spream.api.spi.OutboxStoreProvider;
 import dev.spream.api.spi.PluginConfig;
+import dev.spream.api.spi.Port;
+import dev.spream.api.spi.ProjectionStoreProvider;
 import dev.spream.core.consume.ErrorHandler;
 import dev.spream.core.subscription.DecodingFailure;
 import dev.spream.core.subscription.SubscriberOptions;
@@ -47,45 +50,57 @@ final class Judgement {
 
     /** @param own what the program brings itself */
     static Judgement of(SpreamConfig config, PluginRegistry plugins, OwnParts own) {
-        Selection selection = Selection.of(config, plugins, own.kinds());
-        ResolvedConfig resolved = ResolvedConfig.of(config, sections(plugins, selection));
-        List<String> problems = new ArrayList<>(plugins.problems());
-        problems.addAll(selection.problems(config, resolved));
-        problems.addAll(resolved.problems());
-        Judgement judgement = new Judgement(selection, resolved, problems);
-        if (resolved.problems().isEmpty()) {
-            judgement.judgeTogether(own);
-            judgement.askPlugins(plugins);
-        }
+        Judgement judgement = of(config, plugins, Selection.of(config, plugins, own.ports()));
+        judgement.problems.addAll(judgement.selection.problems(judgement.resolved));
+        judgement.judge(plugins, () -> judgement.judgeTogether(own));
         if (own.errorHandler != null
                 && config.raw(FailurePolicy.ON_FAILURE.name()).isPresent()) {
-            problems.add("%s, and the program brings its own error handler: leave one out"
-                    .formatted(resolved.describe(FailurePolicy.ON_FAILURE.name())));
+            judgement.problems.add("%s, and the program brings its own error handler: leave one out"
+                    .formatted(judgement.resolved.describe(FailurePolicy.ON_FAILURE.name())));
         }
         return judgement;
     }
 
-    /** The same for a program that uses plug-ins of these kinds, and need not have a subscription. */
-    static Judgement ofDesk(SpreamConfig config, PluginRegistry plugins, Set<PluginKind> needed) {
-        Selection selection = Selection.ofDesk(config, plugins, needed);
-        ResolvedConfig resolved = ResolvedConfig.of(config, sections(plugins, selection));
-        List<String> problems = new ArrayList<>(plugins.problems());
-        problems.addAll(selection.problemsOfDesk(config, resolved, needed));
-        problems.addAll(resolved.problems());
-        Judgement judgement = new Judgement(selection, resolved, problems);
-        if (resolved.problems().isEmpty()) {
-            judgement.judgeProjections();
-            judgement.askPlugins(plugins);
-        }
+    /** The same for a program that uses plug-ins of these ports, and need not have a subscription. */
+    static Judgement ofDesk(SpreamConfig config, PluginRegistry plugins, Set<Port<?>> needed) {
+        Judgement judgement = of(config, plugins, Selection.ofDesk(config, plugins, needed));
+        judgement.problems.addAll(judgement.selection.problemsOfDesk(judgement.resolved, needed));
+        judgement.judge(plugins, () -> {});
         return judgement;
+    }
+
+    private static Judgement of(SpreamConfig config, PluginRegistry plugins, Selection selection) {
+        ResolvedConfig resolved = ResolvedConfig.of(config, sections(plugins, selection));
+        return new Judgement(selection, resolved, new ArrayList<>(plugins.problems()));
+    }
+
+    /** Judges what can be judged only if every key by itself is as it should be. */
+    private void judge(PluginRegistry plugins, Runnable more) {
+        problems.addAll(resolved.problems());
+        if (!resolved.problems().isEmpty()) {
+            return;
+        }
+        more.run();
+        if (selection.plugin(ProjectionStoreProvider.PORT).isPresent()) {
+            noteRefusal(this::projections);
+        }
+        plugins.plugins().stream()
+                .filter(selection::has)
+                .forEach(plugin -> plugin.problems(of(plugin))
+                        .forEach(problem -> problems.add("%s.%s".formatted(plugin.section(), problem))));
     }
 
     /** The plug-in that a desk needs, and its configuration without problems. */
-    Plugin<?> usable(PluginKind kind) {
+    <T> Plugin<T> usable(Port<T> port) {
+        requireUsable();
+        return selection.plugin(port).orElseThrow();
+    }
+
+    /** @throws ConfigException if something is wrong; it says all that is */
+    void requireUsable() {
         if (!problems.isEmpty()) {
             throw new ConfigException(problems);
         }
-        return selection.plugin(kind).orElseThrow();
     }
 
     /** The plug-ins of the class path, and of the folder that is configured or, if it is there, of the default one. */
@@ -108,7 +123,7 @@ final class Judgement {
 
     private static List<ConfigSection> sections(PluginRegistry plugins, Selection selection) {
         List<ConfigKey<?>> own = Stream.of(
-                        Selection.keys(),
+                        plugins.ports().stream().<ConfigKey<?>>map(Port::choice).toList(),
                         List.<ConfigKey<?>>of(PLUGINS),
                         SubscriptionKeys.all(),
                         List.<ConfigKey<?>>of(FailurePolicy.ON_FAILURE))
@@ -118,30 +133,25 @@ final class Judgement {
                 new ConfigSection(OWN, own, true),
                 new ConfigSection(RETRY, FailurePolicy.retryKeys(), true),
                 new ConfigSection(FILTER, FilterKeys.all(), true),
-                sectionOf(PluginKind.OUTBOX, OutboxKeys.all(), selection),
-                sectionOf(PluginKind.PROJECTIONS, ProjectionKeys.all(), selection));
+                sectionOf(OutboxStoreProvider.PORT, OutboxKeys.all(), selection),
+                sectionOf(ProjectionStoreProvider.PORT, ProjectionKeys.all(), selection));
         Stream<ConfigSection> others = plugins.plugins().stream()
-                .map(plugin -> new ConfigSection(prefix(plugin), plugin.keys(), selection.has(plugin)));
+                .map(plugin -> new ConfigSection(plugin.section(), plugin.keys(), selection.has(plugin)));
         return Stream.concat(spream, others).toList();
     }
 
-    /** The keys of spream's own that matter when a plug-in of the kind is chosen. */
-    private static ConfigSection sectionOf(PluginKind kind, List<ConfigKey<?>> keys, Selection selection) {
-        return new ConfigSection(kind.key(), keys, selection.plugin(kind).isPresent());
-    }
-
-    private static String prefix(Plugin<?> plugin) {
-        return plugin.kind().key() + "." + plugin.name();
+    /** The keys of spream's own that matter when a plug-in of the port is chosen. */
+    private static ConfigSection sectionOf(Port<?> port, List<ConfigKey<?>> keys, Selection selection) {
+        return new ConfigSection(port.key(), keys, selection.plugin(port).isPresent());
     }
 
     /** What is wrong only in combination. */
     private void judgeTogether(OwnParts own) {
         noteRefusal(this::errorHandler);
         noteRefusal(this::filter);
-        judgeProjections();
         times().problem().ifPresent(problems::add);
-        boolean hasDeadLetters = own.deadLetterSink != null
-                || selection.plugin(PluginKind.DEAD_LETTERS).isPresent();
+        boolean hasDeadLetters = own.ports().contains(DeadLetterSinkProvider.PORT)
+                || selection.plugin(DeadLetterSinkProvider.PORT).isPresent();
         if (own().get(FailurePolicy.ON_FAILURE).needsDeadLetters() && own.errorHandler == null && !hasDeadLetters) {
             problems.add(
                     "on-failure sets changes aside, and dead-letters is not configured: choose one, such as jsonl");
@@ -150,20 +160,6 @@ final class Judgement {
             problems.add(
                     "decoding-failure is dead-letter, and dead-letters is not configured: choose one, such as jsonl");
         }
-    }
-
-    private void judgeProjections() {
-        if (selection.plugin(PluginKind.PROJECTIONS).isPresent()) {
-            noteRefusal(this::projections);
-        }
-    }
-
-    /** What only those know that are chosen. */
-    private void askPlugins(PluginRegistry plugins) {
-        plugins.plugins().stream()
-                .filter(selection::has)
-                .forEach(plugin -> plugin.problems(of(plugin))
-                        .forEach(problem -> problems.add("%s.%s".formatted(prefix(plugin), problem))));
     }
 
     private void noteRefusal(Runnable making) {
@@ -191,7 +187,7 @@ final class Judgement {
     }
 
     PluginConfig of(Plugin<?> plugin) {
-        return resolved.section(prefix(plugin));
+        return resolved.section(plugin.section());
     }
 
     SubscriberOptions.Builder options() {
@@ -207,11 +203,11 @@ final class Judgement {
     }
 
     PluginConfig outbox() {
-        return resolved.section(PluginKind.OUTBOX.key());
+        return resolved.section(OutboxStoreProvider.PORT.key());
     }
 
     ProjectionOptions projections() {
-        return ProjectionKeys.options(resolved.section(PluginKind.PROJECTIONS.key()));
+        return ProjectionKeys.options(resolved.section(ProjectionStoreProvider.PORT.key()));
     }
 
     /** What this process is called among those it shares work with: as configured, or else by where it runs, host and process id. */

@@ -3,9 +3,9 @@ package dev.spream.api;
 import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.plugin.Plugin;
-import dev.spream.api.plugin.PluginKind;
 import dev.spream.api.plugin.PluginRegistry;
-import dev.spream.api.spi.PluginConfig;
+import dev.spream.api.spi.OutboxSenderProvider;
+import dev.spream.api.spi.OutboxStoreProvider;
 import dev.spream.core.SpreamException;
 import dev.spream.outbox.IdempotencyLedger;
 import dev.spream.outbox.Outbox;
@@ -16,12 +16,9 @@ import dev.spream.outbox.OutboxStore;
 import dev.spream.outbox.OutboxWorker;
 import dev.spream.outbox.OutboxWorkerOptions;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /**
@@ -38,24 +35,9 @@ import java.util.function.UnaryOperator;
  * <p>Nothing is connected to before it is asked for. Confined to one thread, which closes it; what it hands out may be used by
  * many.
  */
-public final class OutboxDesk implements AutoCloseable {
-    private static final String NAME = "spream";
-
-    private final DeskParts parts;
-    private final Judgement judgement;
-    private final Plugin<?> plugin;
-    private final Supplier<Outbox<?>> outbox;
-    private final Supplier<IdempotencyLedger<?>> ledger;
-    private final Supplier<OutboxOperations> operations;
-
-    private OutboxDesk(DeskParts parts) {
-        this.parts = parts;
-        this.judgement = parts.judge(Set.of(PluginKind.OUTBOX));
-        this.plugin = judgement.usable(PluginKind.OUTBOX);
-        PluginConfig config = judgement.of(plugin);
-        this.outbox = parts.once(() -> plugin.openOutbox(config, InstantSource.system(), NAME));
-        this.ledger = parts.once(() -> plugin.openLedger(config, InstantSource.system(), NAME));
-        this.operations = parts.once(() -> plugin.openOperations(config, InstantSource.system(), NAME));
+public final class OutboxDesk extends Desk<OutboxStore> {
+    private OutboxDesk(ConfiguredPlugins plugins) {
+        super(plugins, OutboxStoreProvider.PORT);
     }
 
     /**
@@ -65,12 +47,12 @@ public final class OutboxDesk implements AutoCloseable {
      * @throws ConfigException if it cannot be used, or names no outbox
      */
     public static OutboxDesk open(SpreamConfig config) {
-        return DeskParts.discovering(config, OutboxDesk::new);
+        return ConfiguredPlugins.discovering(config, OutboxDesk::new);
     }
 
     /** The same with these plug-ins to choose from; the caller closes them, after this. */
     public static OutboxDesk open(SpreamConfig config, PluginRegistry plugins) {
-        return new OutboxDesk(DeskParts.of(config, plugins));
+        return ConfiguredPlugins.of(config, plugins, OutboxDesk::new);
     }
 
     /**
@@ -82,8 +64,8 @@ public final class OutboxDesk implements AutoCloseable {
      */
     @SuppressWarnings("unchecked") // the outbox says of which type its transactions are
     public <T> Outbox<T> outbox(Class<T> transactionType) {
-        Outbox<?> open = outbox.get();
-        requireType(open.transactionType(), transactionType);
+        Outbox<?> open = beside(OutboxStoreProvider::outbox, Outbox.class);
+        requireTransactions("works", open.transactionType(), transactionType);
         return (Outbox<T>) open;
     }
 
@@ -97,7 +79,7 @@ public final class OutboxDesk implements AutoCloseable {
     @SuppressWarnings("unchecked") // the ledger says of which type its transactions are
     public <T> IdempotencyLedger<T> ledger(Class<T> transactionType) {
         IdempotencyLedger<?> open = ledger();
-        requireType(open.transactionType(), transactionType);
+        requireTransactions("works", open.transactionType(), transactionType);
         return (IdempotencyLedger<T>) open;
     }
 
@@ -107,14 +89,11 @@ public final class OutboxDesk implements AutoCloseable {
      * @throws SpreamException if it could not be opened
      */
     public IdempotencyLedger<?> ledger() {
-        return ledger.get();
+        return beside(OutboxStoreProvider::ledger, IdempotencyLedger.class);
     }
 
-    private void requireType(Class<?> actual, Class<?> asked) {
-        if (actual != asked) {
-            throw new IllegalArgumentException("outbox %s works in transactions of type %s, not %s"
-                    .formatted(plugin.name(), actual.getName(), asked.getName()));
-        }
+    private <R> R beside(Beside<OutboxStoreProvider, R> making, Class<? super R> made) {
+        return besideOnce(OutboxStoreProvider.class, making, made);
     }
 
     /**
@@ -123,7 +102,7 @@ public final class OutboxDesk implements AutoCloseable {
      * @throws SpreamException if it could not be opened
      */
     public OutboxOperations operations() {
-        return operations.get();
+        return beside(OutboxStoreProvider::operations, OutboxOperations.class);
     }
 
     /** A worker as configured; see {@link #worker(List, UnaryOperator)}. */
@@ -141,15 +120,16 @@ public final class OutboxDesk implements AutoCloseable {
      * @throws SpreamException if the outbox or the sender could not be opened
      */
     public OutboxWorker worker(List<OutboxListener> listeners, UnaryOperator<OutboxSender> around) {
-        Judgement whole = parts.judge(EnumSet.of(PluginKind.OUTBOX, PluginKind.SENDER));
+        Judgement whole = plugins.judge(Set.of(OutboxStoreProvider.PORT, OutboxSenderProvider.PORT));
         requireEnabled(whole);
-        Plugin<?> sends = whole.usable(PluginKind.SENDER);
-        OutboxWorkerOptions options = options(listeners);
-        OutboxStore store = (OutboxStore) parts.opened(plugin.open(judgement.of(plugin), InstantSource.system(), NAME));
-        OutboxSender sender = (OutboxSender) parts.opened(sends.open(whole.of(sends), InstantSource.system(), NAME));
-        return parts.closing(OutboxWorker.builder(store, around.apply(sender))
-                .options(options)
-                .build());
+        Plugin<OutboxSender> sends = whole.usable(OutboxSenderProvider.PORT);
+        OutboxWorkerOptions.Builder options = OutboxKeys.options(judgement.outbox());
+        listeners.forEach(options::listener);
+        OutboxWorkerOptions named = asWorker(name -> options.name(name).build());
+        OutboxStore store = open();
+        OutboxSender sender = open(whole, sends);
+        return plugins.closing(
+                OutboxWorker.builder(store, around.apply(sender)).options(named).build());
     }
 
     /** How long what a worker has started may take to finish when it is told to stop, as {@code shutdown-timeout} says. */
@@ -167,27 +147,5 @@ public final class OutboxDesk implements AutoCloseable {
                                 .formatted(judgement.resolved().describe("outbox.enabled"))
                         + " OUTBOX_ENABLED=true");
         throw new ConfigException(problems);
-    }
-
-    private OutboxWorkerOptions options(List<OutboxListener> listeners) {
-        OutboxWorkerOptions.Builder options = OutboxKeys.options(judgement.outbox());
-        listeners.forEach(options::listener);
-        try {
-            return options.name(judgement.workerName()).build();
-        } catch (IllegalArgumentException e) {
-            ConfigException refusal = new ConfigException(List.of("worker: " + e.getMessage()));
-            refusal.initCause(e);
-            throw refusal;
-        }
-    }
-
-    /**
-     * Closes what was opened. Closing again is harmless.
-     *
-     * @throws SpreamException if some of it could not be closed
-     */
-    @Override
-    public void close() {
-        parts.close();
     }
 }

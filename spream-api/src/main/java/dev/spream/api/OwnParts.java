@@ -1,32 +1,23 @@
 package dev.spream.api;
 
-import dev.spream.api.plugin.PluginKind;
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.api.spi.Port;
 import dev.spream.core.consume.Consumer;
-import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.ErrorHandler;
-import dev.spream.core.partition.PartitionStorage;
-import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.subscription.SubscriptionListener;
 import java.util.ArrayList;
-import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** What the program brings itself. Confined to one thread, until the plan is made. */
 final class OwnParts {
-    @Nullable
-    ChangeStreamSource source;
-
-    @Nullable
-    PartitionStorage storage;
-
-    @Nullable
-    Consumer consumer;
-
-    @Nullable
-    DeadLetterSink deadLetterSink;
+    private final Map<Port<?>, Object> parts = new HashMap<>();
 
     @Nullable
     ErrorHandler errorHandler;
@@ -38,31 +29,24 @@ final class OwnParts {
     /** The same, whatever becomes of this one. */
     OwnParts copy() {
         OwnParts copy = new OwnParts();
-        copy.source = source;
-        copy.storage = storage;
-        copy.consumer = consumer;
-        copy.deadLetterSink = deadLetterSink;
+        copy.parts.putAll(parts);
         copy.errorHandler = errorHandler;
         copy.around = around;
         copy.listeners.addAll(listeners);
         return copy;
     }
 
+    <T> void put(Port<T> port, T part) {
+        parts.put(port, requireNonNull(part, port.key()));
+    }
+
+    @SuppressWarnings("unchecked") // as it was put
+    <T> Optional<T> find(Port<T> port) {
+        return Optional.ofNullable((T) parts.get(port));
+    }
+
     /** The ports that are filled. */
-    Set<PluginKind> kinds() {
-        Set<PluginKind> kinds = EnumSet.noneOf(PluginKind.class);
-        if (source != null) {
-            kinds.add(PluginKind.SOURCE);
-        }
-        if (storage != null) {
-            kinds.add(PluginKind.STORAGE);
-        }
-        if (consumer != null) {
-            kinds.add(PluginKind.SINK);
-        }
-        if (deadLetterSink != null) {
-            kinds.add(PluginKind.DEAD_LETTERS);
-        }
-        return kinds;
+    Set<Port<?>> ports() {
+        return parts.keySet();
     }
 }

@@ -3,10 +3,15 @@ package dev.spream.api;
 import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.plugin.Plugin;
-import dev.spream.api.plugin.PluginKind;
 import dev.spream.api.plugin.PluginRegistry;
+import dev.spream.api.spi.ChangeStreamSourceProvider;
+import dev.spream.api.spi.EventSourceProvider;
+import dev.spream.api.spi.EventStoreProvider;
 import dev.spream.api.spi.LentChangeStream;
-import dev.spream.api.spi.PluginConfig;
+import dev.spream.api.spi.PartitionStorageProvider;
+import dev.spream.api.spi.Port;
+import dev.spream.api.spi.ProjectionStoreProvider;
+import dev.spream.api.spi.SearchEngineProvider;
 import dev.spream.core.SpreamException;
 import dev.spream.projection.ProjectionManager;
 import dev.spream.projection.ProjectionOperations;
@@ -17,10 +22,9 @@ import dev.spream.projection.event.EventStore;
 import dev.spream.projection.search.SearchEngine;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Supplier;
 
 /**
  * The projections that a configuration names with {@code projections}, for a program that runs them and for whoever operates
@@ -37,29 +41,9 @@ import java.util.function.Supplier;
  * <p>Nothing is connected to before it is asked for, and the configuration of events is judged when they are: who only operates
  * projections need not have their secrets. Confined to one thread, which closes it; what it hands out may be used by many.
  */
-public final class ProjectionDesk implements AutoCloseable {
-    private static final String NAME = "spream";
-
-    private final DeskParts parts;
-    private final Judgement judgement;
-    private final Plugin<?> plugin;
-    private final Supplier<ProjectionStore<?>> store;
-    private final Supplier<ProjectionOperations> operations;
-    private final Supplier<EventStore> events;
-    private final Supplier<EventSource> source;
-    private final Supplier<SearchEngine> search;
-
-    private ProjectionDesk(DeskParts parts) {
-        this.parts = parts;
-        this.judgement = parts.judge(Set.of(PluginKind.PROJECTIONS));
-        this.plugin = judgement.usable(PluginKind.PROJECTIONS);
-        PluginConfig config = judgement.of(plugin);
-        this.store =
-                Memo.of(() -> (ProjectionStore<?>) parts.opened(plugin.open(config, InstantSource.system(), NAME)));
-        this.operations = parts.once(() -> plugin.openProjectionOperations(config, InstantSource.system(), NAME));
-        this.events = Memo.of(() -> (EventStore) opened(PluginKind.EVENTS));
-        this.source = Memo.of(this::openSource);
-        this.search = Memo.of(() -> (SearchEngine) opened(PluginKind.SEARCH));
+public final class ProjectionDesk extends Desk<ProjectionStore<?>> {
+    private ProjectionDesk(ConfiguredPlugins plugins) {
+        super(plugins, ProjectionStoreProvider.PORT);
     }
 
     /**
@@ -68,12 +52,12 @@ public final class ProjectionDesk implements AutoCloseable {
      * @throws ConfigException if it cannot be used, or names no projections
      */
     public static ProjectionDesk open(SpreamConfig config) {
-        return DeskParts.discovering(config, ProjectionDesk::new);
+        return ConfiguredPlugins.discovering(config, ProjectionDesk::new);
     }
 
     /** The same with these plug-ins to choose from; the caller closes them, after this. */
     public static ProjectionDesk open(SpreamConfig config, PluginRegistry plugins) {
-        return new ProjectionDesk(DeskParts.of(config, plugins));
+        return ConfiguredPlugins.of(config, plugins, ProjectionDesk::new);
     }
 
     /**
@@ -85,11 +69,8 @@ public final class ProjectionDesk implements AutoCloseable {
      */
     @SuppressWarnings("unchecked") // the store says of which type its transactions are
     public <T> ProjectionStore<T> store(Class<T> transactionType) {
-        ProjectionStore<?> open = store.get();
-        if (open.transactionType() != transactionType) {
-            throw new IllegalArgumentException("projections %s work in transactions of type %s, not %s"
-                    .formatted(plugin.name(), open.transactionType().getName(), transactionType.getName()));
-        }
+        ProjectionStore<?> open = once(ProjectionStore.class, this::open);
+        requireTransactions("work", open.transactionType(), transactionType);
         return (ProjectionStore<T>) open;
     }
 
@@ -99,7 +80,8 @@ public final class ProjectionDesk implements AutoCloseable {
      * @throws SpreamException if it could not be opened
      */
     public ProjectionOperations operations() {
-        return operations.get();
+        return besideOnce(
+                ProjectionStoreProvider.class, ProjectionStoreProvider::operations, ProjectionOperations.class);
     }
 
     /**
@@ -109,7 +91,7 @@ public final class ProjectionDesk implements AutoCloseable {
      * @throws SpreamException if it could not be opened
      */
     public EventStore events() {
-        return events.get();
+        return once(EventStore.class, () -> open(EventStoreProvider.PORT));
     }
 
     /**
@@ -120,7 +102,7 @@ public final class ProjectionDesk implements AutoCloseable {
      * @throws SpreamException if it could not be opened
      */
     public EventSource source() {
-        return source.get();
+        return once(EventSource.class, this::openSource);
     }
 
     /**
@@ -130,36 +112,37 @@ public final class ProjectionDesk implements AutoCloseable {
      * @throws SpreamException if it could not be opened
      */
     public SearchEngine search() {
-        return search.get();
+        return once(SearchEngine.class, () -> open(SearchEngineProvider.PORT));
     }
 
     private EventSource openSource() {
-        boolean named = parts.config().mayConfigure(PluginKind.EVENT_SOURCE.key());
-        return named || !parts.config().mayConfigure(PluginKind.EVENTS.key())
+        SpreamConfig config = plugins.config();
+        boolean named = config.mayConfigure(EventSourceProvider.PORT.key());
+        return named || !config.mayConfigure(EventStoreProvider.PORT.key())
                 ? openNamedSource()
-                : parts.closing(events().source());
+                : plugins.closing(events().source());
     }
 
     private EventSource openNamedSource() {
-        Plugin<?> chosen = judge(PluginKind.EVENT_SOURCE).usable(PluginKind.EVENT_SOURCE);
-        if (!chosen.readsChangeStream()) {
-            return (EventSource) opened(PluginKind.EVENT_SOURCE);
+        Plugin<EventSource> chosen = judge(EventSourceProvider.PORT).usable(EventSourceProvider.PORT);
+        if (!chosen.ask(EventSourceProvider.class, EventSourceProvider::readsChangeStream)) {
+            return open(EventSourceProvider.PORT);
         }
-        Judgement whole = judge(PluginKind.EVENT_SOURCE, PluginKind.SOURCE, PluginKind.STORAGE);
-        LentChangeStream lent = EventSubscriptions.open(whole, parts.config(), parts);
-        return (EventSource) parts.opened(chosen.open(whole.of(chosen), InstantSource.system(), NAME, lent));
+        Judgement whole =
+                judge(EventSourceProvider.PORT, ChangeStreamSourceProvider.PORT, PartitionStorageProvider.PORT);
+        LentChangeStream lent = EventSubscriptions.open(whole, plugins);
+        return plugins.opened(chosen.open(whole.of(chosen), InstantSource.system(), NAME, lent));
     }
 
-    private Judgement judge(PluginKind first, PluginKind... more) {
-        Set<PluginKind> needed = EnumSet.of(first, more);
-        needed.add(PluginKind.PROJECTIONS);
-        return parts.judge(needed);
+    private Judgement judge(Port<?>... needed) {
+        Set<Port<?>> all = new HashSet<>(List.of(needed));
+        all.add(ProjectionStoreProvider.PORT);
+        return plugins.judge(all);
     }
 
-    private Object opened(PluginKind kind) {
-        Judgement whole = judge(kind);
-        Plugin<?> chosen = whole.usable(kind);
-        return parts.opened(chosen.open(whole.of(chosen), InstantSource.system(), NAME));
+    private <R> R open(Port<R> port) {
+        Judgement whole = judge(port);
+        return open(whole, whole.usable(port));
     }
 
     /** How projections are run, as configured. */
@@ -186,27 +169,11 @@ public final class ProjectionDesk implements AutoCloseable {
     public <T> ProjectionManager.Builder<T> manager(Class<T> transactionType) {
         ProjectionManager.Builder<T> manager =
                 ProjectionManager.builder(store(transactionType)).options(options());
-        try {
-            return manager.owner(judgement.workerName());
-        } catch (IllegalArgumentException e) {
-            ConfigException refusal = new ConfigException(List.of("worker: " + e.getMessage()));
-            refusal.initCause(e);
-            throw refusal;
-        }
+        return asWorker(manager::owner);
     }
 
     /** How long what is being applied may take to finish when the process is told to stop, as {@code shutdown-timeout} says. */
     public Duration shutdownTimeout() {
         return judgement.own().get(SubscriptionKeys.SHUTDOWN_TIMEOUT);
-    }
-
-    /**
-     * Closes what was opened. Closing again is harmless.
-     *
-     * @throws SpreamException if some of it could not be closed
-     */
-    @Override
-    public void close() {
-        parts.close();
     }
 }

@@ -5,6 +5,10 @@ import static java.util.Objects.requireNonNull;
 import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.plugin.PluginRegistry;
+import dev.spream.api.spi.ChangeStreamSourceProvider;
+import dev.spream.api.spi.ConsumerProvider;
+import dev.spream.api.spi.DeadLetterSinkProvider;
+import dev.spream.api.spi.PartitionStorageProvider;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.SpreamException;
 import dev.spream.core.consume.Consumer;
@@ -21,7 +25,6 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -46,11 +49,10 @@ public final class Spream implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Spream.class);
     private static final Duration CLOSE_WAIT = Duration.ofSeconds(30);
 
-    private final Plan plan;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final SubscriptionPlan plan;
     private final CountDownLatch ended = new CountDownLatch(1);
 
-    // Guarded by lock.
+    // Guarded by this. None of what is guarded waits.
     private @Nullable Thread runner;
     private @Nullable RunResult requested; // how it is to end, once somebody has said so
     private boolean opening;
@@ -58,8 +60,14 @@ public final class Spream implements AutoCloseable {
 
     private volatile @Nullable Subscriber subscriber; // set under the lock, once everything is open
 
-    private Spream(Plan plan) {
+    private Spream(SubscriptionPlan plan) {
         this.plan = plan;
+    }
+
+    private static Spream of(ConfiguredPlugins plugins, OwnParts own) {
+        Judgement judgement = plugins.judge(own);
+        judgement.requireUsable();
+        return new Spream(new SubscriptionPlan(plugins, judgement, own));
     }
 
     /**
@@ -93,24 +101,19 @@ public final class Spream implements AutoCloseable {
         }
     }
 
-    private void begin() {
-        lock.lock();
-        try {
-            if (runner != null) {
-                throw new IllegalStateException("this has run before; create another one");
-            }
-            runner = Thread.currentThread();
-            opening = requested == null;
-        } finally {
-            lock.unlock();
+    private synchronized void begin() {
+        if (runner != null) {
+            throw new IllegalStateException("this has run before; create another one");
         }
+        runner = Thread.currentThread();
+        opening = requested == null;
     }
 
     private RunResult openAndRun() {
         if (!isOpening()) {
             return opened(null).orElseThrow();
         }
-        OpenPlan open;
+        Subscriber open;
         try {
             open = plan.open();
         } catch (RuntimeException e) {
@@ -120,36 +123,25 @@ public final class Spream implements AutoCloseable {
             }
             throw e;
         }
-        try (open;
-                Subscriber running = open.subscriber()) {
-            return opened(running).orElseGet(() -> running.run(open.consumer()));
+        try (Subscriber running = open) {
+            return opened(running).orElseGet(() -> running.run(plan.consumer()));
         }
     }
 
-    private boolean isOpening() {
-        lock.lock();
-        try {
-            return opening;
-        } finally {
-            lock.unlock();
-        }
+    private synchronized boolean isOpening() {
+        return opening;
     }
 
     /** Nothing is being opened any more; how to end at once, if somebody has said so meanwhile. */
-    private Optional<RunResult> opened(@Nullable Subscriber running) {
-        lock.lock();
-        try {
-            opening = false;
-            if (interrupted) {
-                Thread.interrupted(); // it has done what it was for
-            }
-            if (requested == null) {
-                subscriber = running;
-            }
-            return Optional.ofNullable(requested);
-        } finally {
-            lock.unlock();
+    private synchronized Optional<RunResult> opened(@Nullable Subscriber running) {
+        opening = false;
+        if (interrupted) {
+            Thread.interrupted(); // it has done what it was for
         }
+        if (requested == null) {
+            subscriber = running;
+        }
+        return Optional.ofNullable(requested);
     }
 
     /**
@@ -193,22 +185,17 @@ public final class Spream implements AutoCloseable {
     }
 
     /** Notes how it is to end; the subscriber to tell, if there is one. */
-    private @Nullable Subscriber request(RunResult ending) {
-        lock.lock();
-        try {
-            boolean close = ending == RunResult.CLOSED;
-            requested = close || requested == null ? ending : requested;
-            if (close && runner == null) {
-                plan.close();
-            }
-            if (close && opening && runner != null && !runner.equals(Thread.currentThread())) {
-                interrupted = true;
-                runner.interrupt();
-            }
-            return subscriber;
-        } finally {
-            lock.unlock();
+    private synchronized @Nullable Subscriber request(RunResult ending) {
+        boolean close = ending == RunResult.CLOSED;
+        requested = close || requested == null ? ending : requested;
+        if (close && runner == null) {
+            plan.close();
         }
+        if (close && opening && runner != null && !runner.equals(Thread.currentThread())) {
+            interrupted = true;
+            runner.interrupt();
+        }
+        return subscriber;
     }
 
     /** Waits for the end of a run, unless there is none, or it waits for the caller; whether nothing runs then. */
@@ -230,13 +217,8 @@ public final class Spream implements AutoCloseable {
         }
     }
 
-    private @Nullable Thread runner() {
-        lock.lock();
-        try {
-            return runner;
-        } finally {
-            lock.unlock();
-        }
+    private synchronized @Nullable Thread runner() {
+        return runner;
     }
 
     /** Every change of the subscription before it is settled, by all workers; empty before it runs. */
@@ -257,19 +239,19 @@ public final class Spream implements AutoCloseable {
 
         /** Where changes come from, instead of {@code source}. */
         public Builder source(ChangeStreamSource source) {
-            own.source = requireNonNull(source, "source");
+            own.put(ChangeStreamSourceProvider.PORT, source);
             return this;
         }
 
         /** Where partitions are remembered, instead of {@code storage}. */
         public Builder storage(PartitionStorage storage) {
-            own.storage = requireNonNull(storage, "storage");
+            own.put(PartitionStorageProvider.PORT, storage);
             return this;
         }
 
         /** What receives the changes, instead of {@code sink}. Filters that are configured stand in front of it. */
         public Builder consumer(Consumer consumer) {
-            own.consumer = requireNonNull(consumer, "consumer");
+            own.put(ConsumerProvider.PORT, consumer);
             return this;
         }
 
@@ -292,7 +274,7 @@ public final class Spream implements AutoCloseable {
 
         /** Where changes go that are set aside, instead of {@code dead-letters}. */
         public Builder deadLetterSink(DeadLetterSink deadLetterSink) {
-            own.deadLetterSink = requireNonNull(deadLetterSink, "deadLetterSink");
+            own.put(DeadLetterSinkProvider.PORT, deadLetterSink);
             return this;
         }
 
@@ -320,8 +302,10 @@ public final class Spream implements AutoCloseable {
          * @throws ConfigException if it cannot be used; it says all that is wrong
          */
         public Spream build() {
-            return new Spream(
-                    plugins == null ? Plan.discovering(config, own.copy()) : Plan.of(config, own.copy(), plugins));
+            OwnParts parts = own.copy();
+            return plugins == null
+                    ? ConfiguredPlugins.discovering(config, found -> Spream.of(found, parts))
+                    : ConfiguredPlugins.of(config, plugins, found -> Spream.of(found, parts));
         }
     }
 }

@@ -27,7 +27,7 @@ final class FlagPlugins {
             Class<? extends PluginProvider<T>> type, String name, Map<String, String> settings, String subscription) {
         PluginRegistry plugins = PluginRegistry.discover(Main.class.getClassLoader(), Optional.empty());
         Plugin<T> plugin = plugins.find(type, name).orElseThrow(() -> new ConfigException(plugins.problems()));
-        String section = plugin.kind().key() + "." + name;
+        String section = plugin.section();
         SpreamConfig.Builder config = SpreamConfig.builder();
         settings.forEach((key, value) -> config.set(section + "." + key, value.replace("${", "$${")));
         ResolvedConfig resolved =

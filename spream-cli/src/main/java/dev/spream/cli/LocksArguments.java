@@ -3,7 +3,7 @@ package dev.spream.cli;
 import dev.spream.api.LockDesk;
 import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.SpreamConfig;
-import dev.spream.api.plugin.PluginKind;
+import dev.spream.api.spi.LockStoreProvider;
 import dev.spream.lock.BucketProvisioning;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,7 +62,7 @@ final class LocksArguments {
                 new StoreFlags.Setting("schema", schema),
                 new StoreFlags.Setting("strategy", strategy)));
         settings.addAll(more);
-        StoreFlags flags = new StoreFlags(config, PluginKind.LOCKS, DEFAULT_STORE);
+        StoreFlags flags = new StoreFlags(config, LockStoreProvider.PORT, DEFAULT_STORE);
         SpreamConfig all = flags.config(others, settings);
         requireKnownToServer(all, flags.prefix(others));
         return LockDesk.open(all);

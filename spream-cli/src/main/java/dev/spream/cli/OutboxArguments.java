@@ -2,7 +2,7 @@ package dev.spream.cli;
 
 import dev.spream.api.OutboxDesk;
 import dev.spream.api.config.SpreamConfig;
-import dev.spream.api.plugin.PluginKind;
+import dev.spream.api.spi.OutboxStoreProvider;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -55,7 +55,7 @@ final class OutboxArguments {
     }
 
     private static boolean isStoredIn(SpreamConfig config, String plugin) {
-        return config.raw(PluginKind.OUTBOX.key()).filter(plugin::equals).isPresent();
+        return config.raw(OutboxStoreProvider.PORT.key()).filter(plugin::equals).isPresent();
     }
 
     private static List<String> with(List<String> others, String flag) {
@@ -65,7 +65,7 @@ final class OutboxArguments {
     /** What is configured, not judged yet. */
     SpreamConfig config(List<String> others) {
         verbosity.apply();
-        return new StoreFlags(config, PluginKind.OUTBOX, DEFAULT_STORE)
+        return new StoreFlags(config, OutboxStoreProvider.PORT, DEFAULT_STORE)
                 .config(
                         others,
                         List.of(

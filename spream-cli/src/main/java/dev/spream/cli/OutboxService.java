@@ -3,7 +3,8 @@ package dev.spream.cli;
 import dev.spream.api.HttpAddress;
 import dev.spream.api.OutboxDesk;
 import dev.spream.api.config.SpreamConfig;
-import dev.spream.api.plugin.PluginKind;
+import dev.spream.api.spi.OutboxSenderProvider;
+import dev.spream.api.spi.OutboxStoreProvider;
 import dev.spream.api.tracing.OutboxTracing;
 import dev.spream.cli.http.OutboxEndpoints;
 import dev.spream.outbox.OutboxListener;
@@ -45,7 +46,7 @@ final class OutboxService {
         List<OutboxListener> listeners = new ArrayList<>(List.of(tally));
         operations.endpoints().ifPresent(shown -> listeners.addAll(shown.listeners()));
         Optional<OutboxTracing> tracing =
-                Tracing.ofOutbox(config.raw(PluginKind.SENDER.key()).orElse(UNNAMED));
+                Tracing.ofOutbox(config.raw(OutboxSenderProvider.PORT.key()).orElse(UNNAMED));
         tracing.ifPresent(listeners::add);
         return tracing.isPresent()
                 ? desk.worker(listeners, tracing.get()::around)
@@ -101,7 +102,7 @@ final class OutboxService {
 
     /** The table, if it has another name than most. */
     private String name() {
-        return config.raw(PluginKind.OUTBOX.key())
+        return config.raw(OutboxStoreProvider.PORT.key())
                 .flatMap(outbox -> config.raw("outbox.%s.table".formatted(outbox)))
                 .orElse(UNNAMED);
     }

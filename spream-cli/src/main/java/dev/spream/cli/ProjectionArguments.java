@@ -2,7 +2,7 @@ package dev.spream.cli;
 
 import dev.spream.api.ProjectionDesk;
 import dev.spream.api.config.SpreamConfig;
-import dev.spream.api.plugin.PluginKind;
+import dev.spream.api.spi.ProjectionStoreProvider;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +47,7 @@ final class ProjectionArguments {
     ProjectionDesk open(List<String> others) {
         verbosity.apply();
         SpreamConfig said = config(others);
-        boolean ours = said.raw(PluginKind.PROJECTIONS.key())
+        boolean ours = said.raw(ProjectionStoreProvider.PORT.key())
                 .filter(DEFAULT_STORE::equals)
                 .isPresent();
         return ProjectionDesk.open(
@@ -58,7 +58,7 @@ final class ProjectionArguments {
     }
 
     private SpreamConfig config(List<String> others) {
-        return new StoreFlags(config, PluginKind.PROJECTIONS, DEFAULT_STORE)
+        return new StoreFlags(config, ProjectionStoreProvider.PORT, DEFAULT_STORE)
                 .config(
                         others,
                         List.of(

@@ -3,7 +3,8 @@ package dev.spream.cli;
 import dev.spream.api.HttpAddress;
 import dev.spream.api.Spream;
 import dev.spream.api.config.SpreamConfig;
-import dev.spream.api.plugin.PluginKind;
+import dev.spream.api.spi.ChangeStreamSourceProvider;
+import dev.spream.api.spi.ConsumerProvider;
 import dev.spream.cli.http.HttpEndpoints;
 import dev.spream.core.subscription.RunResult;
 import java.time.InstantSource;
@@ -66,7 +67,7 @@ final class Service {
     /** As the configuration tells; a source of its own may know another. */
     private String subscription() {
         return config.raw("subscription")
-                .or(() -> config.raw(PluginKind.SOURCE.key())
+                .or(() -> config.raw(ChangeStreamSourceProvider.PORT.key())
                         .flatMap(source -> config.raw("source." + source + ".stream")))
                 .orElse(UNNAMED);
     }
@@ -77,7 +78,7 @@ final class Service {
     }
 
     private boolean sinkIs(String name) {
-        return config.raw(PluginKind.SINK.key()).filter(name::equals).isPresent();
+        return config.raw(ConsumerProvider.PORT.key()).filter(name::equals).isPresent();
     }
 
     private int run(Spream spream, Draining draining) throws Exception {

@@ -1,7 +1,7 @@
 package dev.spream.cli;
 
 import dev.spream.api.config.SpreamConfig;
-import dev.spream.api.plugin.PluginKind;
+import dev.spream.api.spi.Port;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Short flags that stand for keys of the plug-in that fills a port, so that what is in a database needs no file.
  *
- * @param kind the port
+ * @param port whose plug-in it is
  * @param otherwise the plug-in that is meant when none is configured
  */
-record StoreFlags(ConfigArguments arguments, PluginKind kind, String otherwise) {
+record StoreFlags(ConfigArguments arguments, Port<?> port, String otherwise) {
 
     /** A key of the plug-in, and what a flag says of it. */
     record Setting(String key, @Nullable Object value) {}
@@ -20,7 +20,7 @@ record StoreFlags(ConfigArguments arguments, PluginKind kind, String otherwise) 
     /** What the keys of the plug-in begin with, the dot behind it included. */
     String prefix(List<String> others) {
         return "%s.%s."
-                .formatted(kind.key(), arguments.config(others).raw(kind.key()).orElse(otherwise));
+                .formatted(port.key(), arguments.config(others).raw(port.key()).orElse(otherwise));
     }
 
     /**
@@ -30,8 +30,8 @@ record StoreFlags(ConfigArguments arguments, PluginKind kind, String otherwise) 
      */
     SpreamConfig config(List<String> others, List<Setting> settings) {
         List<String> flags = new ArrayList<>(others);
-        if (!arguments.config(others).mayConfigure(kind.key())) {
-            flags.add("--%s=%s".formatted(kind.key(), otherwise));
+        if (!arguments.config(others).mayConfigure(port.key())) {
+            flags.add("--%s=%s".formatted(port.key(), otherwise));
         }
         String prefix = prefix(others);
         for (Setting setting : settings) {

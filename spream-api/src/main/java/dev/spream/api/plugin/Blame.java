@@ -1,6 +1,7 @@
 package dev.spream.api.plugin;
 
 import dev.spream.api.config.ConfigException;
+import dev.spream.api.spi.Port;
 import dev.spream.core.SpreamException;
 import java.util.Arrays;
 import java.util.List;
@@ -105,7 +106,7 @@ record Blame(String origin, boolean inFolder) {
     private static String otherVersion(String detail) {
         return "it was written for another version of spream-api than this one%s (%s); build it against this one"
                 .formatted(
-                        Optional.ofNullable(PluginKind.class.getPackage().getImplementationVersion())
+                        Optional.ofNullable(Port.class.getPackage().getImplementationVersion())
                                 .map(version -> ", " + version)
                                 .orElse(""),
                         detail);

@@ -1,6 +1,9 @@
 package dev.spream.api.plugin;
 
+import dev.spream.api.spi.Ports;
+import java.util.Arrays;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * What a plug-in from the folder sees of its host, as the parent of its class loader: the JDK, and the packages in which both
@@ -13,8 +16,9 @@ import java.util.Set;
 final class HostView extends ClassLoader {
     private static final Set<String> SHARED_LIBRARIES =
             Set.of("org.slf4j", "org.slf4j.event", "org.slf4j.helpers", "org.slf4j.spi", "org.jspecify.annotations");
+    /** What the ports are of, by the first three parts of the names of their packages, such as {@code dev.spream.core}. */
     private static final Set<String> CORES =
-            Set.of("dev.spream.core", "dev.spream.lock", "dev.spream.outbox", "dev.spream.projection");
+            Ports.ALL.stream().map(port -> coreOf(port.type())).collect(Collectors.toUnmodifiableSet());
 
     static {
         registerAsParallelCapable();
@@ -33,6 +37,10 @@ final class HostView extends ClassLoader {
         return SHARED_LIBRARIES.contains(packageName)
                 || CORES.stream().anyMatch(core -> isWithin(packageName, core))
                 || (isWithin(packageName, "dev.spream.api") && !isWithin(packageName, "dev.spream.api.guice"));
+    }
+
+    private static String coreOf(Class<?> port) {
+        return Arrays.stream(port.getPackageName().split("\\.")).limit(3).collect(Collectors.joining("."));
     }
 
     private static boolean isWithin(String packageName, String root) {

@@ -7,11 +7,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Says that plug-ins of one kind claim the same name. */
+/** Says that plug-ins of one port claim the same name. */
 final class Namesakes {
     private Namesakes() {}
 
-    /** @param name kind and name, such as {@code sink csv} */
+    /** @param name port and name, such as {@code sink csv} */
     static String problem(String name, List<Plugin<?>> namesakes) {
         return "%s is there %d times, so that none can be used: %s; %s"
                 .formatted(

@@ -14,15 +14,17 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public final class OpenPlugin<T> implements AutoCloseable {
     private final Plugin<?> plugin;
     private final CallScope scope;
+    private final Class<? super T> type;
     private final T product;
     private final List<AutoCloseable> closeables;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    /** @param scoped what it made, as it is to be called */
-    OpenPlugin(Plugin<?> plugin, CallScope scope, T made, T scoped, List<AutoCloseable> resources) {
+    /** @param type the interface that what it made is called by */
+    OpenPlugin(Plugin<?> plugin, CallScope scope, Class<? super T> type, T made, List<AutoCloseable> resources) {
         this.plugin = plugin;
         this.scope = scope;
-        this.product = scoped;
+        this.type = type;
+        this.product = ClassLoaderSafe.of(type, made, scope);
         this.closeables = inClosingOrder(made, resources);
     }
 
@@ -47,6 +49,11 @@ public final class OpenPlugin<T> implements AutoCloseable {
      */
     public T product() {
         return product;
+    }
+
+    /** The same, but that closing it closes all of this. */
+    public T closingProduct() {
+        return ClassLoaderSafe.closing(type, product, this::close);
     }
 
     /**

@@ -17,10 +17,6 @@ final class OpeningContext implements PluginContext {
     private final List<AutoCloseable> resources = new ArrayList<>(); // guarded by itself
     private boolean taken; // guarded by resources
 
-    OpeningContext(InstantSource clock, String subscription) {
-        this(clock, subscription, Optional.empty());
-    }
-
     OpeningContext(InstantSource clock, String subscription, Optional<LentChangeStream> changeStream) {
         this.changeStream = changeStream;
         this.clock = requireNonNull(clock, "clock");

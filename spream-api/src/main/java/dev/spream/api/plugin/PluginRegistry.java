@@ -1,17 +1,18 @@
 package dev.spream.api.plugin;
 
 import dev.spream.api.spi.PluginProvider;
+import dev.spream.api.spi.Port;
+import dev.spream.api.spi.Ports;
 import dev.spream.core.SpreamException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,15 +27,14 @@ import org.slf4j.LoggerFactory;
  */
 public final class PluginRegistry implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(PluginRegistry.class);
-    private static final Comparator<Plugin<?>> ORDER = Comparator.<Plugin<?>, PluginKind>comparing(Plugin::kind)
-            .thenComparing(Plugin::name)
-            .thenComparing(Plugin::origin);
-
+    private final List<Port<?>> ports;
     private final List<Plugin<?>> plugins;
     private final List<String> problems;
     private final List<AutoCloseable> loaders;
 
-    private PluginRegistry(List<Plugin<?>> plugins, Collection<String> problems, List<AutoCloseable> loaders) {
+    private PluginRegistry(
+            List<Port<?>> ports, List<Plugin<?>> plugins, Collection<String> problems, List<AutoCloseable> loaders) {
+        this.ports = ports;
         this.plugins = List.copyOf(plugins);
         this.problems = List.copyOf(problems);
         this.loaders = List.copyOf(loaders);
@@ -57,7 +57,15 @@ public final class PluginRegistry implements AutoCloseable {
      * @param folder for plug-ins to be dropped into; that it does not exist, or holds a jar that others may change, is a problem
      */
     public static PluginRegistry discover(ClassLoader host, Optional<Path> folder) {
-        return discover(host, folder, true);
+        return discover(Ports.ALL, host, folder);
+    }
+
+    /**
+     * The same for other ports than {@link Ports#ALL}, such as one of a program's own besides. Plug-ins of the folder see the
+     * types of such a port only if these are in a package that they share with their host.
+     */
+    public static PluginRegistry discover(List<Port<?>> ports, ClassLoader host, Optional<Path> folder) {
+        return discover(ports, host, folder, true);
     }
 
     /**
@@ -65,24 +73,28 @@ public final class PluginRegistry implements AutoCloseable {
      * root or the user of this process has put it there; else that is a problem.
      */
     public static PluginRegistry discoverUnnamed(Path folder) {
-        return discover(classPath(), Optional.of(folder), false);
+        return discover(Ports.ALL, classPath(), Optional.of(folder), false);
     }
 
-    private static PluginRegistry discover(ClassLoader host, Optional<Path> folder, boolean named) {
+    private static PluginRegistry discover(
+            List<Port<?>> ports, ClassLoader host, Optional<Path> folder, boolean named) {
         Collection<String> problems = new LinkedHashSet<>();
         List<AutoCloseable> loaders = new ArrayList<>();
-        List<Plugin<?>> found = new ArrayList<>(ProviderSearch.onClassPath(host, problems));
+        List<Plugin<?>> found = new ArrayList<>(ProviderSearch.onClassPath(ports, host, problems));
         HostView view = new HostView(PluginRegistry.class.getClassLoader());
         folder.map(path -> new PluginFolder(path, named, problems).read())
                 .orElse(List.of())
                 .forEach(jars -> {
                     PluginClassLoader loader = new PluginClassLoader(jars, view);
                     loaders.add(loader);
-                    found.addAll(ProviderSearch.in(jars, loader, problems));
+                    found.addAll(ProviderSearch.in(ports, jars, loader, problems));
                 });
+        found.sort(Comparator.<Plugin<?>>comparingInt(plugin -> ports.indexOf(plugin.port()))
+                .thenComparing(Plugin::name)
+                .thenComparing(Plugin::origin));
         List<Plugin<?>> unique = withoutNamesakes(found, problems);
-        unique.forEach(plugin -> log.info("found {} {} in {}", plugin.kind().key(), plugin.name(), plugin.origin()));
-        return new PluginRegistry(unique, problems, loaders);
+        unique.forEach(plugin -> log.info("found {} {} in {}", plugin.port(), plugin.name(), plugin.origin()));
+        return new PluginRegistry(ports, unique, problems, loaders);
     }
 
     private static ClassLoader classPath() {
@@ -98,12 +110,11 @@ public final class PluginRegistry implements AutoCloseable {
         }
     }
 
-    /** Leaves out those whose kind and name another one has as well: which of them is meant, nobody can tell. */
+    /** Leaves out those whose port and name another one has as well: which of them is meant, nobody can tell. */
     private static List<Plugin<?>> withoutNamesakes(List<Plugin<?>> found, Collection<String> problems) {
-        Map<String, List<Plugin<?>>> byName = found.stream()
-                .sorted(ORDER)
-                .collect(Collectors.groupingBy(
-                        plugin -> plugin.kind().key() + " " + plugin.name(), TreeMap::new, Collectors.toList()));
+        Map<String, List<Plugin<?>>> byName = new LinkedHashMap<>();
+        found.forEach(plugin -> byName.computeIfAbsent(plugin.port() + " " + plugin.name(), name -> new ArrayList<>())
+                .add(plugin));
         byName.forEach((name, namesakes) -> {
             if (namesakes.size() > 1) {
                 problems.add(Namesakes.problem(name, namesakes));
@@ -111,9 +122,8 @@ public final class PluginRegistry implements AutoCloseable {
         });
         return byName.values().stream()
                 .filter(namesakes -> namesakes.size() == 1)
-                .map(List::getFirst)
-                .sorted(ORDER)
-                .collect(Collectors.toList());
+                .<Plugin<?>>map(List::getFirst)
+                .toList();
     }
 
     /** What is wrong with what was found, where, and what to do about it: a sentence or two each. */
@@ -121,30 +131,38 @@ public final class PluginRegistry implements AutoCloseable {
         return problems;
     }
 
-    /** All that can be used, ordered by kind and name. */
+    /** The ports that plug-ins were looked for. */
+    public List<Port<?>> ports() {
+        return ports;
+    }
+
+    /** All that can be used, ordered by port and name. */
     public List<Plugin<?>> plugins() {
         return plugins;
     }
 
-    /** Those of a kind, ordered by name. */
-    public List<Plugin<?>> plugins(PluginKind kind) {
-        return plugins.stream().filter(plugin -> plugin.kind() == kind).toList();
+    /** Those of a port, ordered by name. */
+    @SuppressWarnings("unchecked") // a plug-in makes what its port says
+    public <T> List<Plugin<T>> plugins(Port<T> port) {
+        return plugins.stream()
+                .filter(plugin -> plugin.port().equals(port))
+                .map(plugin -> (Plugin<T>) plugin)
+                .toList();
     }
 
-    /** The one of that kind and name; empty if there is none, or several, which is a problem. */
-    public Optional<Plugin<?>> find(PluginKind kind, String name) {
-        return plugins.stream()
-                .filter(plugin -> plugin.kind() == kind && plugin.name().equals(name))
+    /** The one of that port and name; empty if there is none, or several, which is a problem. */
+    public <T> Optional<Plugin<T>> find(Port<T> port, String name) {
+        return plugins(port).stream()
+                .filter(plugin -> plugin.name().equals(name))
                 .findFirst();
     }
 
-    /** The one of the kind that this type of provider stands for, such as {@code ConsumerProvider.class}. */
-    @SuppressWarnings("unchecked") // a plug-in's provider is of its kind's type, which says what it makes
+    /** The one of the port that this type of provider stands for, such as {@code ConsumerProvider.class}. */
+    @SuppressWarnings("unchecked") // the type of provider says what it makes
     public <T> Optional<Plugin<T>> find(Class<? extends PluginProvider<T>> type, String name) {
-        return plugins.stream()
-                .filter(plugin ->
-                        plugin.kind().providerType() == type && plugin.name().equals(name))
-                .map(plugin -> (Plugin<T>) plugin)
+        return ports.stream()
+                .filter(port -> port.provider() == type)
+                .flatMap(port -> find((Port<T>) port, name).stream())
                 .findFirst();
     }
 

@@ -1,58 +1,53 @@
 package dev.spream.api.plugin;
 
-import dev.spream.api.spi.PluginProvider;
+import dev.spream.api.spi.Port;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 
 /** Why a class that is named as a provider cannot be one. {@link java.util.ServiceLoader} says it less well. */
 final class ProviderFlaw {
     private ProviderFlaw() {}
 
-    /** The first flaw of a class on the class path, as the end of a sentence that begins with the class's name. */
-    static Optional<String> of(Class<?> type, PluginKind kind) {
-        if (!kind.providerType().isAssignableFrom(type)) {
-            return Optional.of(wrongType(type, kind));
+    /**
+     * The first flaw of a class on the class path, as the end of a sentence that begins with the class's name.
+     *
+     * @param ports of which it may be a provider, though it is named as one of {@code port}
+     */
+    static Optional<String> of(Class<?> type, Port<?> port, List<Port<?>> ports) {
+        if (!port.provider().isAssignableFrom(type)) {
+            return Optional.of(wrongType(type, port, ports));
         }
         if (type.isInterface() || Modifier.isAbstract(type.getModifiers())) {
             return Optional.of("is abstract; name a class that can be made");
         }
-        if (!isVisible(type)) {
+        if (!Modifier.isPublic(
+                type.getModifiers())) { // one that is nested in a class that is not can be reached as well
             return Optional.of("is not public; make it so");
         }
-        return hasConstructor(type)
+        return Arrays.stream(type.getConstructors()).anyMatch(constructor -> constructor.getParameterCount() == 0)
                 ? Optional.empty()
                 : Optional.of("has no public constructor without parameters; give it one that does nothing");
     }
 
-    private static String wrongType(Class<?> type, PluginKind kind) {
-        if (PluginProvider.class.isAssignableFrom(type)) {
-            return Arrays.stream(PluginKind.values())
-                    .filter(other -> other.providerType().isAssignableFrom(type))
-                    .map(other -> "is a %s; name it in META-INF/services/%s"
-                            .formatted(
-                                    other.providerType().getSimpleName(),
-                                    other.providerType().getName()))
-                    .findFirst()
-                    .orElseThrow();
-        }
-        return "is no %s%s; implement that interface"
-                .formatted(
-                        kind.providerType().getSimpleName(),
-                        implementsNamesake(type, kind) ? " of this spream-api, but of another copy of it" : "");
+    private static String wrongType(Class<?> type, Port<?> port, List<Port<?>> ports) {
+        return ports.stream()
+                .map(Port::provider)
+                .filter(other -> other.isAssignableFrom(type))
+                .map(other ->
+                        "is a %s; name it in META-INF/services/%s".formatted(other.getSimpleName(), other.getName()))
+                .findFirst()
+                .orElseGet(() -> "is no %s%s; implement that interface"
+                        .formatted(
+                                port.provider().getSimpleName(),
+                                implementsNamesake(type, port)
+                                        ? " of this spream-api, but of another copy of it"
+                                        : ""));
     }
 
-    private static boolean implementsNamesake(Class<?> type, PluginKind kind) {
+    private static boolean implementsNamesake(Class<?> type, Port<?> port) {
         return Arrays.stream(type.getInterfaces())
-                .anyMatch(face -> face.getName().equals(kind.providerType().getName()));
-    }
-
-    /** A public class that is nested in one that is not can be reached as well. */
-    private static boolean isVisible(Class<?> type) {
-        return Modifier.isPublic(type.getModifiers());
-    }
-
-    private static boolean hasConstructor(Class<?> type) {
-        return Arrays.stream(type.getConstructors()).anyMatch(constructor -> constructor.getParameterCount() == 0);
+                .anyMatch(face -> face.getName().equals(port.provider().getName()));
     }
 }

@@ -2,6 +2,7 @@ package dev.spream.api.plugin;
 
 import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.PluginProvider;
+import dev.spream.api.spi.Port;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -12,20 +13,17 @@ import java.util.regex.Pattern;
 final class ProviderReading {
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9-]*");
 
-    private final PluginKind kind;
-    private final String origin;
-    private final CallScope scope;
     private final Blame blame;
 
-    ProviderReading(PluginKind kind, String origin, CallScope scope) {
-        this.kind = kind;
-        this.origin = origin;
-        this.scope = scope;
-        this.blame = new Blame(origin, scope.changesLoader());
+    private ProviderReading(Blame blame) {
+        this.blame = blame;
     }
 
-    <T> Plugin<T> plugin(PluginProvider<T> provider) throws UnusableProvider {
-        return new Plugin<>(kind, name(provider), origin, keys(provider), provider, scope);
+    /** @throws UnusableProvider if it cannot be used; the message is the end of a sentence that begins with its class */
+    static <T> Plugin<T> plugin(Port<T> port, PluginProvider<T> provider, CallScope scope, Blame blame)
+            throws UnusableProvider {
+        ProviderReading reading = new ProviderReading(blame);
+        return new Plugin<>(port, reading.name(provider), reading.keys(provider), provider, scope, blame);
     }
 
     private String name(PluginProvider<?> provider) throws UnusableProvider {
@@ -65,19 +63,12 @@ final class ProviderReading {
         return keys;
     }
 
-    /** Why a provider was found, and cannot be used: the end of a sentence that begins with its class. */
+    /** A provider was found, and cannot be used. */
     static final class UnusableProvider extends Exception {
         private static final long serialVersionUID = 1L;
 
-        private final String flaw;
-
         UnusableProvider(String flaw) {
             super(flaw);
-            this.flaw = flaw;
-        }
-
-        String flaw() {
-            return flaw;
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.spream.api.plugin;
 
 import dev.spream.api.spi.PluginProvider;
+import dev.spream.api.spi.Port;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -17,6 +18,7 @@ import org.slf4j.LoggerFactory;
 final class ProviderSearch {
     private static final Logger log = LoggerFactory.getLogger(ProviderSearch.class);
 
+    private final List<Port<?>> ports;
     private final ClassLoader loader;
     private final CallScope scope;
     private final Optional<PluginJars> jars;
@@ -24,7 +26,12 @@ final class ProviderSearch {
     private final List<Plugin<?>> found = new ArrayList<>();
 
     private ProviderSearch(
-            ClassLoader loader, CallScope scope, Optional<PluginJars> jars, Collection<String> problems) {
+            List<Port<?>> ports,
+            ClassLoader loader,
+            CallScope scope,
+            Optional<PluginJars> jars,
+            Collection<String> problems) {
+        this.ports = ports;
         this.loader = loader;
         this.scope = scope;
         this.jars = jars;
@@ -32,15 +39,16 @@ final class ProviderSearch {
     }
 
     /** What is on the class path. */
-    static List<Plugin<?>> onClassPath(ClassLoader host, Collection<String> problems) {
-        return new ProviderSearch(host, CallScope.unchanged(), Optional.empty(), problems).search();
+    static List<Plugin<?>> onClassPath(List<Port<?>> ports, ClassLoader host, Collection<String> problems) {
+        return new ProviderSearch(ports, host, CallScope.unchanged(), Optional.empty(), problems).search();
     }
 
     /** What is in these jars, which the loader is for. */
-    static List<Plugin<?>> in(PluginJars jars, PluginClassLoader loader, Collection<String> problems) {
-        ProviderSearch search = new ProviderSearch(loader, CallScope.of(loader), Optional.of(jars), problems);
+    static List<Plugin<?>> in(
+            List<Port<?>> ports, PluginJars jars, PluginClassLoader loader, Collection<String> problems) {
         int before = problems.size();
-        List<Plugin<?>> found = search.search();
+        List<Plugin<?>> found =
+                new ProviderSearch(ports, loader, CallScope.of(loader), Optional.of(jars), problems).search();
         if (found.isEmpty() && problems.size() == before) {
             problems.add(
                     "%s: there is no plug-in in it; a plug-in names its provider in META-INF/services, and a library belongs, with the plug-in that needs it, into a folder of their own inside the plug-in folder"
@@ -50,28 +58,26 @@ final class ProviderSearch {
     }
 
     private List<Plugin<?>> search() {
-        for (PluginKind kind : PluginKind.values()) {
-            search(kind);
-        }
+        ports.forEach(this::search);
         return found;
     }
 
-    private void search(PluginKind kind) {
+    private <T> void search(Port<T> port) {
         List<String> failures = new ArrayList<>();
-        var providers = ServiceLoader.load(kind.providerType(), loader).stream().spliterator();
-        while (advance(providers, kind, failures)) {}
+        var providers = ServiceLoader.load(port.provider(), loader).stream().spliterator();
+        while (advance(providers, port, failures)) {}
         if (!failures.isEmpty()) {
-            explain(kind, failures);
+            explain(port, failures);
         }
     }
 
     /** Returns whether there may be more; after a failure the next provider may be sound. */
-    private boolean advance(
-            Spliterator<? extends ServiceLoader.Provider<? extends PluginProvider<?>>> providers,
-            PluginKind kind,
+    private <T> boolean advance(
+            Spliterator<? extends ServiceLoader.Provider<? extends PluginProvider<T>>> providers,
+            Port<T> port,
             List<String> failures) {
         try {
-            return providers.tryAdvance(provider -> add(kind, provider));
+            return providers.tryAdvance(provider -> add(port, provider));
         } catch (ServiceConfigurationError e) {
             boolean stuck =
                     failures.stream().anyMatch(e.toString()::equals); // such as a class path that cannot be read
@@ -83,67 +89,67 @@ final class ProviderSearch {
         }
     }
 
-    private void add(PluginKind kind, ServiceLoader.Provider<? extends PluginProvider<?>> provider) {
+    private <T> void add(Port<T> port, ServiceLoader.Provider<? extends PluginProvider<T>> provider) {
         Class<?> type = provider.type();
         if (jars.isPresent() && !loader.equals(type.getClassLoader())) {
             log.debug("{}: {} is the host's own, and is passed over", jars.get().path(), type.getName());
             return;
         }
-        String origin = origin(type);
-        Optional<String> flaw = type.getModule().isNamed() ? Optional.<String>empty() : ProviderFlaw.of(type, kind);
+        Blame blame = blame(ServiceEntries.origin(type));
+        Optional<String> flaw =
+                type.getModule().isNamed() ? Optional.<String>empty() : ProviderFlaw.of(type, port, ports);
         if (flaw.isPresent()) {
-            problems.add(problem(origin, type.getName(), flaw.get()));
+            problems.add(problem(blame, type.getName(), flaw.get()));
             return;
         }
         try {
-            found.add(scope.call(() -> new ProviderReading(kind, origin, scope).plugin(provider.get())));
+            found.add(scope.call(() -> ProviderReading.plugin(port, provider.get(), scope, blame)));
         } catch (ProviderReading.UnusableProvider e) {
-            problems.add(problem(origin, type.getName(), e.flaw()));
+            problems.add(problem(blame, type.getName(), String.valueOf(e.getMessage())));
         } catch (ServiceConfigurationError e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
-            problems.add(problem(
-                    origin, type.getName(), "cannot be made: " + new Blame(origin, jars.isPresent()).sentence(cause)));
+            problems.add(problem(blame, type.getName(), "cannot be made: " + blame.sentence(cause)));
         }
     }
 
-    private void explain(PluginKind kind, List<String> failures) {
+    private void explain(Port<?> port, List<String> failures) {
         List<String> explained = new ArrayList<>();
         try {
-            for (ServiceEntries entry : ServiceEntries.of(kind, loader)) {
-                explain(kind, entry).ifPresent(explained::add);
+            for (ServiceEntries entry : ServiceEntries.of(port, loader)) {
+                explain(port, entry).ifPresent(explained::add);
             }
         } catch (IOException | UncheckedIOException e) {
             explained.clear();
         }
         if (explained.isEmpty()) {
-            String origin = jars.map(found -> found.path().toString()).orElse("the class path");
+            String origin = blame("the class path").origin();
             failures.forEach(failure -> explained.add("%s: %s".formatted(origin, failure)));
         }
         problems.addAll(explained);
     }
 
-    private Optional<String> explain(PluginKind kind, ServiceEntries entry) {
-        String origin = jars.map(found -> found.path().toString()).orElse(entry.origin());
+    private Optional<String> explain(Port<?> port, ServiceEntries entry) {
+        Blame blame = blame(entry.origin());
         try {
             Class<?> type = Class.forName(entry.className(), false, loader);
-            return ProviderFlaw.of(type, kind).map(flaw -> problem(origin, entry.className(), flaw));
+            return ProviderFlaw.of(type, port, ports).map(flaw -> problem(blame, entry.className(), flaw));
         } catch (ClassNotFoundException e) {
             return Optional.of(problem(
-                    origin,
+                    blame,
                     entry.className(),
                     "is named in %s, and is not there; correct the name, or build it again"
-                            .formatted(ServiceEntries.file(kind))));
+                            .formatted(ServiceEntries.file(port))));
         } catch (LinkageError e) {
-            return Optional.of(problem(
-                    origin, entry.className(), "cannot be loaded: " + new Blame(origin, jars.isPresent()).sentence(e)));
+            return Optional.of(problem(blame, entry.className(), "cannot be loaded: " + blame.sentence(e)));
         }
     }
 
-    private String origin(Class<?> type) {
-        return jars.map(found -> found.path().toString()).orElseGet(() -> ServiceEntries.origin(type));
+    /** @param onClassPath the jar or folder, if it is not of the plug-in folder */
+    private Blame blame(String onClassPath) {
+        return new Blame(jars.map(found -> found.path().toString()).orElse(onClassPath), jars.isPresent());
     }
 
-    private static String problem(String origin, String className, String flaw) {
-        return "%s: %s %s".formatted(origin, className, flaw);
+    private static String problem(Blame blame, String className, String flaw) {
+        return "%s: %s %s".formatted(blame.origin(), className, flaw);
     }
 }

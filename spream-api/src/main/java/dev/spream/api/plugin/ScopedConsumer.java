@@ -1,8 +1,10 @@
 package dev.spream.api.plugin;
 
+import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.record.DataChangeRecord;
+import java.util.List;
 
 /** A plug-in's consumer, called in its scope. */
 @SuppressWarnings("try") // what close throws is for the target to say
@@ -10,9 +12,16 @@ class ScopedConsumer implements Consumer, AutoCloseable {
     final CallScope scope;
     private final Consumer target;
 
-    ScopedConsumer(Consumer target, CallScope scope) {
+    private ScopedConsumer(Consumer target, CallScope scope) {
         this.target = target;
         this.scope = scope;
+    }
+
+    /** One that takes batches still does. */
+    static Consumer of(Consumer target, CallScope scope) {
+        return target instanceof BatchConsumer batches
+                ? new OfBatches(batches, scope)
+                : new ScopedConsumer(target, scope);
     }
 
     @Override
@@ -34,7 +43,45 @@ class ScopedConsumer implements Consumer, AutoCloseable {
     }
 
     @Override
-    public final String toString() {
+    public String toString() {
         return target.toString();
+    }
+
+    private static final class OfBatches extends ScopedConsumer implements BatchConsumer {
+        private final BatchConsumer target;
+
+        OfBatches(BatchConsumer target, CallScope scope) {
+            super(target, scope);
+            this.target = target;
+        }
+
+        @Override
+        public void consume(Batch batch) throws Exception {
+            Batch ofHost = new HostBatch(batch, CallScope.ofThisThread());
+            scope.run(() -> target.consume(ofHost));
+        }
+    }
+
+    /** The way back: settling a change is the engine's work, which may start threads, and they inherit the class loader. */
+    record HostBatch(BatchConsumer.Batch target, CallScope scope) implements BatchConsumer.Batch {
+        @Override
+        public List<DataChangeRecord> changes() {
+            return scope.call(target::changes);
+        }
+
+        @Override
+        public Delivery delivery(int index) {
+            return scope.call(() -> target.delivery(index));
+        }
+
+        @Override
+        public void settle(int index) {
+            scope.run(() -> target.settle(index));
+        }
+
+        @Override
+        public void fail(int index, Throwable cause) {
+            scope.run(() -> target.fail(index, cause));
+        }
     }
 }

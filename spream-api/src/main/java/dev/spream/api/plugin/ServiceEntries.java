@@ -1,5 +1,6 @@
 package dev.spream.api.plugin;
 
+import dev.spream.api.spi.Port;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -15,24 +16,24 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The lines of the {@code META-INF/services} files of a kind, for saying what is wrong with them.
+ * The lines of the {@code META-INF/services} files of a port, for saying what is wrong with them.
  *
  * @param className what a line names
  * @param origin the jar or folder of classes that the file is in
  */
 record ServiceEntries(String className, String origin) {
 
-    static List<ServiceEntries> of(PluginKind kind, ClassLoader loader) throws IOException {
+    static List<ServiceEntries> of(Port<?> port, ClassLoader loader) throws IOException {
         List<ServiceEntries> entries = new ArrayList<>();
-        for (URL file : Collections.list(loader.getResources(file(kind)))) {
-            String origin = origin(file, kind);
+        for (URL file : Collections.list(loader.getResources(file(port)))) {
+            String origin = origin(file, port);
             lines(file).forEach(line -> entries.add(new ServiceEntries(line, origin)));
         }
         return entries;
     }
 
-    static String file(PluginKind kind) {
-        return "META-INF/services/" + kind.providerType().getName();
+    static String file(Port<?> port) {
+        return "META-INF/services/" + port.provider().getName();
     }
 
     private static List<String> lines(URL file) throws IOException {
@@ -47,9 +48,9 @@ record ServiceEntries(String className, String origin) {
         }
     }
 
-    private static String origin(URL file, PluginKind kind) {
+    private static String origin(URL file, Port<?> port) {
         String text = file.toString();
-        String root = text.substring(0, text.length() - file(kind).length());
+        String root = text.substring(0, text.length() - file(port).length());
         return root.startsWith("jar:file:") && root.endsWith("!/")
                 ? place(root.substring("jar:".length(), root.length() - "!/".length()))
                 : place(root);

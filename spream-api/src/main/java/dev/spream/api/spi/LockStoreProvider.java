@@ -3,13 +3,22 @@ package dev.spream.api.spi;
 import dev.spream.lock.BucketProvisioning;
 import dev.spream.lock.LockObserver;
 import dev.spream.lock.LockStore;
+import java.util.Map;
 import java.util.Optional;
 
 /**
  * Makes a {@link LockStore}, as {@code locks} in the configuration names it. What operators need beside it is made from the
  * same configuration, and without a store, which would refuse to open what is not provisioned.
  */
-public non-sealed interface LockStoreProvider extends PluginProvider<LockStore<?>> {
+public interface LockStoreProvider extends PluginProvider<LockStore<?>> {
+    /** The port {@code locks}. */
+    Port<LockStore<?>> PORT = Port.besideSubscriptions(
+            "locks",
+            "Where hierarchical locks are taken",
+            LockStore.class,
+            LockStoreProvider.class,
+            "what takes them, such as jdbc",
+            Map.of("jdbc", "spream-storage-jdbc"));
 
     /**
      * Makes what provisions the places that the store locks by. Whoever called closes it; what it stands on and does not

@@ -1,6 +1,17 @@
 package dev.spream.api.spi;
 
 import dev.spream.core.partition.PartitionStorage;
+import java.util.Map;
 
 /** Makes a {@link PartitionStorage}, as {@code storage} in the configuration names it. */
-public non-sealed interface PartitionStorageProvider extends PluginProvider<PartitionStorage> {}
+public interface PartitionStorageProvider extends PluginProvider<PartitionStorage> {
+    /** The port {@code storage}. */
+    Port<PartitionStorage> PORT = new Port<>(
+            ConfigKey.of("storage", ConfigType.text(), "Where partitions and their watermarks are remembered.")
+                    .withDefaultMeaning("the only one there is, besides memory"),
+            PartitionStorage.class,
+            PartitionStorageProvider.class,
+            Port.Need.ONE,
+            "where its partitions are remembered, such as jdbc or spanner",
+            Map.of("jdbc", "spream-storage-jdbc", "spanner", "spream-storage-spanner"));
+}

@@ -3,8 +3,8 @@ package dev.spream.api.spi;
 import java.util.List;
 
 /**
- * Makes one implementation of a port, which configuration chooses by name. What all kinds of providers have in common; a
- * plug-in implements one of the permitted interfaces, in a public class with a public constructor without parameters that
+ * Makes one implementation of a port, which configuration chooses by name. Each {@link Port} has
+ * an interface of its own that extends this one; a plug-in implements that, in a public class with a public constructor without parameters that
  * does nothing, named in {@code META-INF/services} as {@link java.util.ServiceLoader} wants it.
  *
  * <p>A provider from the plug-in folder is called with its own class loader as the thread's context class loader, and so is
@@ -12,18 +12,7 @@ import java.util.List;
  *
  * @param <T> the port
  */
-public sealed interface PluginProvider<T>
-        permits ChangeStreamSourceProvider,
-                ConsumerProvider,
-                DeadLetterSinkProvider,
-                EventSourceProvider,
-                EventStoreProvider,
-                LockStoreProvider,
-                OutboxSenderProvider,
-                OutboxStoreProvider,
-                PartitionStorageProvider,
-                ProjectionStoreProvider,
-                SearchEngineProvider {
+public interface PluginProvider<T> {
 
     /** What configuration calls it, as in {@code storage=jdbc}: lower-case letters, digits and hyphens, a letter first. */
     String name();

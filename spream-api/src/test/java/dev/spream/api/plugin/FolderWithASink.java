@@ -2,6 +2,7 @@ package dev.spream.api.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.api.spi.ConsumerProvider;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -33,7 +34,7 @@ final class FolderWithASink {
     /** What is said; the sound plug-in is found all the same. */
     List<String> problems() {
         try (PluginRegistry registry = discover(getClass().getClassLoader())) {
-            assertThat(registry.find(PluginKind.SINK, SOUND)).isPresent();
+            assertThat(registry.find(ConsumerProvider.PORT, SOUND)).isPresent();
             return registry.problems();
         }
     }

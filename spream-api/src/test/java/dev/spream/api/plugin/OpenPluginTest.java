@@ -245,6 +245,11 @@ final class OpenPluginTest {
 
     private static Plugin<Consumer> plugin(Making making) {
         return new Plugin<>(
-                PluginKind.SINK, "csv", "csv.jar", List.of(), new TestProvider(making), CallScope.unchanged());
+                ConsumerProvider.PORT,
+                "csv",
+                List.of(),
+                new TestProvider(making),
+                CallScope.unchanged(),
+                new Blame("csv.jar", false));
     }
 }

@@ -9,6 +9,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.spream.api.sink.LoggedLines;
 import dev.spream.api.spi.ConsumerProvider;
+import dev.spream.api.spi.Ports;
 import dev.spream.core.consume.Consumer;
 import java.io.IOException;
 import java.net.URL;
@@ -42,8 +43,8 @@ final class PluginFolderIT {
         Path jar = ExampleSinks.sink("csv").writeTo(folder.resolve("csv.jar"));
         try (PluginRegistry registry = discover()) {
             assertThat(registry.problems()).isEmpty();
-            Plugin<?> plugin = registry.find(PluginKind.SINK, "csv").orElseThrow();
-            assertThat(plugin.kind()).isEqualTo(PluginKind.SINK);
+            Plugin<?> plugin = registry.find(ConsumerProvider.PORT, "csv").orElseThrow();
+            assertThat(plugin.port()).isEqualTo(ConsumerProvider.PORT);
             assertThat(plugin.origin()).isEqualTo(jar.toString());
             assertThat(plugin).hasToString("sink csv (%s)".formatted(jar));
             try (OpenPlugin<Consumer> open = Opening.sink(registry, "csv")) {
@@ -154,22 +155,24 @@ final class PluginFolderIT {
         Files.writeString(Files.createDirectory(own.resolve("deeper")).resolve("broken.jar"), "no zip", UTF_8);
         try (PluginRegistry registry = discover()) {
             assertThat(registry.problems()).isEmpty();
-            assertThat(registry.plugins(PluginKind.SINK))
+            assertThat(registry.plugins(ConsumerProvider.PORT))
                     .extracting(Plugin::name)
                     .contains("csv", "jsonx");
         }
     }
 
     @Test
-    void the_order_is_that_of_kind_and_name() throws Exception {
+    void the_order_is_that_of_port_and_name() throws Exception {
         ExampleSinks.sink("zz-last").writeTo(folder.resolve("a.jar"));
         ExampleSinks.sink("aa-first").writeTo(folder.resolve("z.jar"));
         try (PluginRegistry registry = discover()) {
-            assertThat(registry.plugins(PluginKind.SINK))
+            assertThat(registry.plugins(ConsumerProvider.PORT))
                     .extracting(Plugin::name)
                     .isSorted()
                     .contains("aa-first", "zz-last");
-            assertThat(registry.plugins()).extracting(Plugin::kind).isSorted();
+            assertThat(registry.plugins())
+                    .extracting(plugin -> Ports.ALL.indexOf(plugin.port()))
+                    .isSorted();
         }
     }
 

@@ -59,7 +59,7 @@ final class PluginFolderProblemsIT {
                     .containsExactly(
                             "sink sound is there 2 times, so that none can be used: %s and %s; they are copies of one jar, keep one of them"
                                     .formatted(folder.resolve("copy.jar"), folder.resolve("sound.jar")));
-            assertThat(registry.find(PluginKind.SINK, "sound")).isEmpty();
+            assertThat(registry.find(ConsumerProvider.PORT, "sound")).isEmpty();
             assertThat(registry.find(ConsumerProvider.class, "sound")).isEmpty();
         }
     }
@@ -131,7 +131,7 @@ final class PluginFolderProblemsIT {
                 .writeTo(folder.resolve("fat.jar"));
         try (URLClassLoader host = over(hostJar);
                 PluginRegistry registry = folder.discover(host)) {
-            assertThat(registry.find(PluginKind.SINK, "of-host")).isEmpty();
+            assertThat(registry.find(ConsumerProvider.PORT, "of-host")).isEmpty();
             assertThat(registry.problems())
                     .singleElement()
                     .asString()
@@ -170,7 +170,7 @@ final class PluginFolderProblemsIT {
                 .anyMatch(problem -> problem.startsWith(library.resolveSibling("lib.jar") + " is not loaded: "))
                 .anyMatch(problem -> problem.startsWith(target));
         try (PluginRegistry registry = folder.discover(getClass().getClassLoader())) {
-            assertThat(registry.plugins(PluginKind.SINK))
+            assertThat(registry.plugins(ConsumerProvider.PORT))
                     .extracting(Plugin::name)
                     .doesNotContain("open", "own", "mixed", "linked");
         }

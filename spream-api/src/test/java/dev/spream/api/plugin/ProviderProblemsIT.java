@@ -44,7 +44,7 @@ final class ProviderProblemsIT {
                 .service(ConsumerProvider.class, "java.lang.String")
                 .writeTo(folder.resolve("csv.jar"));
         try (PluginRegistry registry = folder.discover(getClass().getClassLoader())) {
-            assertThat(registry.find(PluginKind.SINK, "csv")).isPresent();
+            assertThat(registry.find(ConsumerProvider.PORT, "csv")).isPresent();
             assertThat(registry.problems()).hasSize(2);
         }
     }

@@ -3,6 +3,16 @@ package dev.spream.api.plugin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.api.spi.ChangeStreamSourceProvider;
+import dev.spream.api.spi.ConsumerProvider;
+import dev.spream.api.spi.DeadLetterSinkProvider;
+import dev.spream.api.spi.EventSourceProvider;
+import dev.spream.api.spi.EventStoreProvider;
+import dev.spream.api.spi.OutboxSenderProvider;
+import dev.spream.api.spi.OutboxStoreProvider;
+import dev.spream.api.spi.Port;
+import dev.spream.api.spi.Ports;
+import dev.spream.api.spi.SearchEngineProvider;
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.DeadLetter;
@@ -17,7 +27,6 @@ import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.lock.BucketProvisioning;
 import dev.spream.lock.LockObserver;
-import dev.spream.lock.LockStore;
 import dev.spream.outbox.IdempotencyLedger;
 import dev.spream.outbox.Outbox;
 import dev.spream.outbox.OutboxOperations;
@@ -74,52 +83,45 @@ final class ScopedTest {
     }
 
     static Stream<Wrapping<?>> wrappings() {
-        return Stream.of(
-                product(Consumer.class, PluginKind.SINK),
-                product(BatchConsumer.class, PluginKind.SINK),
-                product(DeadLetterSink.class, PluginKind.DEAD_LETTERS),
-                product(DeadLetterStore.class, PluginKind.DEAD_LETTERS),
-                product(PartitionStorage.class, PluginKind.STORAGE),
-                product(ChangeStreamSource.class, PluginKind.SOURCE),
-                product(LockStore.class, PluginKind.LOCKS),
-                product(OutboxStore.class, PluginKind.OUTBOX),
-                product(OutboxSender.class, PluginKind.SENDER),
-                product(ProjectionStore.class, PluginKind.PROJECTIONS),
-                product(EventStore.class, PluginKind.EVENTS),
-                product(EventSource.class, PluginKind.EVENT_SOURCE),
-                product(SearchEngine.class, PluginKind.SEARCH),
-                new Wrapping<>(SearchIndex.class, ScopedSearchEngine.ScopedIndex::new, List.of()),
-                new Wrapping<>(EventFeed.class, ScopedEventSource.ScopedFeed::new, List.of()),
-                new Wrapping<ProjectionOperations>(ProjectionOperations.class, Scoped::operations, List.of()),
-                new Wrapping<>(ProjectionRebuilds.class, ScopedProjectionRebuilds::new, List.of()),
-                new Wrapping<>(Outbox.class, Scoped::outbox, List.of()),
-                new Wrapping<>(IdempotencyLedger.class, Scoped::ledger, List.of()),
-                new Wrapping<OutboxOperations>(OutboxOperations.class, Scoped::operations, List.of()),
-                new Wrapping<>(BucketProvisioning.class, Scoped::provisioning, List.of()),
-                new Wrapping<>(LockObserver.class, Scoped::observer, List.of()),
-                new Wrapping<>(
-                        AutoCloseable.class,
-                        (target, scope) -> Scoped.product(PluginKind.SINK, target, scope),
-                        List.of(Consumer.class)),
-                new Wrapping<>(
-                        AutoCloseable.class,
-                        (target, scope) -> Scoped.product(PluginKind.SINK, target, scope),
-                        List.of(BatchConsumer.class)),
-                new Wrapping<>(
-                        AutoCloseable.class,
-                        (target, scope) -> Scoped.product(PluginKind.DEAD_LETTERS, target, scope),
-                        List.of(DeadLetterStore.class)),
-                new Wrapping<>(
-                        AutoCloseable.class,
-                        (target, scope) -> Scoped.product(PluginKind.SENDER, target, scope),
-                        List.of(OutboxSender.class)),
-                new Wrapping<>(ChangeStreamCursor.class, ScopedSource.ScopedCursor::new, List.of()),
-                new Wrapping<>(DeadLetterStore.Claim.class, ScopedDeadLetterStore.ScopedClaim::new, List.of()),
-                new Wrapping<>(BatchConsumer.Batch.class, ScopedBatchConsumer.HostBatch::new, List.of()));
+        Stream<Wrapping<?>> ports = Ports.ALL.stream().map(port -> wrapping(port.type()));
+        Stream<Wrapping<?>> others = Stream.of(
+                of(ConsumerProvider.PORT, BatchConsumer.class),
+                of(DeadLetterSinkProvider.PORT, DeadLetterStore.class),
+                wrapping(SearchIndex.class),
+                wrapping(EventFeed.class),
+                wrapping(ProjectionOperations.class),
+                wrapping(ProjectionRebuilds.class),
+                wrapping(Outbox.class),
+                wrapping(IdempotencyLedger.class),
+                wrapping(OutboxOperations.class),
+                wrapping(BucketProvisioning.class),
+                wrapping(LockObserver.class),
+                wrapping(ChangeStreamCursor.class),
+                wrapping(DeadLetterStore.Claim.class),
+                new Wrapping<>(BatchConsumer.Batch.class, ScopedConsumer.HostBatch::new, List.of()),
+                closeable(ConsumerProvider.PORT, Consumer.class),
+                closeable(ConsumerProvider.PORT, BatchConsumer.class),
+                closeable(DeadLetterSinkProvider.PORT, DeadLetterStore.class),
+                closeable(OutboxSenderProvider.PORT, OutboxSender.class));
+        return Stream.concat(ports, others);
     }
 
-    private static <T> Wrapping<T> product(Class<T> port, PluginKind kind) {
-        return new Wrapping<>(port, (target, scope) -> Scoped.product(kind, target, scope), List.of());
+    private static <T> Wrapping<T> wrapping(Class<T> type) {
+        return new Wrapping<>(type, (target, scope) -> ClassLoaderSafe.of(type, target, scope), List.of());
+    }
+
+    /** An implementation of a port that can do more. */
+    private static <T, M extends T> Wrapping<M> of(Port<T> port, Class<M> more) {
+        return new Wrapping<>(more, (target, scope) -> product(port, target), List.of());
+    }
+
+    /** An implementation of a port that can be closed. */
+    private static <T> Wrapping<AutoCloseable> closeable(Port<T> port, Class<? extends T> type) {
+        return new Wrapping<>(AutoCloseable.class, (target, scope) -> product(port, type.cast(target)), List.of(type));
+    }
+
+    private static <T> T product(Port<T> port, T made) {
+        return ClassLoaderSafe.of(port.type(), made, SCOPE);
     }
 
     @ParameterizedTest
@@ -174,11 +176,11 @@ final class ScopedTest {
     void the_engine_can_tell_apart_what_it_could_before() {
         Consumer plain = (change, delivery) -> {};
         BatchConsumer batches = batch -> {};
-        assertThat(Scoped.product(PluginKind.SINK, plain, SCOPE)).isNotInstanceOf(BatchConsumer.class);
-        assertThat(Scoped.product(PluginKind.SINK, batches, SCOPE)).isInstanceOf(BatchConsumer.class);
-        assertThat(Scoped.product(PluginKind.DEAD_LETTERS, sample(DeadLetterSink.class), SCOPE))
+        assertThat(product(ConsumerProvider.PORT, plain)).isNotInstanceOf(BatchConsumer.class);
+        assertThat(product(ConsumerProvider.PORT, batches)).isInstanceOf(BatchConsumer.class);
+        assertThat(product(DeadLetterSinkProvider.PORT, sample(DeadLetterSink.class)))
                 .isNotInstanceOf(DeadLetterStore.class);
-        assertThat(Scoped.product(PluginKind.DEAD_LETTERS, sample(DeadLetterStore.class), SCOPE))
+        assertThat(product(DeadLetterSinkProvider.PORT, sample(DeadLetterStore.class)))
                 .isInstanceOf(DeadLetterStore.class);
     }
 
@@ -186,15 +188,16 @@ final class ScopedTest {
     void the_shape_with_one_argument_gets_its_changes() throws Exception {
         List<Object> received = new ArrayList<>();
         RecordConsumer consumer = received::add;
-        Scoped.product(PluginKind.SINK, (Consumer) consumer, SCOPE).consume(PortSamples.CHANGE, PortSamples.DELIVERY);
+        product(ConsumerProvider.PORT, (Consumer) consumer).consume(PortSamples.CHANGE, PortSamples.DELIVERY);
         assertThat(received).containsExactly(PortSamples.CHANGE);
     }
 
     @Test
     void what_cannot_be_closed_is_closed_without_harm() throws Exception {
         Consumer plain = (change, delivery) -> {};
-        ((AutoCloseable) Scoped.product(PluginKind.SINK, plain, SCOPE)).close();
-        ((AutoCloseable) Scoped.product(PluginKind.DEAD_LETTERS, sample(DeadLetterSink.class), SCOPE)).close();
+        ((AutoCloseable) product(ConsumerProvider.PORT, plain)).close();
+        assertThat(product(DeadLetterSinkProvider.PORT, sample(DeadLetterSink.class)))
+                .isNotInstanceOf(AutoCloseable.class);
     }
 
     @Test
@@ -207,7 +210,7 @@ final class ScopedTest {
             engine.everyMethodReaches(batch);
             inConsumer.add(Thread.currentThread().getContextClassLoader());
         };
-        ((BatchConsumer) Scoped.product(PluginKind.SINK, (Consumer) consumer, SCOPE)).consume(engine.target());
+        ((BatchConsumer) product(ConsumerProvider.PORT, (Consumer) consumer)).consume(engine.target());
         assertThat(inConsumer).containsExactly(PLUGIN, PLUGIN);
     }
 
@@ -216,12 +219,12 @@ final class ScopedTest {
         ForwardingCheck<ChangeStreamCursor> cursor = new ForwardingCheck<>(ChangeStreamCursor.class, PLUGIN);
         ChangeStreamSource source = returning(ChangeStreamSource.class, cursor.target());
         cursor.everyMethodReaches(
-                Scoped.product(PluginKind.SOURCE, source, SCOPE).query((dev.spream.core.source.PartitionQuery)
+                product(ChangeStreamSourceProvider.PORT, source).query((dev.spream.core.source.PartitionQuery)
                         PortSamples.of(dev.spream.core.source.PartitionQuery.class)));
 
         ForwardingCheck<DeadLetterStore.Claim> claim = new ForwardingCheck<>(DeadLetterStore.Claim.class, PLUGIN);
         DeadLetterStore store = returning(DeadLetterStore.class, Optional.of(claim.target()));
-        claim.everyMethodReaches(((DeadLetterStore) Scoped.product(PluginKind.DEAD_LETTERS, store, SCOPE))
+        claim.everyMethodReaches(((DeadLetterStore) product(DeadLetterSinkProvider.PORT, store))
                 .claim(PortSamples.CHANGE.identity(), false)
                 .orElseThrow());
     }
@@ -240,8 +243,8 @@ final class ScopedTest {
                     engine.everyMethodReaches(arguments[0]);
                     return PortSamples.of(method.getReturnType());
                 });
-        Scoped.provisioning(telling, SCOPE).provision(engine.target());
-        Scoped.provisioning(telling, SCOPE).check(engine.target());
+        ClassLoaderSafe.of(BucketProvisioning.class, telling, SCOPE).provision(engine.target());
+        ClassLoaderSafe.of(BucketProvisioning.class, telling, SCOPE).check(engine.target());
         assertThat(inPlugin).containsExactly(PLUGIN, PLUGIN);
     }
 
@@ -256,7 +259,7 @@ final class ScopedTest {
                     return (OutboxStore.Watch)
                             () -> closing.add(Thread.currentThread().getContextClassLoader());
                 });
-        Scoped.product(PluginKind.OUTBOX, waking, SCOPE)
+        product(OutboxStoreProvider.PORT, waking)
                 .watch(() -> woken.add(Thread.currentThread().getContextClassLoader()))
                 .close();
         assertThat(woken).containsExactly(host);
@@ -267,20 +270,18 @@ final class ScopedTest {
     void feeds_and_the_source_of_an_event_store_are_in_the_scope_too() throws Exception {
         ForwardingCheck<EventFeed> feed = new ForwardingCheck<>(EventFeed.class, PLUGIN);
         EventSource source = returning(EventSource.class, feed.target());
-        feed.everyMethodReaches(
-                Scoped.product(PluginKind.EVENT_SOURCE, source, SCOPE).open(FeedRequest.all("entries")));
+        feed.everyMethodReaches(product(EventSourceProvider.PORT, source).open(FeedRequest.all("entries")));
 
         ForwardingCheck<EventSource> ofStore = new ForwardingCheck<>(EventSource.class, PLUGIN);
         EventStore store = returning(EventStore.class, ofStore.target());
-        ofStore.everyMethodReaches(
-                Scoped.product(PluginKind.EVENTS, store, SCOPE).source());
+        ofStore.everyMethodReaches(product(EventStoreProvider.PORT, store).source());
     }
 
     @Test
     void indexes_are_in_the_scope_too() throws Exception {
         ForwardingCheck<SearchIndex> index = new ForwardingCheck<>(SearchIndex.class, PLUGIN);
         SearchEngine engine = returning(SearchEngine.class, index.target());
-        index.everyMethodReaches(Scoped.product(PluginKind.SEARCH, engine, SCOPE)
+        index.everyMethodReaches(product(SearchEngineProvider.PORT, engine)
                 .open("words", (SearchSchema) PortSamples.of(SearchSchema.class)));
     }
 
@@ -289,7 +290,7 @@ final class ScopedTest {
         ClassLoader host = Thread.currentThread().getContextClassLoader();
         List<ClassLoader> inStore = new ArrayList<>();
         List<ClassLoader> inWork = new ArrayList<>();
-        ProjectionStore<Object> store = new ScopedProjectionStore<>(working(inStore), SCOPE);
+        ProjectionStore<Object> store = ClassLoaderSafe.of(ProjectionStore.class, working(inStore), SCOPE);
         store.apply(new Fence.Whole("entries", 1), Set.of(), (transaction, states) -> {
             inWork.add(Thread.currentThread().getContextClassLoader());
             return new Progress(Map.of(), Map.of(), List.of(), OptionalLong.empty(), Optional.empty());
@@ -345,7 +346,7 @@ final class ScopedTest {
     @Test
     void what_comes_from_the_class_path_is_handed_on_as_it_is() {
         PartitionStorage storage = new InMemoryPartitionStorage(InstantSource.system());
-        assertThat(Scoped.product(PluginKind.STORAGE, storage, CallScope.unchanged()))
+        assertThat(ClassLoaderSafe.of(PartitionStorage.class, storage, CallScope.unchanged()))
                 .isSameAs(storage);
     }
 

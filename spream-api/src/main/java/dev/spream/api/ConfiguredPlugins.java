@@ -1,0 +1,121 @@
+package dev.spream.api;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.api.config.SpreamConfig;
+import dev.spream.api.plugin.OpenPlugin;
+import dev.spream.api.plugin.Plugin;
+import dev.spream.api.plugin.PluginRegistry;
+import dev.spream.api.spi.Port;
+import dev.spream.core.SpreamException;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+
+/**
+ * A configuration beside the plug-ins there are, and what was opened of them, which is closed the other way round. Confined to
+ * one thread.
+ */
+final class ConfiguredPlugins implements AutoCloseable {
+    private final SpreamConfig config;
+    private final PluginRegistry plugins;
+    private final boolean discovered;
+    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+
+    private ConfiguredPlugins(SpreamConfig config, PluginRegistry plugins, boolean discovered) {
+        this.config = config;
+        this.plugins = plugins;
+        this.discovered = discovered;
+    }
+
+    /** Makes what uses the plug-ins that are discovered. If it cannot be made, they are closed again. */
+    static <D> D discovering(SpreamConfig config, Function<ConfiguredPlugins, D> making) {
+        PluginRegistry plugins = Judgement.discover(requireNonNull(config, "config"));
+        return made(new ConfiguredPlugins(config, plugins, true), making);
+    }
+
+    /** Makes what uses these plug-ins, which the caller closes, after what is made. */
+    static <D> D of(SpreamConfig config, PluginRegistry plugins, Function<ConfiguredPlugins, D> making) {
+        return made(
+                new ConfiguredPlugins(requireNonNull(config, "config"), requireNonNull(plugins, "plugins"), false),
+                making);
+    }
+
+    private static <D> D made(ConfiguredPlugins plugins, Function<ConfiguredPlugins, D> making) {
+        try {
+            return making.apply(plugins);
+        } catch (Throwable t) {
+            plugins.close((part, failure) -> t.addSuppressed(failure));
+            throw t;
+        }
+    }
+
+    SpreamConfig config() {
+        return config;
+    }
+
+    /** The configuration of what plug-ins of these ports are needed for. */
+    Judgement judge(Set<Port<?>> needed) {
+        return Judgement.ofDesk(config, plugins, needed);
+    }
+
+    /** The configuration of a subscription. */
+    Judgement judge(OwnParts own) {
+        return Judgement.of(config, plugins, own);
+    }
+
+    /** Opens the plug-in, which is closed with this. */
+    <T> T open(Judgement judgement, Plugin<T> plugin, String subscription) {
+        return opened(plugin.open(judgement.of(plugin), InstantSource.system(), subscription));
+    }
+
+    /** What a plug-in has made; it is closed with this. */
+    <R> R opened(OpenPlugin<R> made) {
+        return closing(made).product();
+    }
+
+    /** Closed with this, and before what was opened before it. */
+    <C extends AutoCloseable> C closing(C part) {
+        opened.push(part);
+        return part;
+    }
+
+    /**
+     * Closes what was opened, all of it. Closing again is harmless.
+     *
+     * @throws SpreamException if some of it could not be closed
+     */
+    @Override
+    public void close() {
+        List<SpreamException> failures = new ArrayList<>();
+        close((part, failure) -> failures.add(
+                failure instanceof SpreamException known
+                        ? known
+                        : new SpreamException("%s could not be closed (%s)".formatted(part, failure), failure)));
+        if (!failures.isEmpty()) {
+            SpreamException first = failures.removeFirst();
+            failures.forEach(first::addSuppressed);
+            throw first;
+        }
+    }
+
+    /** Closes all of it. */
+    void close(BiConsumer<AutoCloseable, Throwable> onFailure) {
+        while (!opened.isEmpty()) {
+            AutoCloseable part = opened.pop();
+            try {
+                part.close();
+            } catch (Exception | LinkageError e) {
+                onFailure.accept(part, e);
+            }
+        }
+        if (discovered) {
+            plugins.close();
+        }
+    }
+}

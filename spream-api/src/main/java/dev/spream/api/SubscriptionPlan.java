@@ -1,0 +1,156 @@
+package dev.spream.api;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.api.filter.FilteredConsumer;
+import dev.spream.api.plugin.Plugin;
+import dev.spream.api.spi.ChangeStreamSourceProvider;
+import dev.spream.api.spi.ConsumerProvider;
+import dev.spream.api.spi.DeadLetterSinkProvider;
+import dev.spream.api.spi.PartitionStorageProvider;
+import dev.spream.api.spi.Port;
+import dev.spream.core.LoggedFailure;
+import dev.spream.core.SpreamException;
+import dev.spream.core.consume.Consumer;
+import dev.spream.core.consume.DeadLetterSink;
+import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.source.ChangeStreamSource;
+import dev.spream.core.subscription.Subscriber;
+import dev.spream.core.subscription.SubscriberOptions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A subscription as it is configured, without problems, and what is opened of it, in the order in which one part needs another.
+ * Confined to the thread that opens it, but for {@link #filtered}.
+ */
+final class SubscriptionPlan implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(SubscriptionPlan.class);
+    private static final String NAMELESS = "spream";
+
+    private final ConfiguredPlugins plugins;
+    private final Judgement judgement;
+    private final OwnParts own;
+    private String subscription;
+    private volatile @Nullable Consumer consumer;
+
+    SubscriptionPlan(ConfiguredPlugins plugins, Judgement judgement, OwnParts own) {
+        this.plugins = plugins;
+        this.judgement = judgement;
+        this.own = own;
+        this.subscription = judgement.own().find(SubscriptionKeys.SUBSCRIPTION).orElse(NAMELESS);
+    }
+
+    Duration shutdownTimeout() {
+        return judgement.own().get(SubscriptionKeys.SHUTDOWN_TIMEOUT);
+    }
+
+    /** Opens everything. */
+    Subscriber open() {
+        try {
+            Subscriber subscriber = openAll();
+            log.info("[{}] runs with {}", subscription, this);
+            return subscriber;
+        } catch (LinkageError e) {
+            throw new SpreamException(
+                    "nothing was started: a plug-in does not fit this spream, or lacks a library (%s, %s)"
+                            .formatted(this, e),
+                    e);
+        }
+    }
+
+    private Subscriber openAll() {
+        ChangeStreamSource source = openSource();
+        PartitionStorage storage = part(PartitionStorageProvider.PORT).orElseThrow();
+        Optional<DeadLetterSink> deadLetters = openDeadLetters();
+        consumer = openConsumer();
+        SubscriberOptions.Builder options = judgement
+                .options()
+                .errorHandler(own.errorHandler == null ? judgement.errorHandler() : own.errorHandler);
+        deadLetters.ifPresent(options::deadLetterSink);
+        own.listeners.forEach(options::listener);
+        return Subscriber.builder(source, storage)
+                .options(judgement.times().resolve(options.build(), storage, Instant.now()))
+                .build();
+    }
+
+    /** The source, after which a subscription is named that has no name of its own. */
+    ChangeStreamSource openSource() {
+        ChangeStreamSource source = part(ChangeStreamSourceProvider.PORT).orElseThrow();
+        subscription = judgement.own().find(SubscriptionKeys.SUBSCRIPTION).orElseGet(source::streamName);
+        return source;
+    }
+
+    Optional<DeadLetterSink> openDeadLetters() {
+        return part(DeadLetterSinkProvider.PORT);
+    }
+
+    /** The sink, behind the filter. */
+    Consumer openConsumer() {
+        Consumer sink = requireNonNull(
+                own.around.apply(part(ConsumerProvider.PORT).orElseThrow()), "what was put around the consumer");
+        return judgement.filter().isPassingAll() ? sink : judgement.filter().before(sink);
+    }
+
+    private <T> Optional<T> part(Port<T> port) {
+        return own.find(port)
+                .or(() -> judgement
+                        .selection()
+                        .plugin(port)
+                        .map(plugin -> plugins.open(judgement, plugin, subscription)));
+    }
+
+    String subscription() {
+        return subscription;
+    }
+
+    Consumer consumer() {
+        return requireNonNull(consumer);
+    }
+
+    /** How many changes the filter has left out. */
+    long filtered() {
+        return consumer instanceof FilteredConsumer behind ? behind.filtered() : 0;
+    }
+
+    /** What every part is, for a log line. */
+    @Override
+    public String toString() {
+        return Stream.of(
+                        ChangeStreamSourceProvider.PORT,
+                        PartitionStorageProvider.PORT,
+                        ConsumerProvider.PORT,
+                        DeadLetterSinkProvider.PORT)
+                .map(port -> port + " " + nameOf(port))
+                .collect(Collectors.joining(", "));
+    }
+
+    private String nameOf(Port<?> port) {
+        return own.ports().contains(port)
+                ? "the program's own"
+                : judgement.selection().plugin(port).map(Plugin::name).orElse("none");
+    }
+
+    /** Closes all of it, whatever fails meanwhile; the run has ended as it has. An interrupt is for the run, not for this. */
+    @Override
+    public void close() {
+        boolean interrupted = Thread.interrupted();
+        try {
+            plugins.close((part, failure) -> log.warn(
+                    "[{}] closing {} failed; what it had to do for changes was done before",
+                    subscription,
+                    part,
+                    LoggedFailure.of(failure)));
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+package dev.spream.api.plugin;
+
+import dev.spream.core.consume.Consumer;
+import dev.spream.core.source.ChangeStreamCursor;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Proxy;
+import java.lang.reflect.Type;
+import java.util.LinkedHashSet;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes objects of a plug-in safe to call from any thread: every call runs with the plug-in's class loader as the thread's.
+ * Objects that its methods return are wrapped likewise. Objects that they are handed, such as the work of a transaction, are
+ * wrapped the other way round, and called with the class loader that the host's thread had.
+ *
+ * <p>An object here is a value of an interface that is neither sealed nor one of the JDK's, besides {@link Runnable}; all else
+ * is data, and passed as it is. What is called for every record is wrapped by hand, all else by a {@link Proxy}.
+ */
+final class ClassLoaderSafe {
+    private ClassLoaderSafe() {}
+
+    /**
+     * The same, called in the scope; as it is, if the scope changes nothing.
+     *
+     * @param type the interface that it is called by. Public interfaces that extend it, and that it has as well, are kept: the
+     *     engine tells by them what an object can do
+     */
+    static <T> T of(Class<? super T> type, T target, CallScope scope) {
+        return scope.changesLoader() ? wrapped(type, target, scope) : target;
+    }
+
+    /** The same object, but for its {@code close}. */
+    static <T> T closing(Class<? super T> type, T target, Runnable close) {
+        return proxy(type, target, (proxy, method, arguments) -> {
+            if (method.getName().equals("close") && arguments == null) {
+                close.run();
+                return null;
+            }
+            return call(method, target, arguments);
+        });
+    }
+
+    @SuppressWarnings("unchecked") // both have the interface
+    private static <T> T wrapped(Class<? super T> type, T target, CallScope scope) {
+        if (type == Consumer.class) {
+            return (T) ScopedConsumer.of((Consumer) target, scope);
+        }
+        if (type == ChangeStreamCursor.class) {
+            return (T) new ScopedCursor((ChangeStreamCursor) target, scope);
+        }
+        return proxy(type, target, (proxy, method, arguments) -> {
+            if (method.getDeclaringClass() == Object.class) {
+                return ofObject(proxy, method, target, arguments);
+            }
+            @Nullable Object[] handed = asHost(method, arguments);
+            Optional<Object> result = scope.call(() -> Optional.ofNullable(call(method, target, handed)));
+            return inScope(method.getGenericReturnType(), result.orElse(null), scope);
+        });
+    }
+
+    @SuppressWarnings("ReferenceEquality") // what has the same target in another scope is another
+    private static Object ofObject(Object proxy, Method method, Object target, Object[] arguments) {
+        return switch (method.getName()) {
+            case "equals" -> proxy == arguments[0];
+            case "hashCode" -> System.identityHashCode(proxy);
+            default -> target.toString();
+        };
+    }
+
+    private static @Nullable Object[] asHost(Method method, @Nullable Object @Nullable [] arguments) {
+        if (arguments == null) {
+            return new Object[0];
+        }
+        CallScope host = CallScope.ofThisThread();
+        Class<?>[] types = method.getParameterTypes();
+        @Nullable Object[] handed = new Object[types.length];
+        for (int i = 0; i < types.length; i++) {
+            handed[i] = inScope(types[i], arguments[i], host);
+        }
+        return handed;
+    }
+
+    @SuppressWarnings("unchecked") // a value of the type that is declared
+    private static @Nullable Object inScope(Type declared, @Nullable Object value, CallScope scope) {
+        if (value instanceof Optional<?> optional && declared instanceof ParameterizedType of) {
+            return optional.map(content -> inScope(of.getActualTypeArguments()[0], content, scope));
+        }
+        Type raw = declared instanceof ParameterizedType of ? of.getRawType() : declared;
+        return value != null && raw instanceof Class<?> type && isBehaviour(type)
+                ? wrapped((Class<Object>) type, value, scope)
+                : value;
+    }
+
+    private static boolean isBehaviour(Class<?> type) {
+        return type.isInterface()
+                && !type.isSealed()
+                && (type == Runnable.class || !type.getPackageName().startsWith("java."));
+    }
+
+    @SuppressWarnings("unchecked") // the proxy has the interface
+    private static <T> T proxy(Class<? super T> type, T target, InvocationHandler calls) {
+        Set<Class<?>> interfaces = new LinkedHashSet<>(Set.of(type));
+        for (Class<?> at = target.getClass(); at != null; at = at.getSuperclass()) {
+            addInterfaces(type, at, interfaces);
+        }
+        return (T) Proxy.newProxyInstance(type.getClassLoader(), interfaces.toArray(Class<?>[]::new), calls);
+    }
+
+    private static void addInterfaces(Class<?> type, Class<?> of, Set<Class<?>> interfaces) {
+        for (Class<?> face : of.getInterfaces()) {
+            boolean known = face == AutoCloseable.class
+                    || (type.isAssignableFrom(face)
+                            && Objects.equals(type.getClassLoader(), face.getClassLoader())
+                            && Modifier.isPublic(face.getModifiers())
+                            && !face.isSealed());
+            if (known) {
+                interfaces.add(face);
+            }
+            addInterfaces(type, face, interfaces);
+        }
+    }
+
+    private static @Nullable Object call(Method method, Object target, @Nullable Object @Nullable [] arguments)
+            throws Throwable {
+        try {
+            return method.invoke(target, arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getCause() == null ? e : e.getCause();
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package dev.spream.api.plugin;
+
+import dev.spream.core.record.ChangeRecord;
+import dev.spream.core.source.ChangeStreamCursor;
+import java.util.Optional;
+
+/** A stream of a plug-in's source, called in its scope. */
+record ScopedCursor(ChangeStreamCursor target, CallScope scope) implements ChangeStreamCursor {
+    @Override
+    public Optional<ChangeRecord> next() throws InterruptedException {
+        return scope.call(target::next);
+    }
+
+    @Override
+    public int prefetched() {
+        return scope.call(target::prefetched);
+    }
+
+    @Override
+    public void close() {
+        scope.run(target::close);
+    }
+}
