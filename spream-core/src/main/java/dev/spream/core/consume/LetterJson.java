@@ -1,7 +1,5 @@
 package dev.spream.core.consume;
 
-import dev.spream.core.partition.PartitionToken;
-import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.JsonObject;
 import dev.spream.core.record.RecordIdentity;
 import java.time.DateTimeException;
@@ -9,7 +7,6 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +17,7 @@ final class LetterJson {
 
     static String write(LetterLine line) {
         return switch (line) {
-            case LetterLine.Kept kept -> kept(kept.letter());
+            case LetterLine.Kept(StoredLetter letter) -> letter.toJson();
             case LetterLine.Replayed(RecordIdentity identity, Instant at) -> json(settled("replayed", identity, at));
             case LetterLine.Discarded(RecordIdentity identity, Instant at) -> json(settled("discarded", identity, at));
             case LetterLine.Overtaken(Set<RecordKey> keys, RecordIdentity by, Instant at) -> {
@@ -34,24 +31,6 @@ final class LetterJson {
                 yield json(members);
             }
         };
-    }
-
-    /** The change keeps the text that it came with. */
-    private static String kept(StoredLetter letter) {
-        Map<String, @Nullable Object> members = line("letter", letter.at());
-        members.put("reason", letter.reason().name());
-        members.put("partition", letter.partition().value());
-        letter.failure().ifPresent(failure -> {
-            members.put("attempts", failure.attempts());
-            members.put("first_failure_at", failure.firstFailureAt().toString());
-            members.put("failed_at", failure.failedAt().toString());
-            members.put("error_class", failure.errorClass());
-            members.put("error_message", failure.errorMessage());
-            failure.undecodableRow().ifPresent(row -> members.put("undecodable_row", row));
-        });
-        String head = json(members);
-        return head.substring(0, head.length() - 1) + ",\"data_change_record\":"
-                + letter.change().toJson() + "}";
     }
 
     private static Map<String, @Nullable Object> settled(String type, RecordIdentity identity, Instant at) {
@@ -93,35 +72,13 @@ final class LetterJson {
         JsonObject json = JsonObject.of(text);
         Instant at = instant(json, "at");
         return switch (required(json, "type")) {
-            case "letter" -> new LetterLine.Kept(letter(json, at));
+            case "letter" -> new LetterLine.Kept(StoredLetter.fromJson(json));
             case "replayed" -> new LetterLine.Replayed(identity(json), at);
             case "discarded" -> new LetterLine.Discarded(identity(json), at);
             case "overtaken" -> new LetterLine.Overtaken(keys(json), identity(json), at);
             case "released" -> new LetterLine.Released(keys(json), at);
             case String other -> throw new IllegalArgumentException("a line of unknown type " + other);
         };
-    }
-
-    private static StoredLetter letter(JsonObject json, Instant at) {
-        DeadLetter.Reason reason = DeadLetter.Reason.valueOf(required(json, "reason"));
-        return new StoredLetter(
-                reason,
-                new PartitionToken(required(json, "partition")),
-                json.object("data_change_record")
-                        .map(change -> ChangeRecordJson.readDataChange(change.toString()))
-                        .orElseThrow(() -> missing("data_change_record")),
-                at,
-                reason == DeadLetter.Reason.BEHIND_PARKED ? Optional.empty() : Optional.of(failure(json)));
-    }
-
-    private static StoredLetter.Failure failure(JsonObject json) {
-        return new StoredLetter.Failure(
-                Math.clamp(json.int64("attempts").orElseThrow(() -> missing("attempts")), 0, Integer.MAX_VALUE),
-                instant(json, "first_failure_at"),
-                instant(json, "failed_at"),
-                required(json, "error_class"),
-                required(json, "error_message"),
-                json.string("undecodable_row"));
     }
 
     private static RecordIdentity identity(JsonObject json) {

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.JsonObject;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -101,11 +102,10 @@ public record StoredLetter(
     }
 
     /**
-     * The letter as one JSON object, without line breaks between its members: the line that a {@link JsonlDeadLetterSink}
-     * writes. The change keeps the text that it came with.
+     * The letter as one JSON object, without line breaks between its members. The change keeps the text that it came with.
      */
     public String toJson() {
-        return LetterJson.write(new LetterLine.Kept(this));
+        return StoredLetterJson.write(this);
     }
 
     /**
@@ -114,9 +114,11 @@ public record StoredLetter(
      * @throws IllegalArgumentException if the text is something else
      */
     public static StoredLetter fromJson(String json) {
-        if (LetterJson.read(json) instanceof LetterLine.Kept(StoredLetter letter)) {
-            return letter;
-        }
-        throw new IllegalArgumentException("no letter");
+        return fromJson(JsonObject.of(json));
+    }
+
+    /** The same, of an object that was parsed. */
+    public static StoredLetter fromJson(JsonObject json) {
+        return StoredLetterJson.read(json);
     }
 }
