@@ -79,10 +79,10 @@ final class ArchitectureTest {
     }
 
     @Test
-    void nothing_here_uses_a_database() {
+    void nothing_here_uses_a_database_or_an_http_client() {
         noClasses()
                 .should()
-                .dependOnClassesThat(resideInAnyPackage("java.sql..", "javax.sql.."))
+                .dependOnClassesThat(resideInAnyPackage("java.sql..", "javax.sql..", "java.net.http.."))
                 .check(CLASSES);
     }
 
@@ -92,9 +92,6 @@ final class ArchitectureTest {
         mayUse("filter");
         mayUse("config", "spi");
         mayUse("plugin", "config", "spi");
-        mayUse("http");
-        mayUse("sink", "spi", "http");
-        mayUse("sender", "spi", "http");
         mayUse("storage", "spi");
         mayUse("event", "spi");
         slices().matching(API + ".(*)..").should().beFreeOfCycles().check(CLASSES);
@@ -109,11 +106,8 @@ final class ArchitectureTest {
                         API + ".event",
                         API + ".filter",
                         API + ".guice",
-                        API + ".http.internal",
                         API + ".metrics",
                         API + ".plugin",
-                        API + ".sender",
-                        API + ".sink",
                         API + ".spi",
                         API + ".storage",
                         API + ".tracing");

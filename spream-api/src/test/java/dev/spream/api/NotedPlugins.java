@@ -35,7 +35,7 @@ public final class NotedPlugins {
     private NotedPlugins() {}
 
     /** Sinks are closed once the latch is down. */
-    static void holdUpClosing(CountDownLatch until) {
+    public static void holdUpClosing(CountDownLatch until) {
         closing = until;
     }
 

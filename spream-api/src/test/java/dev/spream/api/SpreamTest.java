@@ -9,12 +9,10 @@ import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.spi.RejectedException;
 import dev.spream.api.spi.RetryLaterException;
 import dev.spream.core.consume.ErrorHandler;
-import dev.spream.core.consume.JsonlDeadLetterSink;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.subscription.ConsumerException;
 import dev.spream.core.subscription.RunResult;
 import dev.spream.core.subscription.ScriptedSource;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,7 +23,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 final class SpreamTest {
     private final ScriptedSource source = new ScriptedSource()
@@ -75,8 +72,10 @@ final class SpreamTest {
                 .anySatisfy(problem -> assertThat(problem).contains("source is not configured"))
                 .anySatisfy(problem ->
                         assertThat(problem).contains("storage is 'memroy'", "did you mean memory?", "memory ("))
-                .anySatisfy(problem -> assertThat(problem).contains("sink is not configured", "stdout", "log"))
-                .anySatisfy(problem -> assertThat(problem).contains("dead-letters is 'nowhere'", "Found: jsonl"))
+                .anySatisfy(
+                        problem -> assertThat(problem).contains("sink is not configured", "Found: none; add the jar"))
+                .anySatisfy(problem ->
+                        assertThat(problem).contains("dead-letters is 'nowhere'", "Found: none; add the jar"))
                 .anySatisfy(problem -> assertThat(problem).contains("max-infligth", "did you mean max-inflight?"))
                 .anySatisfy(
                         problem -> assertThat(problem).contains("heartbeat-interval", "'soon'", "expected duration"))
@@ -93,6 +92,8 @@ final class SpreamTest {
                 .hasMessageContaining("storage is 'jdbc' (set by the program), and there is no such plug-in; it is in"
                         + " dev.spream:spream-storage-jdbc, which is not there. Found: memory (")
                 .hasMessageContaining("such as dev.spream:spream-storage-spanner");
+        assertThatThrownBy(() -> Spream.create(SpreamConfig.of(Map.of("sink", "stdout"))))
+                .hasMessageContaining("it is in dev.spream:spream-sinks, which is not there. Found: none");
         assertThatThrownBy(() -> Spream.create(SpreamConfig.of(Map.of("sink", "pubsub"))))
                 .hasMessageContaining("it is in dev.spream:spream-sink-pubsub, which is not there. Found: ");
     }
@@ -147,30 +148,6 @@ final class SpreamTest {
                 .build();
         assertThat(spream.run()).isEqualTo(RunResult.COMPLETED);
         assertThat(Duration.ofNanos(times.get(1) - times.get(0))).isGreaterThanOrEqualTo(delay);
-    }
-
-    @Test
-    void what_is_given_up_goes_where_it_is_configured_to(@TempDir Path folder) throws Exception {
-        Path letters = folder.resolve("letters.jsonl");
-        Spream spream = spream(Map.of(
-                        "on-failure", "park-key",
-                        "retry.max-attempts", "1",
-                        "dead-letters", "jsonl",
-                        "dead-letters.jsonl.path", letters.toString()))
-                .consumer(change -> {
-                    if (change.serverTransactionId().equals("tx-p-1")) {
-                        throw new IllegalStateException("bad");
-                    }
-                    consumed.add(change.serverTransactionId());
-                })
-                .build();
-        assertThat(spream.run()).isEqualTo(RunResult.COMPLETED);
-        assertThat(consumed).containsExactly("tx-p-2");
-        try (JsonlDeadLetterSink kept = JsonlDeadLetterSink.open(letters)) {
-            assertThat(kept.openLetters())
-                    .extracting(letter -> letter.identity().serverTransactionId())
-                    .containsExactly("tx-p-1", "tx-p-3");
-        }
     }
 
     @Test

@@ -1,9 +1,9 @@
 package dev.spream.cli;
 
-import dev.spream.api.sink.JsonLines;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.sinks.JsonLines;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.concurrent.atomic.AtomicLong;

@@ -37,10 +37,16 @@ final class ArchitectureTest {
     }
 
     @Test
-    void the_core_uses_no_database_and_no_network() {
+    void the_core_uses_no_database_no_network_and_no_files() {
         noClasses()
                 .should()
-                .dependOnClassesThat(resideInAnyPackage("java.sql..", "javax..", "java.net..", "java.rmi.."))
+                .dependOnClassesThat(resideInAnyPackage(
+                        "java.sql..", "javax..", "java.net..", "java.nio.file..", "java.nio.channels..", "java.rmi.."))
+                .check(CORE_CLASSES);
+        noClasses()
+                .should()
+                .dependOnClassesThat()
+                .haveNameMatching("java\\.io\\.(File|RandomAccess).*")
                 .check(CORE_CLASSES);
     }
 

@@ -12,5 +12,10 @@ public interface ConsumerProvider extends PluginProvider<Consumer> {
             ConsumerProvider.class,
             Port.Need.NAMED,
             "one",
-            Map.of("pubsub", "spream-sink-pubsub"));
+            Map.of(
+                    "stdout", "spream-sinks",
+                    "log", "spream-sinks",
+                    "jsonl", "spream-sinks",
+                    "webhook", "spream-sinks",
+                    "pubsub", "spream-sink-pubsub"));
 }

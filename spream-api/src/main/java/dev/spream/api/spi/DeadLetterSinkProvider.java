@@ -13,5 +13,5 @@ public interface DeadLetterSinkProvider extends PluginProvider<DeadLetterSink> {
             DeadLetterSinkProvider.class,
             Port.Need.OPTIONAL,
             "one",
-            Map.of("jdbc", "spream-storage-jdbc"));
+            Map.of("jdbc", "spream-storage-jdbc", "jsonl", "spream-sinks"));
 }

@@ -12,5 +12,5 @@ public interface OutboxSenderProvider extends PluginProvider<OutboxSender> {
             OutboxSender.class,
             OutboxSenderProvider.class,
             "what sends the entries of the outbox, such as http",
-            Map.of("pubsub", "spream-sink-pubsub"));
+            Map.of("http", "spream-sinks", "pubsub", "spream-sink-pubsub"));
 }

@@ -3,7 +3,6 @@ package dev.spream.api.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.api.sink.WebhookSinkProvider;
 import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.ConfigType;
 import java.io.IOException;
@@ -16,7 +15,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every secret of these tests contains the word that may appear nowhere. */
@@ -148,29 +146,6 @@ final class SecrecyTest {
         var config = SpreamConfig.of(Map.of("sink.test.webhook", written));
         assertThat(shown(config, ResolvedConfig.of(config, List.of(TestKeys.JDBC_UNUSED, WITHOUT_FALLBACK))))
                 .noneMatch(text -> text.contains(SECRET));
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        "https://hooks.example.com:8443/hunter2?sig=hunter2,https://hooks.example.com:8443/********",
-        "https://hooks.example.com/,https://hooks.example.com/",
-        "https://hooks.example.com/hunter2 hunter2,https://********",
-        "https://hunter2@hooks.example.com/,https://hooks.example.com/********",
-        "hooks.example.com/hunter2,********",
-        "'https://hooks.example.com/${env:FOUND}/hunter2','********${env:FOUND}********'",
-    })
-    void of_the_url_of_a_webhook_no_more_than_the_host_is_shown(String written, String seen) {
-        var config = SpreamConfig.builder()
-                .environment(Map.of("FOUND", "hunter2"))
-                .flag("sink.webhook.url", written)
-                .build();
-        for (boolean inUse : List.of(true, false)) {
-            var sink = new ConfigSection("sink.webhook", new WebhookSinkProvider().keys(), inUse);
-            var resolved = ResolvedConfig.of(config, List.of(TestKeys.JDBC_UNUSED, sink, SINK));
-            assertThat(shown(config, resolved)).noneMatch(text -> text.contains(SECRET));
-            assertThat(resolved.describe("sink.webhook.url"))
-                    .isEqualTo("sink.webhook.url is '%s' (--sink.webhook.url)".formatted(seen));
-        }
     }
 
     private static List<String> shown(SpreamConfig config, ResolvedConfig resolved) {

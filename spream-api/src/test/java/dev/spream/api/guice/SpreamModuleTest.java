@@ -53,9 +53,9 @@ final class SpreamModuleTest {
 
     @Test
     void what_it_does_not_bind_is_configured_and_judged_when_the_injector_is_made() {
-        assertThatThrownBy(() -> injector(Map.of("sink", "stduot", "storage", "memory")))
+        assertThatThrownBy(() -> injector(Map.of("storage", "memroy")))
                 .isInstanceOf(CreationException.class)
-                .hasMessageContaining("did you mean stdout?")
+                .hasMessageContaining("did you mean memory?")
                 .hasMessageContaining("source is not configured");
     }
 

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import dev.spream.api.sink.LoggedLines;
 import dev.spream.api.spi.ConsumerProvider;
 import dev.spream.api.spi.Ports;
 import dev.spream.core.consume.Consumer;

@@ -29,12 +29,12 @@ public abstract class DeadLetterSinkContract {
     protected abstract DeadLetterSinkFixture createFixture() throws Exception;
 
     @BeforeEach
-    final void openFixture() throws Exception {
+    public final void openFixture() throws Exception {
         fixture = createFixture();
     }
 
     @AfterEach
-    final void closeFixture() throws Exception {
+    public final void closeFixture() throws Exception {
         fixture.close();
     }
 
@@ -164,7 +164,7 @@ public abstract class DeadLetterSinkContract {
         assertThat(sink().parkedKeys()).hasSize(100);
     }
 
-    static RecordIdentity identity(long second) {
+    public static RecordIdentity identity(long second) {
         return Changes.of(second, "A").identity();
     }
 }

@@ -11,7 +11,6 @@ import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.ErrorDecision;
-import dev.spream.core.consume.JsonlDeadLetterSink;
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.UndecodableRowException;
@@ -23,7 +22,6 @@ import dev.spream.core.source.SourceException;
 import dev.spream.core.source.UndecodableChange;
 import dev.spream.core.subscription.ScriptedSource.Fault;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -31,16 +29,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Rows that cannot be decoded, under each policy. */
 final class DecodingFailureTest {
     private static final String ROW = "{\"data_change_record\":{\"mods\":7}}";
-
-    @TempDir
-    private Path folder;
 
     private final SubscriberFixture fixture = new SubscriberFixture();
     private final ScriptedSource source = fixture.source;
@@ -163,26 +157,23 @@ final class DecodingFailureTest {
         DataChangeRecord intact = ScriptedSource.newChange(2, "B", "tx");
         source.roots("p").change("p", 1, "A").add("p", withKeys(intact, "7")).change("p", 3, "A");
 
-        Path file = folder.resolve("letters.jsonl");
-        try (JsonlDeadLetterSink store = JsonlDeadLetterSink.open(file)) {
-            Subscriber subscriber = fixture.subscriber(options -> options.endAt(at(9))
-                    .maxInflight(8)
-                    .ordering(ordering)
-                    .decodingFailure(DecodingFailure.DEAD_LETTER)
-                    .deadLetterSink(store)
-                    .errorHandler(failure -> new ErrorDecision.ParkKey()));
-            fixture.run(subscriber, (change, delivery) -> {
-                if (change.identity().equals(intact.identity())) {
-                    throw new IOException("refused");
-                }
-            });
+        Subscriber subscriber = fixture.subscriber(options -> options.endAt(at(9))
+                .maxInflight(8)
+                .ordering(ordering)
+                .decodingFailure(DecodingFailure.DEAD_LETTER)
+                .deadLetterSink(letters)
+                .errorHandler(failure -> new ErrorDecision.ParkKey()));
+        fixture.run(subscriber, (change, delivery) -> {
+            if (change.identity().equals(intact.identity())) {
+                throw new IOException("refused");
+            }
+        });
 
-            assertThat(store.openLetters()).singleElement().satisfies(entry -> {
-                assertThat(entry.identity()).isEqualTo(intact.identity());
-                assertThat(entry.reason()).isEqualTo(DeadLetter.Reason.FAILED);
-            });
-            assertThat(store.parkedKeys()).isEmpty();
-        }
+        assertThat(letters.letters()).singleElement().satisfies(letter -> {
+            assertThat(letter.change().identity()).isEqualTo(intact.identity());
+            assertThat(letter.reason()).isEqualTo(DeadLetter.Reason.FAILED);
+        });
+        assertThat(letters.parkedKeys()).isEmpty();
     }
 
     @ParameterizedTest

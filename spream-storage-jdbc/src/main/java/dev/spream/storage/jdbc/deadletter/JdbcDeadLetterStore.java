@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * and whoever replays. Letters of several subscriptions live side by side in one schema; each instance is for one of them.
  * The schema may be that of the partition storage, or another one, in another database.
  *
- * <p>A letter is kept as the JSON object that a {@link dev.spream.core.consume.JsonlDeadLetterSink} writes. It may have as
+ * <p>A letter is kept as the JSON object that a {@link dev.spream.core.consume.StoredLetter#toJson()} is. It may have as
  * many bytes as one value of PostgreSQL, just below 1 GB, and has to be sent within the time limit of a statement. Letters
  * that were replayed or discarded stay for a while, see {@link Builder#settledRetention}.
  *

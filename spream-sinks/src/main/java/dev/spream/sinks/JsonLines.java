@@ -1,0 +1,192 @@
+package dev.spream.sinks;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.LoggedFailure;
+import dev.spream.core.consume.Consumer;
+import dev.spream.core.consume.Delivery;
+import dev.spream.core.record.DataChangeRecord;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes each change to a stream, as a line of JSON in the shape of the documentation's {@code data_change_record}. Lines
+ * are buffered, and written out when the engine asks for it and a moment after the last one, so that a person who watches
+ * sees them.
+ *
+ * <p>After a write that failed, nothing more is written, and every call fails with that cause: the output may end in the middle
+ * of a line, and what was written cannot be taken back.
+ *
+ * <p>Safe for use by many threads. Closing writes out what is left, and leaves the stream open; closing again is harmless.
+ */
+public final class JsonLines implements Consumer, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(JsonLines.class);
+    private static final int BUFFER_BYTES = 1 << 16;
+    private static final long IDLE_NANOS = Duration.ofMillis(20).toNanos();
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final OutputStream out; // with all that follows guarded by lock
+    private long written;
+    private boolean dirty;
+    private boolean closed;
+    private @Nullable Throwable broken;
+
+    private JsonLines(OutputStream out) {
+        this.out = new BufferedOutputStream(out, BUFFER_BYTES);
+    }
+
+    /**
+     * Starts to write, and a thread that writes out what nothing follows.
+     *
+     * @param out one that reports its failures, which a {@link java.io.PrintStream} such as {@link System#out} does not
+     */
+    public static JsonLines start(OutputStream out) {
+        JsonLines lines = new JsonLines(requireNonNull(out, "out"));
+        Thread.ofVirtual().name("spream-lines").start(lines::flushWhenIdle);
+        return lines;
+    }
+
+    @Override
+    public void consume(DataChangeRecord change, Delivery delivery) throws IOException, InterruptedException {
+        byte[] line = (change.toJson() + "\n").getBytes(StandardCharsets.UTF_8);
+        lock.lockInterruptibly();
+        try {
+            requireOpen();
+            write(() -> out.write(line));
+            written++;
+            dirty = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void flush() throws IOException {
+        lock.lock();
+        try {
+            requireUnbroken();
+            if (dirty) {
+                write(out::flush);
+                dirty = false;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How many changes were taken so far. */
+    public long written() {
+        lock.lock();
+        try {
+            return written;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether whoever read the output has gone, as {@code head} does: nothing is wrong then, and nothing is written. */
+    public boolean readerGone() {
+        lock.lock();
+        try {
+            return isBrokenPipe(broken);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        lock.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            changed.signalAll();
+            if (!isBrokenPipe(broken)) {
+                flush();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void flushWhenIdle() {
+        lock.lock();
+        try {
+            while (!closed && broken == null) {
+                if (dirty) {
+                    changed.await(IDLE_NANOS, TimeUnit.NANOSECONDS);
+                    writeOut();
+                } else {
+                    changed.await();
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void writeOut() {
+        try {
+            flush();
+        } catch (IOException | RuntimeException e) {
+            log.debug("the output could not be written, as the next call reports", LoggedFailure.of(e));
+        }
+    }
+
+    private void requireOpen() throws IOException {
+        requireUnbroken();
+        if (closed) {
+            throw new IOException("the output is closed");
+        }
+    }
+
+    private void requireUnbroken() throws IOException {
+        if (isBrokenPipe(broken)) {
+            throw new IOException("whoever read the output has gone", broken);
+        }
+        if (broken != null) {
+            throw new IOException(
+                    "the output could not be written before (%s), and may end in the middle of a line; nothing more is written"
+                            .formatted(broken.getMessage()),
+                    broken);
+        }
+    }
+
+    /** What the buffer still has after a failure is never written: a part of it may have been. */
+    private void write(Write write) throws IOException {
+        try {
+            write.run();
+        } catch (IOException | RuntimeException | Error e) {
+            broken = e;
+            changed.signalAll();
+            if (e instanceof IOException && !isBrokenPipe(e)) {
+                throw new IOException("the output cannot be written: " + e.getMessage(), e);
+            }
+            throw e;
+        }
+    }
+
+    private static boolean isBrokenPipe(@Nullable Throwable failure) {
+        String message = failure instanceof IOException ? String.valueOf(failure.getMessage()) : "";
+        return message.contains("Broken pipe") || message.contains("pipe is being closed");
+    }
+
+    private interface Write {
+        void run() throws IOException;
+    }
+}

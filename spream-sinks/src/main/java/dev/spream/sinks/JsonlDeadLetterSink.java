@@ -1,0 +1,384 @@
+package dev.spream.sinks;
+
+import dev.spream.core.consume.DeadLetter;
+import dev.spream.core.consume.DeadLetterException;
+import dev.spream.core.consume.DeadLetterStore;
+import dev.spream.core.consume.RecordKey;
+import dev.spream.core.consume.StoredLetter;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.RecordIdentity;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
+
+/**
+ * Keeps dead letters in a file, one JSON object a line, durable before a change counts as settled; many threads share the
+ * cost of that. The file only grows: what was replayed, discarded or released is written down as well, and what it all
+ * amounts to is in memory, a few hundred bytes for each open letter.
+ *
+ * <p>A line with {@code "type":"letter"} has {@code reason}, {@code partition}, {@code at}, the change as {@code
+ * data_change_record} in the documentation's shape and, unless the change follows a parked one, {@code attempts}, {@code
+ * first_failure_at}, {@code failed_at}, {@code error_class} and {@code error_message}, and {@code undecodable_row} if the
+ * row could not be decoded. The other types are {@code
+ * replayed}, {@code discarded}, {@code overtaken} and {@code released}.
+ *
+ * <p>The file holds what rows held: it is created for its owner alone, a file that exists keeps its permissions. One sink
+ * at a time has it open, over all processes, which a file beside it sees to that has the same name and {@code .lock}: so an
+ * operator works through the sink of the running subscription, or after it has ended. A file whose last line was cut off by
+ * a crash is repaired when it is opened.
+ *
+ * <p>Safe for use by many threads; interrupting one of them harms no other. Whoever opened it closes it, after the
+ * subscription has ended. A call that cannot write fails and leaves nothing behind; once the file could not be forced, every
+ * call fails until it is opened anew.
+ */
+public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable {
+    private static final long MAX_CLAIMED_BYTES = 16L << 20;
+
+    private final InstantSource clock;
+    private final LetterFile file;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition unclaimed = lock.newCondition();
+    private final LetterIndex index = new LetterIndex(); // guarded by lock, like the next two
+    private final Set<RecordIdentity> claimed = new HashSet<>();
+    private final Set<RecordKey> claimedKeys = new HashSet<>();
+    private boolean closed;
+    private volatile boolean mayBeOvertaken; // whether the index has letters that failed
+
+    private JsonlDeadLetterSink(Path path, InstantSource clock) throws IOException {
+        this.clock = clock;
+        this.file = LetterFile.open(path, (line, place) -> index.apply(LetterJson.read(line), place));
+        this.mayBeOvertaken = index.hasFailed();
+    }
+
+    /**
+     * Opens the file, which is created if absent; its folder must exist.
+     *
+     * @throws DeadLetterException if a sink has the file open, or a line that is not the last one is damaged
+     */
+    public static JsonlDeadLetterSink open(Path path) throws IOException {
+        return open(path, InstantSource.system());
+    }
+
+    static JsonlDeadLetterSink open(Path path, InstantSource clock) throws IOException {
+        return new JsonlDeadLetterSink(path, clock);
+    }
+
+    @Override
+    public void accept(DeadLetter letter) throws IOException {
+        Line line = line(new LetterLine.Kept(StoredLetter.of(letter)));
+        long end;
+        lock.lock();
+        try {
+            end = keep(letter, line);
+        } finally {
+            lock.unlock();
+        }
+        file.awaitDurable(end);
+    }
+
+    @Override
+    public boolean acceptIfParked(DeadLetter letter) throws IOException {
+        Line line = line(new LetterLine.Kept(StoredLetter.of(letter)));
+        Set<RecordKey> keys = RecordKey.of(letter.change());
+        long end;
+        lock.lock();
+        try {
+            requireOpen();
+            if (!index.isParked(keys)) {
+                return false;
+            }
+            end = keep(letter, line);
+        } finally {
+            lock.unlock();
+        }
+        file.awaitDurable(end);
+        return true;
+    }
+
+    /** Writes the letter, unless it is there already, and says up to where the file must be durable. */
+    private long keep(DeadLetter letter, Line line) throws IOException {
+        requireOpen();
+        RecordIdentity identity = letter.change().identity();
+        boolean kept = index.holds(identity, letter.reason()) && !claimed.contains(identity);
+        return kept ? file.end() : write(line);
+    }
+
+    @Override
+    public Set<RecordKey> parkedKeys() {
+        lock.lock();
+        try {
+            return index.parkedKeys();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public List<Entry> openLetters() {
+        lock.lock();
+        try {
+            return index.open().stream().map(LetterIndex.Open::entry).toList();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public List<StoredLetter> read(Collection<RecordIdentity> identities) throws IOException {
+        List<StoredLetter> letters = new ArrayList<>();
+        lock.lock();
+        try {
+            for (RecordIdentity identity : new TreeSet<>(identities)) {
+                Optional<LetterIndex.Open> letter = index.find(identity);
+                if (letter.isPresent()) {
+                    letters.add(read(letter.get().place()));
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+        return letters;
+    }
+
+    @Override
+    public void delivering(DataChangeRecord change) throws IOException, InterruptedException {
+        if (!mayBeOvertaken) {
+            return;
+        }
+        Set<RecordKey> keys = RecordKey.of(change);
+        long end;
+        lock.lockInterruptibly();
+        try {
+            while (isClaimed(keys)) {
+                unclaimed.await();
+            }
+            if (!index.isOvertaking(change.identity(), keys)) {
+                return;
+            }
+            end = write(new LetterLine.Overtaken(keys, change.identity(), clock.instant()));
+        } finally {
+            lock.unlock();
+        }
+        file.awaitDurable(end);
+    }
+
+    private boolean isClaimed(Set<RecordKey> keys) {
+        return !Collections.disjoint(claimedKeys, keys);
+    }
+
+    @Override
+    public Claim claim(List<RecordIdentity> identities, boolean evenIfOvertaken) throws IOException {
+        lock.lock();
+        try {
+            Map<RecordIdentity, LetterIndex.Open> found = new LinkedHashMap<>();
+            List<Held> held = new ArrayList<>();
+            long bytes = 0;
+            int considered = 0;
+            for (RecordIdentity identity : identities) {
+                Optional<LetterIndex.Open> letter = index.find(identity)
+                        .filter(open -> evenIfOvertaken || !open.isOvertaken())
+                        .filter(open -> !isClaimed(open.keys()) && !open.hasEarlier(found.keySet()));
+                if (letter.isPresent()) {
+                    LetterFile.Place place = letter.get().place();
+                    bytes += place.length();
+                    if (considered > 0 && bytes > MAX_CLAIMED_BYTES) {
+                        break;
+                    }
+                    found.put(identity, letter.get());
+                    held.add(new Held(read(place), place));
+                }
+                considered++;
+            }
+            found.values().forEach(letter -> claimedKeys.addAll(letter.keys()));
+            claimed.addAll(found.keySet());
+            return new OpenClaim(held, considered);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private StoredLetter read(LetterFile.Place place) throws IOException {
+        if (LetterJson.read(file.read(place)) instanceof LetterLine.Kept(StoredLetter letter)) {
+            return letter;
+        }
+        throw new DeadLetterException("the dead letter file %s was changed by somebody else at byte %d"
+                .formatted(file.path(), place.offset()));
+    }
+
+    @Override
+    public boolean discard(RecordIdentity identity) throws IOException {
+        long end;
+        lock.lock();
+        try {
+            if (index.find(identity).isEmpty() || claimed.contains(identity)) {
+                return false;
+            }
+            end = write(new LetterLine.Discarded(identity, clock.instant()));
+        } finally {
+            lock.unlock();
+        }
+        file.awaitDurable(end);
+        return true;
+    }
+
+    /**
+     * Holds the lock until the line is durable: a change that was delivered because its key is released must not find the
+     * key parked after a crash, with its earlier changes to be replayed after it.
+     */
+    @Override
+    public boolean release(Set<RecordKey> keys) throws IOException {
+        lock.lock();
+        try {
+            if (index.isHeldBack(keys)) {
+                return false;
+            }
+            if (index.isParked(keys)) {
+                file.awaitDurable(write(new LetterLine.Released(keys, clock.instant())));
+            }
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Releases those of the keys that are parked, and that no open letter parks. Holds the lock as {@link #release} does. */
+    private Set<RecordKey> releaseFree(Set<RecordKey> keys) throws IOException {
+        Set<RecordKey> free = keys.stream()
+                .filter(key -> index.isParked(Set.of(key)) && !index.isHeldBack(Set.of(key)))
+                .collect(Collectors.toSet());
+        if (!free.isEmpty()) {
+            file.awaitDurable(write(new LetterLine.Released(free, clock.instant())));
+        }
+        return free;
+    }
+
+    private long write(LetterLine line) throws IOException {
+        return write(line(line));
+    }
+
+    /** Appends the line and does what it says. */
+    private long write(Line line) throws IOException {
+        requireOpen();
+        index.apply(line.meaning(), file.append(line.text()));
+        mayBeOvertaken = index.hasFailed();
+        return file.end();
+    }
+
+    /** A line as it is written, and as it will be read: one that could not be read would make the file unreadable. */
+    private Line line(LetterLine line) throws IOException {
+        String text = LetterJson.write(line);
+        try {
+            return new Line(text, LetterJson.read(text));
+        } catch (IllegalArgumentException e) {
+            throw new IOException(
+                    "a change cannot be kept in %s, because it could not be read again: %s"
+                            .formatted(file.path(), e.getMessage()),
+                    e);
+        }
+    }
+
+    private record Line(String text, LetterLine meaning) {}
+
+    private void requireOpen() throws IOException {
+        if (closed) {
+            throw new IOException("the dead letter sink on %s is closed".formatted(file.path()));
+        }
+        file.requireUsable();
+    }
+
+    @Override
+    public void close() throws IOException {
+        lock.lock();
+        try {
+            if (!closed) {
+                closed = true;
+                file.close();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A letter of a claim, and the line that it was then. */
+    private record Held(StoredLetter letter, LetterFile.Place place) {
+        RecordIdentity identity() {
+            return letter.change().identity();
+        }
+    }
+
+    private final class OpenClaim implements Claim {
+        private final List<Held> held;
+        private final int considered;
+        private boolean closed; // guarded by lock
+
+        private OpenClaim(List<Held> held, int considered) {
+            this.held = held;
+            this.considered = considered;
+        }
+
+        @Override
+        public List<StoredLetter> letters() {
+            return held.stream().map(Held::letter).toList();
+        }
+
+        @Override
+        public int considered() {
+            return considered;
+        }
+
+        @Override
+        public Set<RecordKey> replayed(Collection<RecordIdentity> taken, boolean releasing) throws IOException {
+            Set<RecordIdentity> replayed = new HashSet<>(taken);
+            Set<RecordKey> keys = new HashSet<>();
+            Set<RecordKey> released;
+            long end = 0;
+            lock.lock();
+            try {
+                for (Held one : held) {
+                    boolean keptAgain = index.find(one.identity())
+                            .filter(open -> open.place().equals(one.place()))
+                            .isEmpty();
+                    if (replayed.contains(one.identity()) && !keptAgain) {
+                        end = write(new LetterLine.Replayed(one.identity(), clock.instant()));
+                        keys.addAll(RecordKey.of(one.letter().change()));
+                    }
+                }
+                released = releasing ? releaseFree(keys) : Set.of();
+            } finally {
+                lock.unlock();
+            }
+            file.awaitDurable(end);
+            return released;
+        }
+
+        @Override
+        public void close() {
+            lock.lock();
+            try {
+                if (!closed) {
+                    closed = true;
+                    for (Held one : held) {
+                        claimed.remove(one.identity());
+                        claimedKeys.removeAll(RecordKey.of(one.letter().change()));
+                    }
+                    unclaimed.signalAll();
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+}

@@ -1,0 +1,193 @@
+package dev.spream.sinks;
+
+import dev.spream.core.consume.Consumer;
+import dev.spream.core.consume.Delivery;
+import dev.spream.core.record.DataChangeRecord;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Appends changes to a file, and puts the file aside for a new one when it is due. A change is written at once and made
+ * durable by {@link #flush}, with all that came before. A rotation that fails half-way is finished by the next call; a file that
+ * was put aside is durable already. Once something could not be forced, every call fails until the file is opened anew.
+ *
+ * <p>Safe for use by many threads. Whatever is interrupted harms no file: no channel is used for writing, and folders are forced
+ * by {@code flush} alone, which is never interrupted.
+ */
+final class JsonlSink implements Consumer, AutoCloseable {
+    private final LineFileLock owned;
+    private final Rotation rotation;
+    private final InstantSource clock;
+    private final Disk disk;
+    private final RotatedFiles rotated;
+    private final ReentrantLock lock = new ReentrantLock();
+    private @Nullable LineFile current; // guarded by lock, as what follows; null after a rotation that failed half-way
+    private boolean closed;
+
+    private final ReentrantLock forcingFolder = new ReentrantLock(); // after lock, where both are held
+    private volatile boolean folderChanged = true; // a file was created or renamed and the folder not forced since
+    private volatile @Nullable IOException broken;
+
+    private JsonlSink(LineFileLock owned, Rotation rotation, InstantSource clock, Disk disk) {
+        this.owned = owned;
+        this.rotation = rotation;
+        this.clock = clock;
+        this.disk = disk;
+        this.rotated = new RotatedFiles(owned.file());
+    }
+
+    /** Opens the file, which is created if absent, repairs its end, and sees to it that nobody else writes it. */
+    static JsonlSink open(Path path, Rotation rotation, InstantSource clock) throws IOException {
+        return open(path, rotation, clock, Disk.REAL);
+    }
+
+    static JsonlSink open(Path path, Rotation rotation, InstantSource clock, Disk disk) throws IOException {
+        LineFileLock owned = LineFileLock.acquire(path);
+        try {
+            JsonlSink sink = new JsonlSink(owned, rotation, clock, disk);
+            sink.current = LineFile.open(owned.file(), clock, disk);
+            sink.prune();
+            return sink;
+        } catch (Throwable t) {
+            owned.close();
+            throw t;
+        }
+    }
+
+    @Override
+    public void consume(DataChangeRecord change, Delivery delivery) throws IOException, InterruptedException {
+        byte[] line = (change.toJson() + "\n").getBytes(StandardCharsets.UTF_8);
+        lock.lockInterruptibly();
+        try {
+            LineFile file = usable();
+            if (!file.isEmpty() && (rotation.isTooLarge(file.size() + line.length) || isTooOld(file))) {
+                file = rotate(file);
+            }
+            file.append(line);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Forces the file while others write on; what they write meanwhile may or may not be durable then. */
+    @Override
+    public void flush() throws IOException {
+        LineFile file;
+        lock.lock();
+        try {
+            file = usable();
+            if (!file.isEmpty() && isTooOld(file)) {
+                file = rotate(file);
+            }
+        } finally {
+            lock.unlock();
+        }
+        try {
+            file.force();
+        } catch (IOException e) {
+            broken = e;
+            throw e;
+        }
+        forceFolder();
+    }
+
+    /** Waits for a thread that is at it: what that one forces must be durable before any other may return. */
+    private void forceFolder() throws IOException {
+        forcingFolder.lock();
+        try {
+            requireUnbroken();
+            if (folderChanged) {
+                folderChanged = false;
+                forceChangedFolder();
+            }
+        } finally {
+            forcingFolder.unlock();
+        }
+    }
+
+    private void forceChangedFolder() throws IOException {
+        try {
+            disk.forceFolder(owned.file().resolveSibling("."));
+        } catch (IOException e) {
+            broken = e;
+            throw e;
+        }
+    }
+
+    private boolean isTooOld(LineFile file) {
+        return rotation.isTooOld(Duration.between(file.begunAt(), clock.instant()));
+    }
+
+    private LineFile usable() throws IOException {
+        if (closed) {
+            throw new IOException("the sink on %s is closed".formatted(owned.file()));
+        }
+        requireUnbroken();
+        return current == null ? begin() : current;
+    }
+
+    /** After a force that failed nobody knows what is durable, not even a force that succeeds. */
+    private void requireUnbroken() throws IOException {
+        if (broken != null) {
+            throw new IOException(
+                    "%s could not be forced to the disk before; what it holds is not known, so it must be opened anew"
+                            .formatted(owned.file()),
+                    broken);
+        }
+    }
+
+    private LineFile begin() throws IOException {
+        try {
+            LineFile file = LineFile.open(owned.file(), clock, disk);
+            current = file;
+            return file;
+        } finally {
+            folderChanged = true; // not before: a flush meanwhile would take it for its own
+        }
+    }
+
+    /** Puts the file aside, durable, and begins a new one. */
+    private LineFile rotate(LineFile file) throws IOException {
+        try {
+            file.close();
+        } catch (IOException e) {
+            broken = e;
+            throw e;
+        }
+        current = null;
+        try {
+            rotated.putAside(clock.instant());
+        } finally {
+            folderChanged = true;
+        }
+        prune();
+        return begin();
+    }
+
+    private void prune() {
+        rotation.keep().ifPresent(rotated::prune);
+    }
+
+    @Override
+    public void close() throws IOException {
+        lock.lock();
+        try (LineFileLock released = closed ? null : owned) {
+            closed = true;
+            LineFile file = current;
+            current = null;
+            if (file != null) {
+                file.close();
+            }
+            if (released != null) {
+                forceFolder();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+}

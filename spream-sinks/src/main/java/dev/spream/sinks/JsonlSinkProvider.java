@@ -1,0 +1,80 @@
+package dev.spream.sinks;
+
+import com.google.auto.service.AutoService;
+import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.ConfigType;
+import dev.spream.api.spi.ConsumerProvider;
+import dev.spream.api.spi.PluginConfig;
+import dev.spream.api.spi.PluginContext;
+import dev.spream.core.consume.Consumer;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * The sink {@code jsonl}: a file of changes, one JSON object a line in the shape of the documentation's {@code
+ * data_change_record}. No watermark is stored before the changes that it covers are on the disk; they share the cost of that.
+ *
+ * <p>A file that is full, or old enough, gets a name with the time, such as {@code changes-20260131T120000.000Z-000001.jsonl}
+ * for {@code changes.jsonl}; those names sort by time, and are never used twice. A file has whole lines only: what a crash
+ * or a full disk left of one is removed, with a warning, and its change comes again. Files are created for their owner
+ * alone; one process at a time writes them, which a file beside them sees to that has the same name and {@code .lock}.
+ */
+@AutoService(ConsumerProvider.class)
+public final class JsonlSinkProvider implements ConsumerProvider {
+    private static final ConfigKey<Path> PATH = ConfigKey.of(
+                    "path",
+                    ConfigType.path(),
+                    "The file to write, one JSON object a line. It is created if absent, its folder is not.")
+            .required();
+    private static final ConfigKey<Long> MAX_SIZE = ConfigKey.of(
+                    "max-size",
+                    ConfigType.size(1L << 10, 1L << 40),
+                    "A file that would grow beyond this is given a name with the time, and a new one begun.")
+            .withDefaultMeaning("no limit");
+    private static final ConfigKey<Duration> MAX_AGE = ConfigKey.of(
+                    "max-age",
+                    ConfigType.duration(Duration.ofSeconds(1), Duration.ofDays(366)),
+                    "A file that was begun that long ago is given a name with the time, and a new one begun.")
+            .withDefaultMeaning("no limit");
+    private static final ConfigKey<Integer> KEEP = ConfigKey.of(
+                    "keep",
+                    ConfigType.integer(1, 100_000),
+                    "How many files with a time in their name stay; the oldest ones beyond that are deleted.")
+            .withDefaultMeaning("all");
+
+    @Override
+    public String name() {
+        return "jsonl";
+    }
+
+    @Override
+    public List<ConfigKey<?>> keys() {
+        return List.of(PATH, MAX_SIZE, MAX_AGE, KEEP);
+    }
+
+    @Override
+    public List<String> problems(PluginConfig config) {
+        return WritableFile.problems(config.get(PATH));
+    }
+
+    @Override
+    public Consumer create(PluginConfig config, PluginContext context) {
+        Rotation rotation = new Rotation(config.find(MAX_SIZE), config.find(MAX_AGE), config.find(KEEP));
+        Path path = config.get(PATH);
+        try {
+            return JsonlSink.open(path, rotation, context.clock());
+        } catch (NoSuchFileException e) {
+            throw new IllegalArgumentException(
+                    "path: the folder of %s does not exist; create it".formatted(path.toAbsolutePath()), e);
+        } catch (AccessDeniedException e) {
+            throw new IllegalArgumentException(
+                    "path: %s may not be written by the user of this process".formatted(path.toAbsolutePath()), e);
+        } catch (IOException e) {
+            throw new IllegalArgumentException("path: " + e.getMessage(), e);
+        }
+    }
+}

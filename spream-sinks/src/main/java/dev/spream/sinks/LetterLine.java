@@ -1,0 +1,26 @@
+package dev.spream.sinks;
+
+import dev.spream.core.consume.RecordKey;
+import dev.spream.core.consume.StoredLetter;
+import dev.spream.core.record.RecordIdentity;
+import java.time.Instant;
+import java.util.Set;
+
+/** What a line of a dead letter file says. What the file holds is what its lines say, one after the other. */
+sealed interface LetterLine {
+
+    /** A change was set aside. */
+    record Kept(StoredLetter letter) implements LetterLine {}
+
+    /** The consumer took the change of an open letter. */
+    record Replayed(RecordIdentity identity, Instant at) implements LetterLine {}
+
+    /** An open letter was given up. */
+    record Discarded(RecordIdentity identity, Instant at) implements LetterLine {}
+
+    /** Open letters of these keys that failed were overtaken by a later change. */
+    record Overtaken(Set<RecordKey> keys, RecordIdentity by, Instant at) implements LetterLine {}
+
+    /** Keys are no longer parked. */
+    record Released(Set<RecordKey> keys, Instant at) implements LetterLine {}
+}

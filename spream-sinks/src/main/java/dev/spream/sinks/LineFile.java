@@ -1,0 +1,277 @@
+package dev.spream.sinks;
+
+import dev.spream.core.record.ChangeRecordJson;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A file of whole lines that only grows. Confined to whoever holds the lock of the sink, but for forcing, which any thread
+ * may do meanwhile.
+ */
+final class LineFile implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(LineFile.class);
+    private static final byte[] BEGINNING = "{\"commit_timestamp\":\"".getBytes(StandardCharsets.UTF_8);
+    private static final int BLOCK = 1 << 16;
+    /** When that much was appended since the last force, the next append forces. */
+    static final long MAX_UNFORCED_BYTES = 1L << 26;
+    /** A crash leaves less that is not whole, unless one line, of a commit of 100 MB at most, is longer than the difference. */
+    private static final long SCANNED_BYTES = 4 * MAX_UNFORCED_BYTES;
+
+    private final Path path;
+    private final RandomAccessFile file;
+    private final InstantSource clock;
+    private final Disk disk;
+    private Instant begunAt; // confined to the holder of the sink's lock, as the next
+    private boolean torn; // whether there is more in the file than lines
+    private volatile long size;
+
+    private final ReentrantLock forcing = new ReentrantLock();
+    private volatile long durable; // written under forcing, as what follows
+    private boolean closed;
+    private volatile @Nullable IOException broken;
+
+    private LineFile(Path path, RandomAccessFile file, InstantSource clock, Disk disk, Instant begunAt) {
+        this.path = path;
+        this.file = file;
+        this.clock = clock;
+        this.disk = disk;
+        this.begunAt = begunAt;
+    }
+
+    /** Opens the file, which is created for its owner alone if absent, and repairs its end. */
+    static LineFile open(Path path, InstantSource clock, Disk disk) throws IOException {
+        Instant begunAt = create(path) ? clock.instant() : begunAt(path);
+        RandomAccessFile raw = new RandomAccessFile(path.toFile(), "rw");
+        try {
+            LineFile file = new LineFile(path, raw, clock, disk, begunAt);
+            file.repair();
+            file.force();
+            return file;
+        } catch (Throwable t) {
+            raw.close();
+            throw t;
+        }
+    }
+
+    private static boolean create(Path path) throws IOException {
+        try {
+            Files.createFile(path, SinkFileLock.ownerOnly(path));
+            return true;
+        } catch (FileAlreadyExistsException e) {
+            return false;
+        }
+    }
+
+    /** Where the system does not know when a file was created, this is when it was last written. */
+    private static Instant begunAt(Path path) throws IOException {
+        return Files.readAttributes(path, BasicFileAttributes.class)
+                .creationTime()
+                .toInstant();
+    }
+
+    /**
+     * Removes what is not whole at the end: a line of which a part was written, and all from the first byte on that is zero,
+     * because a file system may have made the file longer before it had what was written there. Nothing of that was forced.
+     */
+    private void repair() throws IOException {
+        long length = file.length();
+        requireChanges(length);
+        long end = wholeLines(length);
+        durable = -1;
+        size = end;
+        if (end == length) {
+            return;
+        }
+        if (isWholeLine(end, length)) {
+            size = length;
+            append(new byte[] {'\n'});
+            return;
+        }
+        log.warn(
+                "{} did not end with a whole line, as a crash or a full disk leaves it; its last {} bytes were removed: no watermark covers the changes that they held, which come again",
+                path,
+                length - end);
+        file.setLength(end);
+    }
+
+    /** Nothing is written to, or cut off from, a file that somebody else wrote. */
+    private void requireChanges(long length) throws IOException {
+        byte[] beginning = new byte[(int) Math.min(length, BEGINNING.length)];
+        file.readFully(beginning);
+        for (int i = 0; i < beginning.length; i++) {
+            if (beginning[i] != BEGINNING[i] && beginning[i] != 0) {
+                throw new IOException(
+                        "%s holds something else than changes, which is left as it is; move it away, or give another path"
+                                .formatted(path));
+            }
+        }
+    }
+
+    private long wholeLines(long length) throws IOException {
+        long from = Math.max(0, length - SCANNED_BYTES);
+        file.seek(from);
+        byte[] block = new byte[BLOCK];
+        long position = from;
+        long end = from;
+        for (int read = file.read(block); read > 0; read = file.read(block)) {
+            for (int i = 0; i < read; i++) {
+                if (block[i] == 0) {
+                    return requireSome(end, from);
+                }
+                if (block[i] == '\n') {
+                    end = position + i + 1;
+                }
+            }
+            position += read;
+        }
+        return requireSome(end, from);
+    }
+
+    private long requireSome(long end, long from) throws IOException {
+        if (end == from && from > 0) {
+            throw new IOException("%s has no whole line in its last %d bytes; move it away, or give another path"
+                    .formatted(path, SCANNED_BYTES));
+        }
+        return end;
+    }
+
+    /** An editor may have removed the last end of line, with nothing lost. */
+    private boolean isWholeLine(long from, long to) throws IOException {
+        byte[] line = new byte[Math.toIntExact(to - from)];
+        file.seek(from);
+        file.readFully(line);
+        try {
+            ChangeRecordJson.readDataChange(new String(line, StandardCharsets.UTF_8));
+            return true;
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    /**
+     * Writes lines after the last one. They are not durable yet; once much is not, what came before them is made so. When this
+     * throws, they are not there.
+     */
+    void append(byte[] lines) throws IOException {
+        requireUnbroken();
+        removeTornLine();
+        if (size - durable + lines.length > MAX_UNFORCED_BYTES) {
+            force();
+        }
+        if (isEmpty()) {
+            begunAt = clock.instant();
+        }
+        long offset = size;
+        torn = true;
+        try {
+            file.seek(offset);
+            file.write(lines);
+        } catch (IOException e) {
+            IOException failure = unwritten(e);
+            takeBack(failure);
+            throw failure;
+        }
+        torn = false;
+        size = offset + lines.length;
+    }
+
+    /** The cause alone, such as a full disk, does not say of which file. */
+    private IOException unwritten(IOException cause) {
+        return new IOException("%s cannot be written: %s".formatted(path, cause.getMessage()), cause);
+    }
+
+    private void takeBack(IOException failure) {
+        try {
+            removeTornLine();
+        } catch (IOException e) {
+            failure.addSuppressed(e); // and is tried again before anything else is done to the file
+        }
+    }
+
+    private void removeTornLine() throws IOException {
+        if (torn) {
+            file.setLength(size);
+            torn = false;
+        }
+    }
+
+    /** Returns when everything that was appended before is durable; at once if it is. */
+    void force() throws IOException {
+        forcing.lock();
+        try {
+            if (!closed || broken != null) {
+                sync();
+            }
+        } finally {
+            forcing.unlock();
+        }
+    }
+
+    private void sync() throws IOException {
+        requireUnbroken();
+        long end = size;
+        if (durable == end) {
+            return;
+        }
+        try {
+            disk.force(path, file.getFD());
+        } catch (IOException e) {
+            IOException failure = unwritten(e);
+            broken = failure;
+            throw failure;
+        }
+        durable = end;
+    }
+
+    /** After a force that failed nobody knows what is durable, not even a force that succeeds. */
+    private void requireUnbroken() throws IOException {
+        if (broken != null) {
+            throw new IOException(
+                    "%s could not be forced to the disk before; what it holds is not known, so it must be opened anew"
+                            .formatted(path),
+                    broken);
+        }
+    }
+
+    boolean isEmpty() {
+        return size == 0;
+    }
+
+    /** In bytes. */
+    long size() {
+        return size;
+    }
+
+    /** When the first line was written. */
+    Instant begunAt() {
+        return begunAt;
+    }
+
+    /** Forces and closes the file, for the holder of the sink's lock. Closing again is harmless. */
+    @Override
+    public void close() throws IOException {
+        forcing.lock();
+        try {
+            if (!closed) {
+                closed = true;
+                try (file) {
+                    removeTornLine();
+                    sync();
+                }
+            }
+        } finally {
+            forcing.unlock();
+        }
+    }
+}

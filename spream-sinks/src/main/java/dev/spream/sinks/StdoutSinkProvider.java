@@ -1,0 +1,27 @@
+package dev.spream.sinks;
+
+import com.google.auto.service.AutoService;
+import dev.spream.api.spi.ConsumerProvider;
+import dev.spream.api.spi.PluginConfig;
+import dev.spream.api.spi.PluginContext;
+import dev.spream.core.consume.Consumer;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+
+/**
+ * The sink {@code stdout}: each change as a line of JSON on the standard output of the process. What {@link System#setOut}
+ * was given gets nothing: it would not say that a disk is full, and changes would count as written that are not.
+ */
+@AutoService(ConsumerProvider.class)
+public final class StdoutSinkProvider implements ConsumerProvider {
+
+    @Override
+    public String name() {
+        return "stdout";
+    }
+
+    @Override
+    public Consumer create(PluginConfig config, PluginContext context) {
+        return JsonLines.start(new FileOutputStream(FileDescriptor.out));
+    }
+}

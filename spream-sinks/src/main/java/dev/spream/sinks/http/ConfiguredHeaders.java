@@ -1,0 +1,102 @@
+package dev.spream.sinks.http;
+
+import java.net.http.HttpRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+
+/** Headers that configuration adds to every request. Their text has no values, which may be secret. */
+final class ConfiguredHeaders {
+    private static final Pattern NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
+    private static final Pattern VALUE = Pattern.compile("[\\x21-\\x7e]([\\t\\x20-\\x7e]*[\\x21-\\x7e])?");
+    /** What the protocol says, or whoever sends something. */
+    private static final Set<String> TAKEN = Set.of(
+            "connection",
+            "content-encoding",
+            "content-length",
+            "content-type",
+            "expect",
+            "host",
+            "http2-settings",
+            "idempotency-key",
+            "keep-alive",
+            "proxy-authorization",
+            "te",
+            "trailer",
+            "transfer-encoding",
+            "upgrade",
+            "user-agent");
+
+    private final Map<String, String> values;
+
+    private ConfiguredHeaders(Map<String, String> values) {
+        this.values = values;
+    }
+
+    /**
+     * Headers for every request.
+     *
+     * @param headers each as {@code Name: value}
+     * @param taken more names that cannot be configured, in lower case
+     * @throws IllegalArgumentException if a header cannot be sent; the message has all of them, and no value
+     */
+    static ConfiguredHeaders of(Optional<String> authorization, List<String> headers, Set<String> taken) {
+        List<String> problems = new ArrayList<>();
+        Map<String, String> values = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        authorization.ifPresent(value -> {
+            values.put("Authorization", value);
+            if (!isValue(value)) {
+                problems.add("authorization: it has characters that a header cannot have, such as an end of line");
+            }
+        });
+        for (int i = 0; i < headers.size(); i++) {
+            add(headers.get(i), i + 1, taken, values).ifPresent(problems::add);
+        }
+        if (!problems.isEmpty()) {
+            throw new IllegalArgumentException(String.join("; ", problems));
+        }
+        return new ConfiguredHeaders(values);
+    }
+
+    /** Adds the header; or says what is wrong with it. */
+    private static Optional<String> add(String header, int number, Set<String> taken, Map<String, String> values) {
+        int colon = header.indexOf(':');
+        String name = colon < 0 ? "" : header.substring(0, colon);
+        if (!NAME.matcher(name).matches()) {
+            return Optional.of("headers: number %d is not of the form Name: value".formatted(number));
+        }
+        String value = header.substring(colon + 1).strip();
+        if (!isValue(value)) {
+            return Optional.of(
+                    "headers: the value of %s is empty, or has characters that a header cannot have".formatted(name));
+        }
+        if (TAKEN.contains(name.toLowerCase(Locale.ROOT)) || taken.contains(name.toLowerCase(Locale.ROOT))) {
+            return Optional.of("headers: %s is set by spream itself, or by the protocol".formatted(name));
+        }
+        return Optional.ofNullable(values.putIfAbsent(name, value))
+                .map(before -> "headers: %s is there twice, or in authorization too".formatted(name));
+    }
+
+    /** Whether a header can have that value. */
+    static boolean isValue(String text) {
+        return VALUE.matcher(text).matches();
+    }
+
+    boolean isEmpty() {
+        return values.isEmpty();
+    }
+
+    void addTo(HttpRequest.Builder request) {
+        values.forEach(request::header);
+    }
+
+    @Override
+    public String toString() {
+        return values.keySet().toString();
+    }
+}

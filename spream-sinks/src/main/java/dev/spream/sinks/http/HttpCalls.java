@@ -1,0 +1,79 @@
+package dev.spream.sinks.http;
+
+import dev.spream.sinks.http.HttpOutcome.Answered;
+import dev.spream.sinks.http.HttpOutcome.Broken;
+import dev.spream.sinks.http.HttpOutcome.Head;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Calls to a server. Redirects are not followed. Safe for use by many threads, which share connections; as many requests are on
+ * their way as threads are in it. Closing gives up what is on its way.
+ */
+final class HttpCalls implements AutoCloseable {
+    private final ExecutorService executor;
+    private final HttpClient client;
+
+    private HttpCalls(String name, boolean encrypted, Duration connectTimeout) {
+        this.executor = Executors.newThreadPerTaskExecutor(
+                Thread.ofVirtual().name("spream-" + name + "-", 0).factory());
+        this.client = HttpClient.newBuilder()
+                .executor(executor)
+                .connectTimeout(connectTimeout)
+                .followRedirects(HttpClient.Redirect.NEVER)
+                // Without encryption it would be an upgrade in the middle of a request, which servers get wrong.
+                .version(encrypted ? HttpClient.Version.HTTP_2 : HttpClient.Version.HTTP_1_1)
+                .build();
+    }
+
+    /**
+     * Connects with the first call.
+     *
+     * @param name of its threads
+     */
+    static HttpCalls open(String name, boolean encrypted, Duration connectTimeout) {
+        return new HttpCalls(name, encrypted, connectTimeout);
+    }
+
+    /**
+     * Sends a request and reads its answer. An interrupt aborts the request, and so does the end of its time. The client's own
+     * limit would end with the headers of the answer; this one includes its body.
+     *
+     * @param maxBytes of the body; one that is longer is not kept
+     */
+    HttpOutcome call(HttpRequest request, Duration timeout, int maxBytes) throws InterruptedException {
+        AtomicReference<@Nullable Head> head = new AtomicReference<>();
+        CompletableFuture<HttpResponse<Optional<byte[]>>> answer = client.sendAsync(request, info -> {
+            head.set(new Head(info.statusCode(), info.headers()));
+            return new BoundedBody(maxBytes);
+        });
+        try {
+            HttpResponse<Optional<byte[]>> whole = answer.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+            return new Answered(new Head(whole.statusCode(), whole.headers()), whole.body());
+        } catch (TimeoutException e) {
+            return new Broken(Optional.ofNullable(head.get()), e);
+        } catch (ExecutionException e) {
+            return new Broken(Optional.ofNullable(head.get()), e.getCause() == null ? e : e.getCause());
+        } finally {
+            answer.cancel(true); // which aborts the request, unless it is done
+        }
+    }
+
+    @Override
+    public void close() {
+        client.shutdownNow();
+        client.close();
+        executor.close();
+    }
+}

@@ -1,0 +1,148 @@
+package dev.spream.sinks.http;
+
+import com.google.auto.service.AutoService;
+import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.ConfigType;
+import dev.spream.api.spi.OutboxSenderProvider;
+import dev.spream.api.spi.PluginConfig;
+import dev.spream.api.spi.PluginContext;
+import dev.spream.outbox.OutboxSender;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/** The sender {@code http}: each entry of an outbox as a request to a web service, as {@link HttpSender} says. */
+@AutoService(OutboxSenderProvider.class)
+public final class HttpSenderProvider implements OutboxSenderProvider {
+    private static final ConfigKey<String> URL = ConfigKey.of(
+                    "url",
+                    template("url"),
+                    "Where entries are sent to; {key} in its path or query stands for the Idempotency-Key.")
+            .required()
+            .showing(UrlTemplate::shown);
+    private static final ConfigKey<HttpSender.Method> METHOD = ConfigKey.of(
+                    "method", ConfigType.choice(HttpSender.Method.class), "How entries are sent.")
+            .withDefault(HttpSender.Method.POST);
+    private static final ConfigKey<Duration> CONNECT_TIMEOUT = ConfigKey.of(
+                    "connect-timeout",
+                    ConfigType.duration(Duration.ofMillis(10), Duration.ofMinutes(1)),
+                    "How long it may take to connect, within outbox.send-timeout.")
+            .withDefault(Duration.ofSeconds(1));
+    private static final ConfigKey<String> AUTHORIZATION = ConfigKey.of(
+                    "authorization",
+                    ConfigType.text(),
+                    "The Authorization header, its scheme included, such as Bearer and a token.")
+            .secret();
+    private static final ConfigKey<List<String>> HEADERS = ConfigKey.of(
+                    "headers",
+                    ConfigType.list(),
+                    "More headers, each as Name: value, with commas between them; so a value cannot have one.")
+            .secret();
+    private static final ConfigKey<OutboxSender.Guarantee> GUARANTEE = ConfigKey.of(
+                    "guarantee",
+                    ConfigType.choice(OutboxSender.Guarantee.class),
+                    "What the receiver makes of an entry that reaches it twice: one effect, by its Idempotency-Key; or two,"
+                            + " but it can be asked first; or two, and people decide.")
+            .withDefault(OutboxSender.Guarantee.IDEMPOTENT);
+    private static final ConfigKey<String> QUERY_URL = ConfigKey.of(
+                    "query-url",
+                    template("query-url"),
+                    "Where a queryable receiver is asked by GET what became of an entry; {key} stands for its"
+                            + " Idempotency-Key.")
+            .showing(UrlTemplate::shown);
+    private static final ConfigKey<Set<Integer>> QUERY_NOT_THERE_STATUSES = ConfigKey.of(
+                    "query-not-there-statuses",
+                    statuses(),
+                    "Statuses by which it says that it does not have the entry, which is sent again then.")
+            .withDefault(Set.of(404));
+    private static final ConfigKey<Set<Integer>> QUERY_REFUSED_STATUSES = ConfigKey.of(
+            "query-refused-statuses", statuses(), "Statuses by which it says that it has refused the entry for good.");
+    private static final ConfigKey<Set<Integer>> RETRYABLE_STATUSES = ConfigKey.of(
+            "retryable-statuses",
+            statuses(),
+            "More statuses that say that the receiver has certainly not taken the entry, and may later.");
+    private static final ConfigKey<Set<Integer>> PERMANENT_STATUSES = ConfigKey.of(
+            "permanent-statuses",
+            statuses(),
+            "More statuses that say that the receiver has certainly not taken the entry, and never will.");
+    private static final ConfigKey<Set<Integer>> UNKNOWN_STATUSES = ConfigKey.of(
+            "unknown-statuses",
+            statuses(),
+            "More statuses that do not say whether the receiver has taken the entry, such as 503 from some proxies.");
+
+    /** Its label says all that may be wrong: it is what people are told of a URL that is not shown in full. */
+    private static ConfigType<String> template(String key) {
+        return new ConfigType<>(
+                "URL, http or https; user and password belong in sender.http.authorization",
+                text -> {
+                    UrlTemplate.parse(key, text);
+                    return text;
+                },
+                text -> text);
+    }
+
+    private static ConfigType<Set<Integer>> statuses() {
+        ConfigType<Integer> one = ConfigType.integer(StatusTable.MIN, StatusTable.MAX);
+        ConfigType<List<String>> list = ConfigType.list();
+        return new ConfigType<>(
+                "statuses, %d to %d, with commas between".formatted(StatusTable.MIN, StatusTable.MAX),
+                text -> list.read(text).stream().map(one::read).collect(Collectors.toUnmodifiableSet()),
+                statuses -> list.write(
+                        new TreeSet<>(statuses).stream().map(one::write).toList()));
+    }
+
+    @Override
+    public String name() {
+        return "http";
+    }
+
+    @Override
+    public List<ConfigKey<?>> keys() {
+        return List.of(
+                URL,
+                METHOD,
+                CONNECT_TIMEOUT,
+                AUTHORIZATION,
+                HEADERS,
+                GUARANTEE,
+                QUERY_URL,
+                QUERY_NOT_THERE_STATUSES,
+                QUERY_REFUSED_STATUSES,
+                RETRYABLE_STATUSES,
+                PERMANENT_STATUSES,
+                UNKNOWN_STATUSES);
+    }
+
+    @Override
+    public List<String> problems(PluginConfig config) {
+        try {
+            builder(config).check();
+            return List.of();
+        } catch (IllegalArgumentException e) {
+            return List.of(String.valueOf(e.getMessage()));
+        }
+    }
+
+    @Override
+    public OutboxSender create(PluginConfig config, PluginContext context) {
+        return builder(config).clock(context.clock()).build();
+    }
+
+    private static HttpSender.Builder builder(PluginConfig config) {
+        HttpSender.Builder sender = HttpSender.builder(config.get(URL))
+                .method(config.get(METHOD))
+                .connectTimeout(config.get(CONNECT_TIMEOUT))
+                .headers(config.find(HEADERS).orElse(List.of()))
+                .guarantee(config.get(GUARANTEE))
+                .queryNotThereStatuses(config.get(QUERY_NOT_THERE_STATUSES))
+                .queryRefusedStatuses(config.find(QUERY_REFUSED_STATUSES).orElse(Set.of()))
+                .retryableStatuses(config.find(RETRYABLE_STATUSES).orElse(Set.of()))
+                .permanentStatuses(config.find(PERMANENT_STATUSES).orElse(Set.of()))
+                .unknownStatuses(config.find(UNKNOWN_STATUSES).orElse(Set.of()));
+        config.find(AUTHORIZATION).ifPresent(sender::authorization);
+        config.find(QUERY_URL).ifPresent(sender::queryUrl);
+        return sender;
+    }
+}

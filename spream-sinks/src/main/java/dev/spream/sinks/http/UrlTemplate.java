@@ -1,0 +1,70 @@
+package dev.spream.sinks.http;
+
+import dev.spream.outbox.OutboxEntry;
+import java.net.URI;
+import java.net.URISyntaxException;
+
+/** A URL with a place for an entry's key, if it needs one. Its text has neither path nor query, which may be secret. */
+final class UrlTemplate {
+    static final String PLACE = "{key}";
+    private static final String SAMPLE = "key";
+
+    private final String text;
+    private final URI sample;
+
+    private UrlTemplate(String text, URI sample) {
+        this.text = text;
+        this.sample = sample;
+    }
+
+    /**
+     * The template in the text.
+     *
+     * @param key what it is configured by
+     * @throws IllegalArgumentException if it is none; the message does not show it
+     */
+    static UrlTemplate parse(String key, String text) {
+        try {
+            URI sample = new URI(text.replace(PLACE, SAMPLE));
+            if (sample.getHost() == null || !String.valueOf(sample.getScheme()).matches("https?")) {
+                throw new IllegalArgumentException("%s: expected URL, http or https, with a host".formatted(key));
+            }
+            WebUrl.requireTarget(key, sample);
+            if (!text.startsWith(WebUrl.origin(sample))) {
+                throw new IllegalArgumentException("%s: %s belongs behind the host".formatted(key, PLACE));
+            }
+            return new UrlTemplate(text, sample);
+        } catch (URISyntaxException e) {
+            throw new IllegalArgumentException(
+                    "%s: expected URL, http or https, in which nothing but %s is in braces".formatted(key, PLACE), e);
+        }
+    }
+
+    /** What may be shown of a text that may be a template. */
+    static String shown(String text) {
+        return WebUrl.shown(text.replace(PLACE, SAMPLE));
+    }
+
+    boolean hasPlace() {
+        return text.contains(PLACE);
+    }
+
+    boolean isEncrypted() {
+        return WebUrl.isEncrypted(sample);
+    }
+
+    boolean isExposed() {
+        return WebUrl.isExposed(sample);
+    }
+
+    /** The entry's URL. */
+    URI of(OutboxEntry entry) {
+        return hasPlace() ? URI.create(text.replace(PLACE, SentKey.inUrl(entry))) : sample;
+    }
+
+    /** Scheme, host and port. */
+    @Override
+    public String toString() {
+        return WebUrl.origin(sample);
+    }
+}

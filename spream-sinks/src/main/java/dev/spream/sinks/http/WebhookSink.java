@@ -1,0 +1,103 @@
+package dev.spream.sinks.http;
+
+import dev.spream.api.spi.RejectedException;
+import dev.spream.api.spi.RetryLaterException;
+import dev.spream.core.DurationText;
+import dev.spream.core.consume.Consumer;
+import dev.spream.core.consume.Delivery;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.sinks.http.HttpOutcome.Answered;
+import dev.spream.sinks.http.HttpOutcome.Broken;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Posts each change, and judges the answer by its status. The effect is the server's to make durable before it answers.
+ *
+ * <p>A request that is abandoned, at its timeout or when the call is interrupted, may still be at work at the server. Each request
+ * carries its position in the history of its keys and the epoch of its lease, by which the server can refuse it later.
+ *
+ * <p>Safe for use by many threads, which share connections; as many requests are on their way as threads are in it. Closing
+ * gives up what is on its way.
+ */
+final class WebhookSink implements Consumer, AutoCloseable {
+    /** What judges the request itself; all else is about the receiver, or how it is reached, and may be mended. */
+    private static final Set<Integer> FINAL = Set.of(400, 409, 410, 413, 415, 422);
+
+    /** No answer is looked at; one that is longer costs its connection. */
+    private static final int MAX_ANSWER_BYTES = 1 << 16;
+
+    private final WebhookTarget target;
+    private final Duration timeout;
+    private final InstantSource clock;
+    private final HttpCalls calls;
+
+    private WebhookSink(WebhookTarget target, Duration timeout, Duration connectTimeout, InstantSource clock) {
+        this.target = target;
+        this.timeout = timeout;
+        this.clock = clock;
+        this.calls = HttpCalls.open("webhook", target.isEncrypted(), connectTimeout);
+    }
+
+    /** Connects with the first change. */
+    static WebhookSink open(WebhookTarget target, Duration timeout, Duration connectTimeout, InstantSource clock) {
+        return new WebhookSink(target, timeout, connectTimeout, clock);
+    }
+
+    @Override
+    public void consume(DataChangeRecord change, Delivery delivery) throws IOException, InterruptedException {
+        HttpOutcome.Head answer = send(change, delivery);
+        if (answer.isSuccess()) {
+            return;
+        }
+        int status = answer.status();
+        String refusal = "%s answered with status %d to the change %s".formatted(target, status, change.identity());
+        if (FINAL.contains(status)) {
+            throw new RejectedException(refusal + "; it will not take it, however often it is tried");
+        }
+        refusal += advice(status);
+        Optional<Duration> delay = RetryAfter.of(answer.headers(), clock.instant());
+        if (delay.isPresent()) {
+            throw new RetryLaterException(
+                    "%s; it asks for a pause of %s".formatted(refusal, DurationText.of(delay.get())), delay.get());
+        }
+        throw new IOException(refusal);
+    }
+
+    private static String advice(int status) {
+        return switch (status) {
+            case 401, 403, 407 -> "; look at sink.webhook.authorization, and at what this user may do there";
+            case 404, 405, 421, 426 -> "; look at sink.webhook.url, and at whether the receiver is deployed";
+            default -> status / 100 == 3 ? "; redirects are not followed, look at sink.webhook.url" : "";
+        };
+    }
+
+    private HttpOutcome.Head send(DataChangeRecord change, Delivery delivery) throws IOException, InterruptedException {
+        return switch (calls.call(target.request(change, delivery).build(), timeout, MAX_ANSWER_BYTES)) {
+            case Answered answer -> answer.head();
+            case Broken(var head, TimeoutException over) ->
+                throw new IOException(
+                        "%s did not answer to the change %s within %s; it may have it or not"
+                                .formatted(target, change.identity(), DurationText.of(timeout)),
+                        over);
+            case Broken(var head, Throwable cause) ->
+                throw new IOException(
+                        "the change %s could not be posted to %s: %s".formatted(change.identity(), target, cause),
+                        cause);
+        };
+    }
+
+    @Override
+    public void close() {
+        calls.close();
+    }
+
+    @Override
+    public String toString() {
+        return "webhook to " + target;
+    }
+}

@@ -1,0 +1,97 @@
+package dev.spream.sinks.http;
+
+import com.google.auto.service.AutoService;
+import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.ConfigType;
+import dev.spream.api.spi.ConsumerProvider;
+import dev.spream.api.spi.PluginConfig;
+import dev.spream.api.spi.PluginContext;
+import dev.spream.core.consume.Consumer;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * The sink {@code webhook}: each change as the JSON body of a POST, in the shape of the documentation's {@code
+ * data_change_record}.
+ *
+ * <p>Every request has an {@code Idempotency-Key}, the change's {@linkplain
+ * dev.spream.core.record.DataChangeRecord#identity() identity}, by which a server recognises a change that comes again; and
+ * {@code Spream-Table} and {@code Spream-Mod-Type}, by which it can be routed. {@code Spream-Commit-Timestamp}, always with
+ * nine digits of a second, and {@code Spream-Record-Sequence} order the changes of a key, compared as texts; {@code
+ * Spream-Partition} and {@code Spream-Epoch} tell a worker that lost its lease from the one that has it, and the epoch is 0 for a
+ * dead letter that is replayed. A server needs them because a request that is abandoned past {@code timeout} may still be at work
+ * there when the next attempt, or a later change of the key, arrives.
+ *
+ * <p>A status of 2xx settles the change. 400, 409, 410,
+ * 413, 415 and 422 judge the request itself and refuse the change for good. Any other status says something of the receiver
+ * or of how it is reached: an expired token (401, 403, 407), a missing deployment (404, 405), a redirect, which is not
+ * followed, a server that is busy or broken (408, 425, 429, 5xx). Those, a connection that fails and an answer that does not
+ * come in time are worth another attempt, up to {@code retry.max-attempts}, no sooner than {@code Retry-After} says, an hour
+ * at most.
+ *
+ * <p>What a server answers is not shown, since it may repeat what the change holds; nor are paths, queries and headers, which may
+ * be secret.
+ */
+@AutoService(ConsumerProvider.class)
+public final class WebhookSinkProvider implements ConsumerProvider {
+    private static final ConfigType<URI> WEB_URL = ConfigType.url("http", "https");
+    private static final ConfigType<URI> URL_TYPE = new ConfigType<>(
+            WEB_URL.label() + "; user and password belong in sink.webhook.authorization",
+            text -> WebUrl.requireTarget("url", WEB_URL.read(text)),
+            WEB_URL.writer());
+    private static final ConfigKey<URI> URL = ConfigKey.of(
+                    "url",
+                    URL_TYPE,
+                    "Where changes are posted to. User and password do not belong in it, but in authorization.")
+            .required()
+            .showing(WebUrl::shown);
+    private static final ConfigKey<Duration> TIMEOUT = ConfigKey.of(
+                    "timeout",
+                    ConfigType.duration(Duration.ofMillis(100), Duration.ofMinutes(10)),
+                    "How long a request may take, from its beginning to the end of the answer. A server that takes longer may see later changes of the key beside the abandoned request; docs/webhook.md has how it refuses that.")
+            .withDefault(Duration.ofSeconds(10));
+    private static final ConfigKey<Duration> CONNECT_TIMEOUT = ConfigKey.of(
+                    "connect-timeout",
+                    ConfigType.duration(Duration.ofMillis(100), Duration.ofMinutes(1)),
+                    "How long it may take to connect.")
+            .withDefault(Duration.ofSeconds(5));
+    private static final ConfigKey<String> AUTHORIZATION = ConfigKey.of(
+                    "authorization",
+                    ConfigType.text(),
+                    "The Authorization header, its scheme included, such as Bearer and a token.")
+            .secret();
+    private static final ConfigKey<List<String>> HEADERS = ConfigKey.of(
+                    "headers",
+                    ConfigType.list(),
+                    "More headers, each as Name: value, with commas between them; so a value cannot have one.")
+            .secret();
+
+    @Override
+    public String name() {
+        return "webhook";
+    }
+
+    @Override
+    public List<ConfigKey<?>> keys() {
+        return List.of(URL, TIMEOUT, CONNECT_TIMEOUT, AUTHORIZATION, HEADERS);
+    }
+
+    @Override
+    public List<String> problems(PluginConfig config) {
+        return WebhookTarget.problems(
+                config.find(AUTHORIZATION), config.find(HEADERS).orElse(List.of()));
+    }
+
+    @Override
+    public Consumer create(PluginConfig config, PluginContext context) {
+        return WebhookSink.open(
+                WebhookTarget.of(
+                        config.get(URL),
+                        config.find(AUTHORIZATION),
+                        config.find(HEADERS).orElse(List.of())),
+                config.get(TIMEOUT),
+                config.get(CONNECT_TIMEOUT),
+                context.clock());
+    }
+}

@@ -1,0 +1,90 @@
+package dev.spream.sinks.http;
+
+import dev.spream.core.consume.Delivery;
+import dev.spream.core.record.DataChangeRecord;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeFormatterBuilder;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Where changes are posted to, and how a request looks. Its text has neither path nor headers, which may be secret. */
+final class WebhookTarget {
+    private static final Logger log = LoggerFactory.getLogger(WebhookTarget.class);
+    private static final Set<String> OWN = Set.of(
+            "spream-commit-timestamp",
+            "spream-epoch",
+            "spream-mod-type",
+            "spream-partition",
+            "spream-record-sequence",
+            "spream-table");
+    /** Nine digits always, so that a receiver may compare two of them as texts. */
+    private static final DateTimeFormatter COMMIT_TIMESTAMP =
+            new DateTimeFormatterBuilder().appendInstant(9).toFormatter(Locale.ROOT);
+
+    private final URI url;
+    private final ConfiguredHeaders headers;
+
+    private WebhookTarget(URI url, ConfiguredHeaders headers) {
+        this.url = url;
+        this.headers = headers;
+    }
+
+    /** @throws IllegalArgumentException if a header cannot be sent; the message has all of them, and no value */
+    static WebhookTarget of(URI url, Optional<String> authorization, List<String> more) {
+        ConfiguredHeaders headers = ConfiguredHeaders.of(authorization, more, OWN);
+        WebhookTarget target = new WebhookTarget(url, headers);
+        if (WebUrl.isExposed(url)) {
+            log.warn("changes{} go to {} unencrypted; use https", headers.isEmpty() ? "" : " and secrets", target);
+        }
+        return target;
+    }
+
+    /** What is wrong with the headers, a sentence after the key; none shows a value. */
+    static List<String> problems(Optional<String> authorization, List<String> more) {
+        try {
+            ConfiguredHeaders.of(authorization, more, OWN);
+            return List.of();
+        } catch (IllegalArgumentException e) {
+            return List.of(String.valueOf(e.getMessage()));
+        }
+    }
+
+    boolean isEncrypted() {
+        return WebUrl.isEncrypted(url);
+    }
+
+    HttpRequest.Builder request(DataChangeRecord change, Delivery delivery) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(url)
+                .POST(BodyPublishers.ofString(change.toJson()))
+                .header("Content-Type", "application/json")
+                .header("User-Agent", "spream")
+                .header("Idempotency-Key", change.identity().toString())
+                .header("Spream-Commit-Timestamp", COMMIT_TIMESTAMP.format(change.commitTimestamp()))
+                .header("Spream-Epoch", Long.toString(delivery.epoch()));
+        addIfPlain(request, "Spream-Record-Sequence", change.recordSequence());
+        addIfPlain(request, "Spream-Partition", delivery.partition().value());
+        addIfPlain(request, "Spream-Table", change.tableName());
+        addIfPlain(request, "Spream-Mod-Type", change.modTypeName());
+        headers.addTo(request);
+        return request;
+    }
+
+    private static void addIfPlain(HttpRequest.Builder request, String name, String value) {
+        if (ConfiguredHeaders.isValue(value)) {
+            request.header(name, value);
+        }
+    }
+
+    /** Scheme, host and port. */
+    @Override
+    public String toString() {
+        return WebUrl.origin(url);
+    }
+}
