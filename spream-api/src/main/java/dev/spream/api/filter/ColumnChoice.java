@@ -31,20 +31,7 @@ record ColumnChoice(String table, Set<String> columns) {
         List<ColumnType> types = change.columnTypes().stream()
                 .filter(type -> type.isPrimaryKey() || columns.contains(type.name()))
                 .toList();
-        return Optional.of(new DataChangeRecord(
-                change.commitTimestamp(),
-                change.recordSequence(),
-                change.serverTransactionId(),
-                change.isLastRecordInTransactionInPartition(),
-                change.tableName(),
-                types,
-                mods,
-                change.modTypeName(),
-                change.valueCaptureTypeName(),
-                change.numberOfRecordsInTransaction(),
-                change.numberOfPartitionsInTransaction(),
-                change.transactionTag(),
-                change.isSystemTransaction()));
+        return Optional.of(change.with(types, mods));
     }
 
     private Mod apply(Mod mod) {

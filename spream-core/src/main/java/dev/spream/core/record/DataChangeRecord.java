@@ -70,6 +70,29 @@ public record DataChangeRecord(
         return new RecordIdentity(commitTimestamp, serverTransactionId, recordSequence);
     }
 
+    /** The same record with one of its rows alone. */
+    public DataChangeRecord withOnly(Mod mod) {
+        return mods.size() == 1 ? this : with(columnTypes, List.of(mod));
+    }
+
+    /** The same record with other columns and rows. */
+    public DataChangeRecord with(List<ColumnType> otherTypes, List<Mod> otherMods) {
+        return new DataChangeRecord(
+                commitTimestamp,
+                recordSequence,
+                serverTransactionId,
+                isLastRecordInTransactionInPartition,
+                tableName,
+                otherTypes,
+                otherMods,
+                modTypeName,
+                valueCaptureTypeName,
+                numberOfRecordsInTransaction,
+                numberOfPartitionsInTransaction,
+                transactionTag,
+                isSystemTransaction);
+    }
+
     /** One line of JSON in the shape of the documentation's {@code data_change_record}. */
     public String toJson() {
         return ChangeRecordJson.write(this);

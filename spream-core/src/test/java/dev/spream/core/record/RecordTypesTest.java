@@ -71,6 +71,32 @@ final class RecordTypesTest {
     }
 
     @Test
+    void a_record_with_one_of_its_rows_is_the_same_in_all_else() {
+        Mod first = new Mod(JsonObject.of("{\"Id\":\"1\"}"), JsonObject.EMPTY, JsonObject.EMPTY);
+        Mod second = new Mod(JsonObject.of("{\"Id\":\"2\"}"), JsonObject.EMPTY, JsonObject.EMPTY);
+        ColumnType id = new ColumnType("Id", SpannerType.of(TypeCode.STRING), true, 1);
+        DataChangeRecord both = new DataChangeRecord(
+                Instant.EPOCH,
+                "3",
+                "tx",
+                true,
+                "T",
+                List.of(id),
+                List.of(first, second),
+                "INSERT",
+                "NEW_ROW",
+                5,
+                6,
+                "tag",
+                true);
+        DataChangeRecord one = both.withOnly(second);
+        assertThat(one.mods()).containsExactly(second);
+        assertThat(one).usingRecursiveComparison().ignoringFields("mods").isEqualTo(both);
+        assertThat(one.withOnly(second)).isSameAs(one);
+        assertThat(one.with(both.columnTypes(), both.mods())).isEqualTo(both);
+    }
+
+    @Test
     void children_are_at_least_one_and_have_tokens() {
         assertThatThrownBy(() -> new ChildPartitionsRecord(Instant.EPOCH, "0", List.of()))
                 .isInstanceOf(IllegalArgumentException.class)

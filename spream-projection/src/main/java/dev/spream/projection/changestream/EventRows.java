@@ -165,7 +165,7 @@ final class EventRows {
     }
 
     private static EventRow undecodable(DataChangeRecord change, int index, String reason) {
-        byte[] bytes = withOnly(change, change.mods().get(index)).toJson().getBytes(UTF_8);
+        byte[] bytes = change.withOnly(change.mods().get(index)).toJson().getBytes(UTF_8);
         return new EventRow(
                 0,
                 id -> new FeedItem.Undecodable(
@@ -178,22 +178,5 @@ final class EventRows {
                                 "commit_timestamp", change.commitTimestamp().toString()),
                         reason,
                         change.commitTimestamp()));
-    }
-
-    private static DataChangeRecord withOnly(DataChangeRecord change, Mod mod) {
-        return new DataChangeRecord(
-                change.commitTimestamp(),
-                change.recordSequence(),
-                change.serverTransactionId(),
-                change.isLastRecordInTransactionInPartition(),
-                change.tableName(),
-                change.columnTypes(),
-                List.of(mod),
-                change.modTypeName(),
-                change.valueCaptureTypeName(),
-                change.numberOfRecordsInTransaction(),
-                change.numberOfPartitionsInTransaction(),
-                change.transactionTag(),
-                change.isSystemTransaction());
     }
 }

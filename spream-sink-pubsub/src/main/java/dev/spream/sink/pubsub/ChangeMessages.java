@@ -29,7 +29,7 @@ final class ChangeMessages {
     private static PubsubMessage message(DataChangeRecord change, int index, Delivery delivery) {
         Mod mod = change.mods().get(index);
         return PubsubMessage.newBuilder()
-                .setData(ByteString.copyFromUtf8(withOnly(change, mod).toJson()))
+                .setData(ByteString.copyFromUtf8(change.withOnly(mod).toJson()))
                 .setOrderingKey(orderingKey(change, mod))
                 .putAttributes("identity", ShortText.of(change.identity() + "/" + index))
                 .putAttributes("table", ShortText.of(change.tableName()))
@@ -42,26 +42,6 @@ final class ChangeMessages {
                 .putAttributes(
                         "partition_token", ShortText.of(delivery.partition().value()))
                 .build();
-    }
-
-    private static DataChangeRecord withOnly(DataChangeRecord change, Mod mod) {
-        if (change.mods().size() == 1) {
-            return change;
-        }
-        return new DataChangeRecord(
-                change.commitTimestamp(),
-                change.recordSequence(),
-                change.serverTransactionId(),
-                change.isLastRecordInTransactionInPartition(),
-                change.tableName(),
-                change.columnTypes(),
-                List.of(mod),
-                change.modTypeName(),
-                change.valueCaptureTypeName(),
-                change.numberOfRecordsInTransaction(),
-                change.numberOfPartitionsInTransaction(),
-                change.transactionTag(),
-                change.isSystemTransaction());
     }
 
     private static String orderingKey(DataChangeRecord change, Mod mod) {

@@ -2,7 +2,6 @@ package dev.spream.storage.jdbc.outbox;
 
 import dev.spream.core.DurationText;
 import dev.spream.core.consume.RecordKey;
-import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.Mod;
 import dev.spream.outbox.OutboxMessage;
@@ -38,32 +37,13 @@ record ChangeMessages(boolean ordered, Optional<Duration> expireAfter) {
     private OutboxMessage message(DataChangeRecord change, int index) {
         String key = fitting("%s/%s/%d".formatted(change.tableName(), change.identity(), index));
         Mod mod = change.mods().get(index);
-        OutboxMessage.Builder message = OutboxMessage.builder(key, ChangeRecordJson.write(only(change, mod)))
+        OutboxMessage.Builder message = OutboxMessage.builder(key, change.withOnly(mod).toJson())
                 .requestDigest(OutboxMessage.digest(key));
         if (ordered) {
             message.orderingKey(orderingKey(new RecordKey(change.tableName(), mod.keys())));
         }
         expireAfter.ifPresent(age -> message.expiresAt(change.commitTimestamp().plus(age)));
         return message.build();
-    }
-
-    private static DataChangeRecord only(DataChangeRecord change, Mod mod) {
-        return change.mods().size() == 1
-                ? change
-                : new DataChangeRecord(
-                        change.commitTimestamp(),
-                        change.recordSequence(),
-                        change.serverTransactionId(),
-                        change.isLastRecordInTransactionInPartition(),
-                        change.tableName(),
-                        change.columnTypes(),
-                        List.of(mod),
-                        change.modTypeName(),
-                        change.valueCaptureTypeName(),
-                        change.numberOfRecordsInTransaction(),
-                        change.numberOfPartitionsInTransaction(),
-                        change.transactionTag(),
-                        change.isSystemTransaction());
     }
 
     /** The same text for the same row, in whatever order the columns of its key come. */
