@@ -30,6 +30,11 @@ public record RecordKey(String tableName, JsonObject primaryKey) {
         return keys;
     }
 
+    /** The table and the primary key, such as {@code Orders/{"Id":"17"}}: the same text for equal keys, in any version. */
+    public String text() {
+        return tableName + "/" + canonicalKey();
+    }
+
     /** The primary key as JSON, its columns in the order of their names: the same text for equal keys. */
     public String canonicalKey() {
         return JsonObject.of(canonical(primaryKey.members())).toString();

@@ -169,4 +169,11 @@ final class ConsumeTypesTest {
                 .isEqualTo("{\"A\":{\"C\":null,\"D\":0.0},\"B\":1E+22}");
         assertThat(new RecordKey("T", JsonObject.EMPTY).canonicalKey()).isEqualTo("{}");
     }
+
+    @Test
+    void the_text_of_a_key_is_the_one_that_is_stored_in_outboxes() {
+        assertThat(new RecordKey("Orders", JsonObject.of("{\"B\": 1, \"A\": \"x\"}")).text())
+                .isEqualTo("Orders/{\"A\":\"x\",\"B\":1}")
+                .isEqualTo(new RecordKey("Orders", JsonObject.of("{\"A\":\"x\",\"B\":1}")).text());
+    }
 }

@@ -46,17 +46,11 @@ final class ChangeMessages {
 
     private static String orderingKey(DataChangeRecord change, Mod mod) {
         try {
-            return orderingKey(new RecordKey(change.tableName(), mod.keys()));
+            return ShortText.of(new RecordKey(change.tableName(), mod.keys()).text());
         } catch (IllegalArgumentException e) {
             throw new RejectedException(
                     "the primary key of a row of the change %s cannot be read, so its place among the other changes is not known"
                             .formatted(change.identity()),
                     e);
         }
-    }
-
-    /** The table and the primary key with its columns by name, in which order ever they were sent. */
-    static String orderingKey(RecordKey key) {
-        return ShortText.of(key.tableName() + key.canonicalKey());
-    }
 }

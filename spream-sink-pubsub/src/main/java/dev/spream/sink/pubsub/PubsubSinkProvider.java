@@ -16,7 +16,7 @@ import java.util.Optional;
  * several messages; it is settled when all of them are confirmed.
  *
  * <p>The body is JSON in the shape of the documentation's {@code data_change_record}, with the one row in {@code mods}. The
- * ordering key is the table's name and the primary key as JSON, its columns by name: {@code Orders{"Id":"17"}}. One of more
+ * ordering key is the table's name and the primary key as JSON, its columns by name: {@code Orders/{"Id":"17"}}. One of more
  * than 1,024 bytes, which is as much as Pub/Sub takes, is {@code sha256/} and the SHA-256 of its UTF-8 bytes in
  * hexadecimal digits instead.
  *

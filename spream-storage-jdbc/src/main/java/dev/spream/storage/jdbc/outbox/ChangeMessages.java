@@ -37,18 +37,13 @@ record ChangeMessages(boolean ordered, Optional<Duration> expireAfter) {
     private OutboxMessage message(DataChangeRecord change, int index) {
         String key = fitting("%s/%s/%d".formatted(change.tableName(), change.identity(), index));
         Mod mod = change.mods().get(index);
-        OutboxMessage.Builder message = OutboxMessage.builder(key, change.withOnly(mod).toJson())
-                .requestDigest(OutboxMessage.digest(key));
+        OutboxMessage.Builder message =
+                OutboxMessage.builder(key, change.withOnly(mod).toJson()).requestDigest(OutboxMessage.digest(key));
         if (ordered) {
-            message.orderingKey(orderingKey(new RecordKey(change.tableName(), mod.keys())));
+            message.orderingKey(fitting(new RecordKey(change.tableName(), mod.keys()).text()));
         }
         expireAfter.ifPresent(age -> message.expiresAt(change.commitTimestamp().plus(age)));
         return message.build();
-    }
-
-    /** The same text for the same row, in whatever order the columns of its key come. */
-    private static String orderingKey(RecordKey key) {
-        return fitting(key.tableName() + "/" + key.canonicalKey());
     }
 
     /** The text, or what stands for it if it is too long. */
