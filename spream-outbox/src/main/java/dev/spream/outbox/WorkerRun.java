@@ -4,7 +4,7 @@ import dev.spream.core.DurationText;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.SingleRun;
-import dev.spream.core.internal.TaskThreads;
+import dev.spream.core.internal.TaskGroup;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -44,9 +44,9 @@ final class WorkerRun implements SingleRun.Stoppable {
     private final Upkeep upkeep;
     private final Retention retention;
     private final SettlementLog settlementLog;
-    private final TaskThreads front;
-    private final TaskThreads back;
-    private final TaskThreads settling;
+    private final TaskGroup front;
+    private final TaskGroup back;
+    private final TaskGroup settling;
     private final Alarm runnerWake;
     private final Alarm heartbeat;
     private final Alarm watchdog;
@@ -54,7 +54,6 @@ final class WorkerRun implements SingleRun.Stoppable {
 
     private volatile boolean ended;
     private volatile @Nullable Thread runner;
-    private volatile @Nullable Throwable failure; // the first one; written by synchronized methods
 
     WorkerRun(WorkerContext context) {
         OutboxWorkerOptions options = context.options();
@@ -74,9 +73,9 @@ final class WorkerRun implements SingleRun.Stoppable {
         this.upkeep = new Upkeep(context, lanes, breaker, this::called, reader::hurry);
         this.retention = new Retention(context);
         this.settlementLog = new SettlementLog(context.owner(), context.sender().name());
-        this.front = new TaskThreads(context.time(), this::fail);
-        this.back = new TaskThreads(context.time(), this::fail);
-        this.settling = new TaskThreads(context.time(), this::fail);
+        this.front = new TaskGroup(context.time(), this::failed);
+        this.back = new TaskGroup(context.time(), front::fail);
+        this.settling = new TaskGroup(context.time(), front::fail);
         this.runnerWake = new Alarm(context.time());
         this.heartbeat = new Alarm(context.time());
         this.watchdog = new Alarm(context.time());
@@ -107,7 +106,7 @@ final class WorkerRun implements SingleRun.Stoppable {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-        rethrow(failure);
+        front.rethrow(t -> new IllegalStateException("the outbox worker stopped because of a failure", t));
     }
 
     /** Every step may be repeated, after an interrupt. */
@@ -127,7 +126,7 @@ final class WorkerRun implements SingleRun.Stoppable {
         upkeep.leave();
     }
 
-    private void joinOrTell(TaskThreads threads, String what) throws InterruptedException {
+    private void joinOrTell(TaskGroup threads, String what) throws InterruptedException {
         if (!threads.join(THREAD_END)) {
             log.error(
                     "[{}] {} has not ended within {}, since the store does not answer; the worker ends without it, and leases run out",
@@ -192,7 +191,7 @@ final class WorkerRun implements SingleRun.Stoppable {
                 lost(held);
             }
         } catch (Throwable t) {
-            fail(t);
+            front.fail(t);
         } finally {
             slots.giveBack();
             if (!context.stop().isRunning()) {
@@ -268,17 +267,11 @@ final class WorkerRun implements SingleRun.Stoppable {
         runnerWake.raise();
     }
 
-    private synchronized void fail(Throwable thrown) {
-        Throwable first = failure;
-        if (first == null) {
-            failure = thrown;
-            log.error(
-                    "[{}] the outbox worker stops because of a failure",
-                    context.owner().name(),
-                    LoggedFailure.of(thrown));
-        } else if (!first.equals(thrown)) {
-            first.addSuppressed(thrown);
-        }
+    private void failed(Throwable failure) {
+        log.error(
+                "[{}] the outbox worker stops because of a failure",
+                context.owner().name(),
+                LoggedFailure.of(failure));
         drain();
     }
 
@@ -290,14 +283,5 @@ final class WorkerRun implements SingleRun.Stoppable {
                 || back.runs(thread)
                 || settling.runs(thread)
                 || book.claims().stream().anyMatch(held -> held.isRunBy(thread));
-    }
-
-    private static void rethrow(@Nullable Throwable failure) {
-        switch (failure) {
-            case null -> {}
-            case RuntimeException e -> throw e;
-            case Error e -> throw e;
-            case Throwable t -> throw new IllegalStateException("the outbox worker stopped because of a failure", t);
-        }
     }
 }

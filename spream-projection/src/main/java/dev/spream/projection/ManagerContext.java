@@ -2,7 +2,7 @@ package dev.spream.projection;
 
 import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.SafeListeners;
-import dev.spream.core.internal.TaskThreads;
+import dev.spream.core.internal.TaskGroup;
 import java.time.InstantSource;
 import java.util.random.RandomGenerator;
 
@@ -22,7 +22,7 @@ record ManagerContext<T>(
         MonotonicTime time,
         InstantSource clock,
         RandomGenerator random,
-        TaskThreads threads) {
+        TaskGroup threads) {
 
     long now() {
         return time.nanoTime();

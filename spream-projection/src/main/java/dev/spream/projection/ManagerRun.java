@@ -5,11 +5,10 @@ import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.SafeListeners;
 import dev.spream.core.internal.SingleRun;
-import dev.spream.core.internal.TaskThreads;
+import dev.spream.core.internal.TaskGroup;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,19 +18,18 @@ final class ManagerRun<T> implements SingleRun.Stoppable {
     private static final long CANCEL_GRACE = TimeUnit.SECONDS.toNanos(10);
 
     private final ProjectionOwner owner;
-    private final TaskThreads threads;
+    private final TaskGroup threads;
     private final List<RunningVersions<T>> projections = new ArrayList<>();
     private final ManagerSetup<T> setup;
     private final Alarm wake;
     private final MonotonicTime time;
     private volatile boolean stopping;
     private volatile boolean cancelled;
-    private volatile @Nullable Throwable failure; // the first one; written by synchronized methods
 
     ManagerRun(ManagerSetup<T> setup) {
         this.owner = setup.owner();
         this.time = setup.time();
-        this.threads = new TaskThreads(time, this::fail);
+        this.threads = new TaskGroup(time, this::failed);
         this.wake = new Alarm(time);
         ManagerContext<T> context = new ManagerContext<>(
                 setup.store(),
@@ -64,7 +62,7 @@ final class ManagerRun<T> implements SingleRun.Stoppable {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-        rethrow(failure);
+        threads.rethrow(t -> new IllegalStateException("the projection manager stopped because of a failure", t));
     }
 
     /** Every step may be repeated, after an interrupt. */
@@ -114,24 +112,8 @@ final class ManagerRun<T> implements SingleRun.Stoppable {
         return threads.runs(thread);
     }
 
-    private synchronized void fail(Throwable thrown) {
-        Throwable first = failure;
-        if (first == null) {
-            failure = thrown;
-            log.error("[{}] the projection manager stops because of a failure", owner.name(), LoggedFailure.of(thrown));
-        } else if (!first.equals(thrown)) {
-            first.addSuppressed(thrown);
-        }
+    private void failed(Throwable failure) {
+        log.error("[{}] the projection manager stops because of a failure", owner.name(), LoggedFailure.of(failure));
         drain();
-    }
-
-    private static void rethrow(@Nullable Throwable failure) {
-        switch (failure) {
-            case null -> {}
-            case RuntimeException e -> throw e;
-            case Error e -> throw e;
-            case Throwable t ->
-                throw new IllegalStateException("the projection manager stopped because of a failure", t);
-        }
     }
 }

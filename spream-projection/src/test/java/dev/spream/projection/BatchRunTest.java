@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.SafeListeners;
-import dev.spream.core.internal.TaskThreads;
+import dev.spream.core.internal.TaskGroup;
 import dev.spream.projection.InMemoryProjectionStore.Transaction;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.FeedBatch;
@@ -51,7 +51,7 @@ final class BatchRunTest {
                         MonotonicTime.SYSTEM,
                         InstantSource.system(),
                         new Random(1),
-                        new TaskThreads(MonotonicTime.SYSTEM, failure -> {})),
+                        new TaskGroup(MonotonicTime.SYSTEM, failure -> {})),
                 new ProjectionSetup<>(projection, bench.source, ManagerBench.OPTIONS),
                 VERSION);
         bench.database.register("balances", 0);

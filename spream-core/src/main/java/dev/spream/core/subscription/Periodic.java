@@ -1,6 +1,7 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.TaskGroup;
 import java.time.Duration;
 
 /** Work that is done again and again, on a thread of its own, until it is stopped. */

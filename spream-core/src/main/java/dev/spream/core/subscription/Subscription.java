@@ -7,6 +7,7 @@ import dev.spream.core.consume.Consumer;
 import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.LocalLease;
 import dev.spream.core.internal.SingleRun;
+import dev.spream.core.internal.TaskGroup;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
@@ -119,7 +120,7 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-        rethrow(tasks.failure());
+        tasks.rethrow(t -> new SubscriptionException("the subscription stopped because of a failure", t));
         return completed ? RunResult.COMPLETED : stop == Stop.CANCEL ? RunResult.CLOSED : RunResult.SHUT_DOWN;
     }
 
@@ -428,14 +429,5 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
         });
         idle.forEach(reader -> context.listener()
                 .tell(listener -> listener.partitionReleased(reader.partition().token())));
-    }
-
-    private static void rethrow(@Nullable Throwable failure) {
-        switch (failure) {
-            case null -> {}
-            case RuntimeException e -> throw e;
-            case Error e -> throw e;
-            case Throwable t -> throw new SubscriptionException("the subscription stopped because of a failure", t);
-        }
     }
 }

@@ -1,6 +1,5 @@
-package dev.spream.core.subscription;
+package dev.spream.core.internal;
 
-import dev.spream.core.internal.MonotonicTime;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
@@ -8,18 +7,19 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The virtual threads of one subscription. The first failure wins and is reported at once; later ones are suppressed in it.
- * Safe for use by many threads.
+ * Virtual threads that end together. The first failure wins and is reported at once; later ones are suppressed in it. Safe for
+ * use by many threads.
  */
-final class TaskGroup {
+public final class TaskGroup {
     private static final long CHECK_NANOS = Duration.ofMillis(500).toNanos();
     private static final long GRACE_NANOS = Duration.ofSeconds(2).toNanos();
 
     /** What a thread of the group runs. */
-    interface Task {
+    public interface Task {
         void run() throws Exception;
     }
 
@@ -30,12 +30,12 @@ final class TaskGroup {
     private final Set<Thread> running = new HashSet<>(); // guarded by lock
     private @Nullable Throwable failure; // guarded by lock
 
-    TaskGroup(MonotonicTime time, Consumer<Throwable> onFirstFailure) {
+    public TaskGroup(MonotonicTime time, Consumer<Throwable> onFirstFailure) {
         this.time = time;
         this.onFirstFailure = onFirstFailure;
     }
 
-    void start(String name, Task task) {
+    public void start(String name, Task task) {
         Thread thread = Thread.ofVirtual().name(name).unstarted(() -> runTask(task));
         lock.lock();
         try {
@@ -67,7 +67,7 @@ final class TaskGroup {
     }
 
     /** Reports a failure as if a task of the group had thrown it. */
-    void fail(Throwable t) {
+    public void fail(Throwable t) {
         lock.lock();
         try {
             if (failure != null) {
@@ -83,8 +83,17 @@ final class TaskGroup {
         onFirstFailure.accept(t);
     }
 
-    @Nullable
-    Throwable failure() {
+    /** Throws the first failure, if there is one; a checked one as the cause of another. */
+    public void rethrow(Function<Throwable, RuntimeException> wrapped) {
+        switch (first()) {
+            case null -> {}
+            case RuntimeException e -> throw e;
+            case Error e -> throw e;
+            case Throwable t -> throw wrapped.apply(t);
+        }
+    }
+
+    private @Nullable Throwable first() {
         lock.lock();
         try {
             return failure;
@@ -93,10 +102,24 @@ final class TaskGroup {
         }
     }
 
-    boolean runs(Thread thread) {
+    public boolean runs(Thread thread) {
         lock.lock();
         try {
             return running.contains(thread);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits until no thread of the group runs, or for that long; whether none does. */
+    public boolean join(long nanos) throws InterruptedException {
+        long left = nanos;
+        lock.lockInterruptibly();
+        try {
+            while (!running.isEmpty() && left > 0) {
+                left = time.awaitNanos(changed, left);
+            }
+            return running.isEmpty();
         } finally {
             lock.unlock();
         }
@@ -107,7 +130,7 @@ final class TaskGroup {
      *
      * @param hanging whether threads may hang for ever; those that run after two more seconds are left behind then
      */
-    void join(BooleanSupplier hanging) throws InterruptedException {
+    public void join(BooleanSupplier hanging) throws InterruptedException {
         long startedAt = time.nanoTime();
         lock.lockInterruptibly();
         try {
