@@ -1,5 +1,6 @@
 package dev.spream.lock;
 
+import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.LoggedFailure;
 import java.time.Duration;
 import java.util.Optional;
@@ -13,7 +14,7 @@ import org.slf4j.LoggerFactory;
 final class LockTransactions<T> {
     private static final Logger log = LoggerFactory.getLogger(LockTransactions.class);
     private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
-    private static final int MAX_DOUBLINGS = 6;
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
     private static final StackWalker STACK = StackWalker.getInstance();
     private static final String HERE = HierarchicalLocks.class.getPackageName() + ".";
 
@@ -102,10 +103,9 @@ final class LockTransactions<T> {
         }
     }
 
-    /** Up to 20 ms, then up to 40 ms and so on, so that those who met do not meet again. */
     private void pause(int attempt) throws InterruptedException {
-        long most = FIRST_PAUSE.toNanos() << Math.min(attempt - 1, MAX_DOUBLINGS);
-        long left = ThreadLocalRandom.current().nextLong(most) + 1;
+        long left = ExponentialBackoff.pause(FIRST_PAUSE, LONGEST_PAUSE, attempt, ThreadLocalRandom.current())
+                .toNanos();
         pausing.lockInterruptibly();
         try {
             while (left > 0) {

@@ -3,6 +3,7 @@ package dev.spream.outbox;
 import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.DurationText;
+import dev.spream.core.ExponentialBackoff;
 import java.time.Duration;
 import java.util.List;
 import java.util.random.RandomGenerator;
@@ -74,10 +75,7 @@ public sealed interface Backoff {
 
         @Override
         public Duration after(int attempt, RandomGenerator random) {
-            int doublings = Math.min(attempt - 1, Long.SIZE - 2);
-            long most = cap.toNanos();
-            long ceiling = base.toNanos() > most >> doublings ? most : base.toNanos() << doublings;
-            return Duration.ofNanos(1 + random.nextLong(ceiling));
+            return ExponentialBackoff.pause(base, cap, attempt, random);
         }
     }
 

@@ -1,12 +1,12 @@
 package dev.spream.outbox;
 
+import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.StorageException;
 import dev.spream.core.internal.LocalLease;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -16,9 +16,6 @@ import java.util.function.Consumer;
  * <p>Entries with an ordering key and those without share the room: half each while there are both, and a single place in turns.
  */
 final class ClaimLoop {
-    private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
-    private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(5);
-
     private final WorkerContext context;
     private final KeyPlan plan;
     private final LaneKeeper lanes;
@@ -73,17 +70,17 @@ final class ClaimLoop {
 
     /** Claims until the worker stops. */
     void run() throws InterruptedException {
-        long pause = FIRST_PAUSE;
+        ExponentialBackoff backoff =
+                new ExponentialBackoff(Duration.ofMillis(50), Duration.ofSeconds(5), context.random());
         while (context.stop().isRunning()) {
             try {
                 long wait = claimOnce();
-                pause = FIRST_PAUSE;
+                backoff.reset();
                 if (wait > 0) {
                     context.claimsWake().await(wait);
                 }
             } catch (StorageException e) {
-                waitOut(pause / 2 + context.random().nextLong(1 + pause / 2));
-                pause = Math.min(2 * pause, LONGEST_PAUSE);
+                waitOut(backoff.next().toNanos());
             }
         }
     }

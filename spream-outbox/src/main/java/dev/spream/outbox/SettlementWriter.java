@@ -1,5 +1,6 @@
 package dev.spream.outbox;
 
+import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.StorageException;
 import dev.spream.core.internal.Alarm;
 import java.time.Duration;
@@ -33,8 +34,6 @@ final class SettlementWriter {
     private static final int MAX_BATCH = 500;
     private static final int TRIES_AS_A_WHOLE = 2;
     private static final Duration IDLE = Duration.ofMinutes(1);
-    private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 
     /** Told when a claim has ended. */
     interface Ended {
@@ -74,13 +73,14 @@ final class SettlementWriter {
     // Confined to the thread that writes.
     private final Deque<Batch> again = new ArrayDeque<>();
     private long againAt;
-    private long pause = FIRST_PAUSE.toNanos();
+    private final ExponentialBackoff backoff;
 
     SettlementWriter(WorkerContext context, LeaseBook book, Ended ended) {
         this.context = context;
         this.book = book;
         this.ended = ended;
         this.wake = new Alarm(context.time());
+        this.backoff = new ExponentialBackoff(Duration.ofMillis(20), Duration.ofSeconds(2), context.random());
     }
 
     void submit(HeldClaim held, Settlement settlement) {
@@ -151,7 +151,7 @@ final class SettlementWriter {
 
     /** The store answers: what has failed is written without a pause. */
     private void goOn() {
-        pause = FIRST_PAUSE.toNanos();
+        backoff.reset();
         againAt = context.now();
     }
 
@@ -159,8 +159,7 @@ final class SettlementWriter {
         Batch failed = new Batch(batch.pending(), batch.failures() + 1);
         boolean whole = failed.failures() < TRIES_AS_A_WHOLE || failed.pending().size() == 1;
         again.addAll(whole ? List.of(failed) : failed.halves());
-        againAt = context.now() + pause / 2 + context.random().nextLong(1 + pause / 2);
-        pause = Math.min(2 * pause, LONGEST_PAUSE.toNanos());
+        againAt = context.now() + backoff.next().toNanos();
     }
 
     private void writeOnce(List<Pending> batch) {

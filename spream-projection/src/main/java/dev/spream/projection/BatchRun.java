@@ -1,5 +1,6 @@
 package dev.spream.projection;
 
+import dev.spream.core.ExponentialBackoff;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.FeedBatch;
 import dev.spream.projection.event.FeedItem;
@@ -10,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -59,8 +59,8 @@ final class BatchRun<T> {
     }
 
     private static final int MOST_CONFLICTS = 10;
-    private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(10);
-    private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(1);
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
     private final ProjectionContext<T> context;
     private final Loop loop;
@@ -237,8 +237,8 @@ final class BatchRun<T> {
         if (conflicts > MOST_CONFLICTS) {
             throw LoopEnd.outage(failure);
         }
-        long most = Math.min(LONGEST_PAUSE, FIRST_PAUSE << conflicts);
-        Duration pause = Duration.ofNanos(1 + context.manager().random().nextLong(most));
+        Duration pause = ExponentialBackoff.pause(
+                FIRST_PAUSE, LONGEST_PAUSE, conflicts, context.manager().random());
         context.troubles().failed(FailureKind.CONFLICT, failure);
         context.conflictLog()
                 .repeated(

@@ -1,7 +1,8 @@
 package dev.spream.projection;
 
+import dev.spream.core.ExponentialBackoff;
+import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,13 +10,10 @@ import org.jspecify.annotations.Nullable;
  * keeper's thread, but for what says otherwise.
  */
 final class LoopSlot<T> {
-    private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
-    private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(5);
-
     private final ProjectionContext<T> context;
     private final String thread;
     private volatile @Nullable FeedLoop<T> loop;
-    private long pause = FIRST_PAUSE;
+    private final ExponentialBackoff backoff;
     private long notBefore;
 
     /**
@@ -26,6 +24,8 @@ final class LoopSlot<T> {
     LoopSlot(ProjectionContext<T> context, String thread) {
         this.context = context;
         this.thread = thread;
+        this.backoff = new ExponentialBackoff(
+                Duration.ofMillis(50), Duration.ofSeconds(5), context.manager().random());
         this.notBefore = context.now();
     }
 
@@ -36,8 +36,10 @@ final class LoopSlot<T> {
             return;
         }
         loop = null;
-        pause = last.hasWorked() ? FIRST_PAUSE : Math.min(2 * pause, LONGEST_PAUSE);
-        notBefore = context.now() + pause / 2 + context.manager().random().nextLong(pause / 2);
+        if (last.hasWorked()) {
+            backoff.reset();
+        }
+        notBefore = context.now() + backoff.next().toNanos();
     }
 
     boolean isEmpty() {

@@ -4,15 +4,17 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.IntFunction;
 
 /**
  * Retries within limits, then decides otherwise.
  *
+ * @param delay the wait after an attempt, from 1
  * @param hopeless what is not tried again
  * @param then the decision when a change is given up
  */
 record RetryHandler(
-        RetryDelay delay,
+        IntFunction<Duration> delay,
         OptionalInt maxAttempts,
         Optional<Duration> maxElapsed,
         List<Class<? extends Throwable>> hopeless,
@@ -25,7 +27,7 @@ record RetryHandler(
                 || (maxAttempts.isPresent() && failure.attempt() >= maxAttempts.getAsInt())) {
             return then;
         }
-        Duration wait = delay.after(failure.attempt());
+        Duration wait = delay.apply(failure.attempt());
         if (maxElapsed.isEmpty()) {
             return new ErrorDecision.Retry(wait);
         }

@@ -3,12 +3,14 @@ package dev.spream.core.consume;
 import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.DurationText;
+import dev.spream.core.ExponentialBackoff;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
@@ -27,13 +29,13 @@ public final class RetryPolicy {
     private static final Duration MAX_DELAY = Duration.ofDays(1);
     private static final Duration MAX_MAX_ELAPSED = Duration.ofDays(365);
 
-    private final RetryDelay delay;
+    private final IntFunction<Duration> delay;
     private final OptionalInt maxAttempts;
     private final Optional<Duration> maxElapsed;
     private final List<Class<? extends Throwable>> hopeless;
 
     private RetryPolicy(
-            RetryDelay delay,
+            IntFunction<Duration> delay,
             OptionalInt maxAttempts,
             Optional<Duration> maxElapsed,
             List<Class<? extends Throwable>> hopeless) {
@@ -55,10 +57,10 @@ public final class RetryPolicy {
     static RetryPolicy exponential(Duration base, Duration cap, Supplier<? extends RandomGenerator> random) {
         requireBetween("base", base, MIN_DELAY, MAX_DELAY);
         requireBetween("cap", cap, base, MAX_DELAY);
-        return unlimited(RetryDelay.fullJitter(base, cap, random));
+        return unlimited(attempt -> ExponentialBackoff.pause(base, cap, attempt, random.get()));
     }
 
-    private static RetryPolicy unlimited(RetryDelay delay) {
+    private static RetryPolicy unlimited(IntFunction<Duration> delay) {
         return new RetryPolicy(delay, OptionalInt.empty(), Optional.empty(), List.of());
     }
 

@@ -1,6 +1,7 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.DurationText;
+import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.record.ChangeRecord;
@@ -46,7 +47,7 @@ final class PartitionReader {
     // Confined to the reader's thread.
     private final RecordIntake intake;
     private final LossAcceptance lossAcceptance;
-    private final ReconnectBackoff backoff;
+    private final ExponentialBackoff backoff;
     private @Nullable Instant steppedBackTo;
     private boolean broken; // and no record since
     private boolean startedInFuture;
@@ -70,7 +71,7 @@ final class PartitionReader {
         this.watermarks = watermarks;
         this.endTimestamp = endTimestamp;
         this.label = context.label(partition.token());
-        this.backoff = new ReconnectBackoff(context.random());
+        this.backoff = StorageCalls.backoff(context.random());
         this.openedAt = context.time().nanoTime();
         this.queries = new QueryRunner(context, this::isReading);
         this.intake = new RecordIntake(context, partition, dispatcher, this::isActive);
@@ -253,15 +254,15 @@ final class PartitionReader {
         // Streams break in passing, and at the client's limit of an hour; only one that does not come back is worth a
         // warning.
         reconnectLog
-                .atLevel(backoff.attempt() < WARN_FROM_ATTEMPT ? Level.INFO : Level.WARN)
+                .atLevel(backoff.attempts() < WARN_FROM_ATTEMPT ? Level.INFO : Level.WARN)
                 .log(
                         "[{}] stream {}; querying again from {} in {} (attempt {})",
                         label,
                         cause == null ? "ended without proof" : "broke: " + LoggedFailure.message(cause),
                         intake.position(),
                         DurationText.of(delay),
-                        backoff.attempt());
-        context.listener().tell(listener -> listener.reconnecting(partition.token(), backoff.attempt(), delay, cause));
+                        backoff.attempts());
+        context.listener().tell(listener -> listener.reconnecting(partition.token(), backoff.attempts(), delay, cause));
         queries.pause(delay);
     }
 

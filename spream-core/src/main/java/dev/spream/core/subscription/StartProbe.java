@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
@@ -22,7 +23,7 @@ final class StartProbe {
     private final EngineContext context;
     private final BooleanSupplier wanted;
     private final QueryRunner queries;
-    private final ReconnectBackoff backoff;
+    private final ExponentialBackoff backoff;
 
     // Confined to the thread that asks.
     private boolean answered;
@@ -33,7 +34,7 @@ final class StartProbe {
         this.context = context;
         this.wanted = wanted;
         this.queries = new QueryRunner(context, wanted);
-        this.backoff = new ReconnectBackoff(context.random());
+        this.backoff = StorageCalls.backoff(context.random());
     }
 
     /**

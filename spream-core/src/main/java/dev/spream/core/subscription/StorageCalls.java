@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
 import dev.spream.core.internal.Alarm;
@@ -36,6 +37,11 @@ final class StorageCalls {
         }
     }
 
+    /** The pauses of what is tried again until the server answers. */
+    static ExponentialBackoff backoff(RandomGenerator random) {
+        return new ExponentialBackoff(Duration.ofMillis(50), Duration.ofSeconds(10), random);
+    }
+
     StorageCalls(EngineTime time, RandomGenerator random, SafeListeners<SubscriptionListener> listener) {
         this.time = time;
         this.random = random;
@@ -58,7 +64,7 @@ final class StorageCalls {
     }
 
     private <T> T repeat(Call what, BooleanSupplier wanted, Supplier<T> call) throws InterruptedException {
-        ReconnectBackoff backoff = new ReconnectBackoff(random);
+        ExponentialBackoff backoff = backoff(random);
         boolean failed = false;
         try {
             while (true) {

@@ -1,5 +1,6 @@
 package dev.spream.search.meilisearch;
 
+import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.record.Json;
 import dev.spream.core.record.JsonObject;
 import dev.spream.projection.FailureKind;
@@ -125,10 +126,9 @@ final class MeilisearchIndex implements SearchIndex {
     /** What is there of them, once no request may come any more that was sent before and not answered. */
     private Map<String, StoredDocument> settled(Set<String> ids) {
         Map<String, StoredDocument> stored = stored(ids);
-        long pause = TaskWait.FIRST_PAUSE;
+        ExponentialBackoff backoff = TaskWait.backoff();
         while (claims.late().mayCome(ids, stored)) {
-            client.rest(pause);
-            pause = Math.min(2 * pause, TaskWait.LONGEST_PAUSE);
+            client.rest(backoff.next().toNanos());
             stored = stored(ids);
         }
         return stored;

@@ -1,19 +1,18 @@
 package dev.spream.search.meilisearch;
 
 import dev.spream.core.DurationText;
+import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.record.JsonObject;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.search.SearchException;
 import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** Waits until the server has done a task, and asks for it less and less often. Safe for use by many threads. */
 final class TaskWait implements AutoCloseable {
-    static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(10);
-    static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(500);
-
     private final MeilisearchClient client;
     private final Duration timeout;
     private final ReentrantLock lock = new ReentrantLock();
@@ -33,7 +32,7 @@ final class TaskWait implements AutoCloseable {
      */
     JsonObject await(long task) {
         long until = System.nanoTime() + TimeUnit.NANOSECONDS.convert(timeout);
-        long pause = FIRST_PAUSE;
+        ExponentialBackoff backoff = backoff();
         while (true) {
             JsonObject known = ask(task, until);
             switch (known.string("status").orElse("")) {
@@ -50,8 +49,7 @@ final class TaskWait implements AutoCloseable {
                             .refused("task %d of Meilisearch at %s was canceled".formatted(task, client));
                 default -> {}
             }
-            pause(task, Math.min(pause, until - System.nanoTime()));
-            pause = Math.min(2 * pause, LONGEST_PAUSE);
+            pause(task, Math.min(backoff.next().toNanos(), until - System.nanoTime()));
         }
     }
 
@@ -105,6 +103,11 @@ final class TaskWait implements AutoCloseable {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** The pauses between questions, on the thread that asks. */
+    static ExponentialBackoff backoff() {
+        return new ExponentialBackoff(Duration.ofMillis(20), Duration.ofSeconds(1), ThreadLocalRandom.current());
     }
 
     /** How long a task may take. */

@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.event;
 
+import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
 import dev.spream.storage.jdbc.internal.SqlErrors;
@@ -8,6 +9,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,8 +28,6 @@ final class Tailer {
     private static final Duration LONGEST_LOOK = Duration.ofSeconds(5);
 
     private static final Duration LAST_LOOK = Duration.ofSeconds(1);
-    private static final Duration FIRST_DELAY = Duration.ofMillis(50);
-    private static final Duration MAX_DELAY = Duration.ofSeconds(5);
 
     private final EventDatabase database;
     private final FinalMark mark;
@@ -57,13 +57,13 @@ final class Tailer {
     }
 
     private void run() {
-        Duration delay = FIRST_DELAY;
+        ExponentialBackoff backoff =
+                new ExponentialBackoff(Duration.ofMillis(50), Duration.ofSeconds(5), ThreadLocalRandom.current());
         while (isOpen()) {
             if (readUntilItBreaks()) {
-                delay = FIRST_DELAY;
+                backoff.reset();
             }
-            pause(delay);
-            delay = delay.multipliedBy(2).compareTo(MAX_DELAY) < 0 ? delay.multipliedBy(2) : MAX_DELAY;
+            pause(backoff.next());
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.outbox;
 
+import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.LoggedFailure;
 import dev.spream.outbox.OutboxStore;
 import java.sql.Connection;
@@ -8,6 +9,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.postgresql.PGConnection;
@@ -32,8 +34,6 @@ final class NotificationListener implements OutboxStore.Watch {
     private static final int MAX_SILENT = Math.toIntExact(SILENCE.dividedBy(LOOK_UP));
 
     private static final Duration ANSWER_TIME = Duration.ofSeconds(5);
-    private static final Duration FIRST_DELAY = Duration.ofMillis(50);
-    private static final Duration MAX_DELAY = Duration.ofSeconds(5);
 
     private final DataSource dataSource;
     private final OutboxTables tables;
@@ -58,13 +58,13 @@ final class NotificationListener implements OutboxStore.Watch {
     }
 
     private void run() {
-        Duration delay = FIRST_DELAY;
+        ExponentialBackoff backoff =
+                new ExponentialBackoff(Duration.ofMillis(50), Duration.ofSeconds(5), ThreadLocalRandom.current());
         while (isOpen()) {
             if (listenUntilItBreaks()) {
-                delay = FIRST_DELAY;
+                backoff.reset();
             }
-            pause(delay);
-            delay = delay.multipliedBy(2).compareTo(MAX_DELAY) < 0 ? delay.multipliedBy(2) : MAX_DELAY;
+            pause(backoff.next());
         }
     }
 

@@ -1,0 +1,56 @@
+package dev.spream.core;
+
+import java.time.Duration;
+import java.util.random.RandomGenerator;
+
+/**
+ * The pauses between attempts: longer than nothing, and up to a ceiling that doubles with each attempt until it is the cap. Full
+ * jitter, so that what failed together does not come back together. An instance is confined to a thread.
+ *
+ * @see <a href="https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/">Exponential backoff and jitter</a>
+ */
+public final class ExponentialBackoff {
+    private final Duration base;
+    private final Duration cap;
+    private final RandomGenerator random;
+    private int attempts;
+
+    /**
+     * Pauses that begin anew with each {@link #reset}.
+     *
+     * @param base the ceiling of the first one
+     * @param cap the ceiling of the longest ones, {@code base} or more, and less than 2^62 ns
+     */
+    public ExponentialBackoff(Duration base, Duration cap, RandomGenerator random) {
+        this.base = base;
+        this.cap = cap;
+        this.random = random;
+    }
+
+    /** The pause before the next attempt, which is counted. */
+    public Duration next() {
+        return pause(base, cap, ++attempts, random);
+    }
+
+    /** How many pauses there were since it began. */
+    public int attempts() {
+        return attempts;
+    }
+
+    /** Starts anew: there was progress. */
+    public void reset() {
+        attempts = 0;
+    }
+
+    /**
+     * The pause after an attempt, for those who count themselves. Safe for use by many threads.
+     *
+     * @param attempt the one that failed, from 1
+     */
+    public static Duration pause(Duration base, Duration cap, int attempt, RandomGenerator random) {
+        int doublings = Math.min(attempt - 1, Long.SIZE - 2);
+        long most = cap.toNanos();
+        long ceiling = base.toNanos() > most >> doublings ? most : base.toNanos() << doublings;
+        return Duration.ofNanos(1 + random.nextLong(ceiling));
+    }
+}
