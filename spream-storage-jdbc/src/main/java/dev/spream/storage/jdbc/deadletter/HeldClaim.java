@@ -7,6 +7,7 @@ import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.StoredLetter;
 import dev.spream.core.record.RecordIdentity;
 import dev.spream.storage.jdbc.internal.SqlErrors;
+import dev.spream.storage.jdbc.internal.Transactions;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.List;
@@ -21,7 +22,7 @@ import org.slf4j.LoggerFactory;
 final class HeldClaim implements DeadLetterStore.Claim {
     private static final Logger log = LoggerFactory.getLogger(HeldClaim.class);
 
-    private final Transaction transaction;
+    private final Transactions.Open transaction;
     private final List<LetterTable.Row> rows;
     private final int considered;
     private final String what;
@@ -30,12 +31,16 @@ final class HeldClaim implements DeadLetterStore.Claim {
 
     /** Writes down what was replayed. */
     interface Settlement {
-        Set<RecordKey> replayed(Transaction transaction, List<LetterTable.Row> taken, boolean releasing)
-                throws SQLException;
+        Set<RecordKey> replayed(List<LetterTable.Row> taken, boolean releasing) throws SQLException;
     }
 
     /** @param what names the letters that were asked for */
-    HeldClaim(Transaction transaction, List<LetterTable.Row> rows, int considered, String what, Settlement settlement) {
+    HeldClaim(
+            Transactions.Open transaction,
+            List<LetterTable.Row> rows,
+            int considered,
+            String what,
+            Settlement settlement) {
         this.transaction = transaction;
         this.rows = rows;
         this.considered = considered;
@@ -64,7 +69,6 @@ final class HeldClaim implements DeadLetterStore.Claim {
         Set<RecordIdentity> settled = Set.copyOf(taken);
         try {
             Set<RecordKey> released = settlement.replayed(
-                    transaction,
                     rows.stream()
                             .filter(row -> settled.contains(row.identity()))
                             .toList(),

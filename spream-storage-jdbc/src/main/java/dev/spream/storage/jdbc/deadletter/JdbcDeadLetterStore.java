@@ -3,9 +3,10 @@ package dev.spream.storage.jdbc.deadletter;
 import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.DurationText;
+import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.StorageException;
-import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetter.Reason;
+import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterException;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.RecordKey;
@@ -15,6 +16,7 @@ import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
 import dev.spream.storage.jdbc.internal.BuilderChecks;
 import dev.spream.storage.jdbc.internal.SchemaName;
+import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
@@ -22,6 +24,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -74,7 +77,7 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
                 set_config('tcp_keepalives_count', '3', true)""";
 
     private final String subscription;
-    private final Transactions transactions;
+    private final DeadLetterDatabase database;
     private final LetterLocks locks;
     private final LetterTable letters;
     private final PassTable passes;
@@ -82,9 +85,9 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
     private final PartitionTable partitions;
     private final OpenKeys openKeys = new OpenKeys();
 
-    private JdbcDeadLetterStore(Transactions transactions, SchemaName schema, String subscription) {
+    private JdbcDeadLetterStore(DeadLetterDatabase database, SchemaName schema, String subscription) {
         this.subscription = subscription;
-        this.transactions = transactions;
+        this.database = database;
         this.locks = new LetterLocks(schema, subscription);
         this.letters = new LetterTable(subscription);
         this.passes = new PassTable(subscription, locks);
@@ -123,16 +126,15 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
         Set<RecordKey> recordKeys = RecordKey.of(letter.change());
         List<StoredKey> keys = StoredKey.of(recordKeys);
         try {
-            return transactions.run(
-                    "keeping %s".formatted(naming(letter.change().identity())), transaction -> {
-                        locks.lockStates(transaction, keys);
-                        partitions.requireOwn(transaction, letter.partition());
-                        if (onlyIfParked && !parked.isParked(transaction, keys)) {
-                            return false;
-                        }
-                        keep(transaction, stored, json, keys);
-                        return true;
-                    });
+            return database.run("keeping %s".formatted(naming(letter.change().identity())), transaction -> {
+                locks.lockStates(transaction, keys);
+                partitions.requireOwn(transaction, letter.partition());
+                if (onlyIfParked && !parked.isParked(transaction, keys)) {
+                    return false;
+                }
+                keep(transaction, stored, json, keys);
+                return true;
+            });
         } finally {
             if (letter.reason() == Reason.FAILED) {
                 openKeys.add(recordKeys);
@@ -140,7 +142,7 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
         }
     }
 
-    private void keep(Transaction transaction, StoredLetter letter, String json, List<StoredKey> keys)
+    private void keep(Statements transaction, StoredLetter letter, String json, List<StoredKey> keys)
             throws SQLException {
         RecordIdentity identity = letter.change().identity();
         boolean failed = letter.reason() == Reason.FAILED;
@@ -180,12 +182,12 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
 
     @Override
     public Set<RecordKey> parkedKeys() throws InterruptedException {
-        return transactions.run("reading the parked keys" + ofSubscription(), parked::all);
+        return database.run("reading the parked keys" + ofSubscription(), parked::all);
     }
 
     @Override
     public Set<RecordKey> parkedKeys(PartitionLease acquired) throws InterruptedException {
-        transactions.run(
+        database.run(
                 "taking over the dead letters of partition %s"
                         .formatted(acquired.token().abbreviated()),
                 transaction -> {
@@ -199,19 +201,19 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
     private void loadOpenKeys() throws InterruptedException {
         long mark = openKeys.mark();
         openKeys.load(
-                Set.copyOf(transactions.run(
-                        "reading the keys of the dead letters" + ofSubscription(), letters::failedKeys)),
+                Set.copyOf(
+                        database.run("reading the keys of the dead letters" + ofSubscription(), letters::failedKeys)),
                 mark);
     }
 
     @Override
     public List<Entry> openLetters() throws InterruptedException {
-        return transactions.run("reading the dead letters" + ofSubscription(), letters::open);
+        return database.run("reading the dead letters" + ofSubscription(), letters::open);
     }
 
     @Override
     public List<StoredLetter> read(Collection<RecordIdentity> identities) throws InterruptedException {
-        return transactions.run(
+        return database.run(
                 "reading %d dead letters%s".formatted(identities.size(), ofSubscription()),
                 transaction -> letters.read(transaction, identities));
     }
@@ -226,10 +228,9 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
         }
         Set<RecordKey> open = new HashSet<>(RecordKey.of(change));
         open.removeIf(key -> !openKeys.contains(key));
-        Duration wait = FIRST_WAIT;
+        ExponentialBackoff backoff = new ExponentialBackoff(FIRST_WAIT, MAX_WAIT, ThreadLocalRandom.current());
         while (!open.isEmpty() && !hasPassed(change.identity(), open)) {
-            transactions.pause(wait);
-            wait = wait.multipliedBy(2).compareTo(MAX_WAIT) < 0 ? wait.multipliedBy(2) : MAX_WAIT;
+            database.pause(backoff.next());
         }
     }
 
@@ -237,7 +238,7 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
     private boolean hasPassed(RecordIdentity change, Set<RecordKey> open) throws InterruptedException {
         long mark = openKeys.mark();
         List<StoredKey> keys = StoredKey.of(open);
-        PassTable.Answer answer = transactions.run("delivering past dead letters" + ofSubscription(), transaction -> {
+        PassTable.Answer answer = database.run("delivering past dead letters" + ofSubscription(), transaction -> {
             PassTable.Answer asked = passes.ask(transaction, keys, change);
             if (asked.free() && asked.passes()) {
                 locks.lockStates(transaction, keys);
@@ -259,17 +260,20 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
         String what = identities.size() == 1
                 ? naming(identities.getFirst())
                 : "%d dead letters%s".formatted(identities.size(), ofSubscription());
-        return transactions.open("claiming " + what, transaction -> {
-            List<LetterTable.Asked> open = letters.ask(transaction, identities);
+        return database.open("claiming " + what, (transaction, statements) -> {
+            List<LetterTable.Asked> open = letters.ask(statements, identities);
             List<LetterTable.Asked> asked = open.subList(0, fitting(open));
             int considered = asked.size() < open.size() ? open.get(asked.size()).place() : identities.size();
-            List<LetterTable.Listed> claimed = claimed(transaction, asked, evenIfOvertaken);
+            List<LetterTable.Listed> claimed = claimed(statements, asked, evenIfOvertaken);
+            List<LetterTable.Row> rows = List.of();
             if (claimed.isEmpty()) {
                 transaction.close();
-                return new HeldClaim(transaction, List.of(), considered, what, this::replayed);
+            } else {
+                statements.rows(LONG_CLAIM, p -> {}, row -> row.getString(1));
+                rows = letters.read(statements, claimed);
             }
-            transaction.rows(LONG_CLAIM, p -> {}, row -> row.getString(1));
-            return new HeldClaim(transaction, letters.read(transaction, claimed), considered, what, this::replayed);
+            return new HeldClaim(
+                    transaction, rows, considered, what, (taken, releasing) -> replayed(statements, taken, releasing));
         });
     }
 
@@ -287,7 +291,7 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
 
     /** The letters as they are once their keys are claimed, if none is missing before them. */
     private List<LetterTable.Listed> claimed(
-            Transaction transaction, List<LetterTable.Asked> asked, boolean evenIfOvertaken) throws SQLException {
+            Statements transaction, List<LetterTable.Asked> asked, boolean evenIfOvertaken) throws SQLException {
         if (asked.isEmpty()) {
             return List.of();
         }
@@ -305,7 +309,7 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
         return letters.stream().flatMap(letter -> letter.keyHashes().stream()).collect(Collectors.toSet());
     }
 
-    private Set<RecordKey> replayed(Transaction transaction, List<LetterTable.Row> taken, boolean releasing)
+    private Set<RecordKey> replayed(Statements transaction, List<LetterTable.Row> taken, boolean releasing)
             throws SQLException {
         List<StoredKey> keys =
                 taken.stream().flatMap(row -> row.keys().stream()).distinct().toList();
@@ -318,7 +322,7 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
 
     @Override
     public boolean discard(RecordIdentity identity) throws InterruptedException {
-        return transactions.run("discarding %s".formatted(naming(identity)), transaction -> {
+        return database.run("discarding %s".formatted(naming(identity)), transaction -> {
             Optional<LetterTable.Row> letter = claimed(transaction, identity);
             if (letter.isEmpty()) {
                 return false;
@@ -333,7 +337,7 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
     }
 
     /** The letter as it is once its keys are claimed. */
-    private Optional<LetterTable.Row> claimed(Transaction transaction, RecordIdentity identity) throws SQLException {
+    private Optional<LetterTable.Row> claimed(Statements transaction, RecordIdentity identity) throws SQLException {
         Optional<LetterTable.Row> found = letters.find(transaction, identity);
         return found.isPresent() && locks.tryClaim(transaction, found.get().keys())
                 ? letters.find(transaction, identity)
@@ -343,7 +347,7 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
     @Override
     public boolean release(Set<RecordKey> released) throws InterruptedException {
         List<StoredKey> keys = StoredKey.of(released);
-        return transactions.run("releasing %d keys%s".formatted(keys.size(), ofSubscription()), transaction -> {
+        return database.run("releasing %d keys%s".formatted(keys.size(), ofSubscription()), transaction -> {
             locks.lockStates(transaction, keys);
             if (letters.isHeldBack(transaction, keys)) {
                 return false;
@@ -364,7 +368,7 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
     /** Holds nothing open but the claims there are; calls fail from now on. The data source is left as it is. */
     @Override
     public void close() {
-        transactions.close();
+        database.close();
     }
 
     /** Options of a store. Every one has a default. */
@@ -427,14 +431,14 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
         public JdbcDeadLetterStore build() throws InterruptedException {
             DeadLetterSchema.in(dataSource, schema).ensure(migrate);
             JdbcDeadLetterStore store = new JdbcDeadLetterStore(
-                    new Transactions(dataSource, schema, statementTimeout), schema, subscription);
+                    new DeadLetterDatabase(dataSource, schema, statementTimeout), schema, subscription);
             store.prune(settledRetention);
             return store;
         }
     }
 
     private void prune(Duration settledRetention) throws InterruptedException {
-        transactions.run("removing settled dead letters" + ofSubscription(), transaction -> {
+        database.run("removing settled dead letters" + ofSubscription(), transaction -> {
             partitions.prune(transaction);
             return letters.prune(transaction, settledRetention);
         });

@@ -1,6 +1,7 @@
 package dev.spream.storage.jdbc.deadletter;
 
 import dev.spream.storage.jdbc.internal.SchemaName;
+import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.List;
@@ -43,17 +44,17 @@ final class LetterLocks {
     }
 
     /** Waits for the states. All transactions take them in the same order. */
-    void lockStates(Transaction transaction, Collection<StoredKey> keys) throws SQLException {
+    void lockStates(Statements transaction, Collection<StoredKey> keys) throws SQLException {
         transaction.row(STATE, p -> p.number(states).numbers(numbers(keys)), row -> row.getLong(1));
     }
 
     /** Whether the claims could be had, all of them. */
-    boolean tryClaim(Transaction transaction, Collection<StoredKey> keys) throws SQLException {
+    boolean tryClaim(Statements transaction, Collection<StoredKey> keys) throws SQLException {
         return transaction.row(CLAIM, p -> p.number(claims).numbers(numbers(keys)), row -> row.getBoolean(1));
     }
 
     /** The claims that could be had, by their numbers. */
-    Set<Long> tryClaims(Transaction transaction, Collection<String> keyHashes) throws SQLException {
+    Set<Long> tryClaims(Statements transaction, Collection<String> keyHashes) throws SQLException {
         return Set.copyOf(
                 transaction.rows(CLAIMS, p -> p.numbers(numbersOf(keyHashes)).number(claims), row -> row.getLong(1)));
     }

@@ -9,6 +9,7 @@ import dev.spream.core.consume.StoredLetter;
 import dev.spream.core.record.RecordIdentity;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.Parameters;
+import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -204,12 +205,12 @@ final class LetterTable {
         }
     }
 
-    Optional<Row> find(Transaction transaction, RecordIdentity identity) throws SQLException {
+    Optional<Row> find(Statements transaction, RecordIdentity identity) throws SQLException {
         return transaction.rows(FIND, p -> bind(p.text(subscription), identity), Row::read).stream()
                 .findFirst();
     }
 
-    void insert(Transaction transaction, StoredLetter letter, String json, List<StoredKey> keys) throws SQLException {
+    void insert(Statements transaction, StoredLetter letter, String json, List<StoredKey> keys) throws SQLException {
         long id = transaction.row(
                 INSERT,
                 p -> bind(p.text(subscription), letter.change().identity())
@@ -224,20 +225,20 @@ final class LetterTable {
                         .number(id));
     }
 
-    void keepAgain(Transaction transaction, Row letter) throws SQLException {
+    void keepAgain(Statements transaction, Row letter) throws SQLException {
         transaction.update(KEEP_AGAIN, p -> p.number(letter.id()));
     }
 
-    void replace(Transaction transaction, Row letter, String json) throws SQLException {
+    void replace(Statements transaction, Row letter, String json) throws SQLException {
         transaction.update(REPLACE, p -> p.text(json).number(letter.id()));
     }
 
-    void delete(Transaction transaction, Row letter) throws SQLException {
+    void delete(Statements transaction, Row letter) throws SQLException {
         transaction.update(DELETE, p -> p.number(letter.id()));
     }
 
     /** Those of the letters that were still open, and not kept again since. */
-    List<Row> settle(Transaction transaction, List<Row> letters, String how) throws SQLException {
+    List<Row> settle(Statements transaction, List<Row> letters, String how) throws SQLException {
         Set<Long> settled = Set.copyOf(transaction.rows(
                 SETTLE,
                 p -> p.text(how)
@@ -257,7 +258,7 @@ final class LetterTable {
     }
 
     /** Those of the letters that are open. */
-    List<Asked> ask(Transaction transaction, List<RecordIdentity> identities) throws SQLException {
+    List<Asked> ask(Statements transaction, List<RecordIdentity> identities) throws SQLException {
         return transaction.rows(ASK, p -> bindAll(p.text(subscription), identities), Asked::read);
     }
 
@@ -265,7 +266,7 @@ final class LetterTable {
     record Listed(long id, long kept, RecordIdentity identity, boolean overtaken, List<String> keyHashes) {}
 
     /** Those of the letters that are open still, in commit order. */
-    List<Listed> list(Transaction transaction, List<Asked> letters) throws SQLException {
+    List<Listed> list(Statements transaction, List<Asked> letters) throws SQLException {
         Map<Long, List<String>> keyHashes = letters.stream().collect(Collectors.toMap(Asked::id, Asked::keyHashes));
         return transaction.rows(
                 LIST,
@@ -279,7 +280,7 @@ final class LetterTable {
     }
 
     /** Of the hashes of the letters' keys, the first other letter that was not overtaken, if there is one. */
-    Map<String, RecordIdentity> firstOutside(Transaction transaction, List<Listed> letters) throws SQLException {
+    Map<String, RecordIdentity> firstOutside(Statements transaction, List<Listed> letters) throws SQLException {
         Map<String, RecordIdentity> first = new HashMap<>();
         transaction.rows(
                 FIRST_OUTSIDE,
@@ -297,7 +298,7 @@ final class LetterTable {
      * With what they hold, in commit order, and kept as often as when they were listed: one that was kept again since must not
      * be settled, because the order of the claim does not know what came with it.
      */
-    List<Row> read(Transaction transaction, List<Listed> letters) throws SQLException {
+    List<Row> read(Statements transaction, List<Listed> letters) throws SQLException {
         Map<Long, Long> kept = letters.stream().collect(Collectors.toMap(Listed::id, Listed::kept));
         return transaction.rows(
                 LETTERS,
@@ -306,13 +307,13 @@ final class LetterTable {
     }
 
     /** Whether an open letter parks one of the keys. */
-    boolean isHeldBack(Transaction transaction, List<StoredKey> keys) throws SQLException {
+    boolean isHeldBack(Statements transaction, List<StoredKey> keys) throws SQLException {
         return transaction.row(
                 IS_HELD_BACK, p -> p.texts(StoredKey.hashes(keys)).text(subscription), row -> row.getBoolean(1));
     }
 
     /** In commit order. */
-    List<DeadLetterStore.Entry> open(Transaction transaction) throws SQLException {
+    List<DeadLetterStore.Entry> open(Statements transaction) throws SQLException {
         return transaction.rows(OPEN, p -> p.text(subscription), OneKey::read).stream()
                 .collect(Collectors.groupingBy(OneKey::identity, LinkedHashMap::new, Collectors.toList()))
                 .values()
@@ -346,19 +347,19 @@ final class LetterTable {
         }
     }
 
-    List<StoredLetter> read(Transaction transaction, Collection<RecordIdentity> identities) throws SQLException {
+    List<StoredLetter> read(Statements transaction, Collection<RecordIdentity> identities) throws SQLException {
         List<RecordIdentity> asked = identities.stream().distinct().toList();
         return transaction.rows(
                 READ, p -> bindAll(p, asked).text(subscription), row -> StoredLetter.fromJson(row.getString("letter")));
     }
 
     /** The keys of letters that failed. */
-    List<RecordKey> failedKeys(Transaction transaction) throws SQLException {
+    List<RecordKey> failedKeys(Statements transaction) throws SQLException {
         return transaction.rows(FAILED_KEYS, p -> p.text(subscription), StoredKey::read);
     }
 
     /** Forgets what was settled longer ago than that. */
-    int prune(Transaction transaction, Duration age) throws SQLException {
+    int prune(Statements transaction, Duration age) throws SQLException {
         return transaction.update(PRUNE, p -> p.text(subscription).number(JdbcTimestamps.micros(age)));
     }
 

@@ -1,6 +1,7 @@
 package dev.spream.storage.jdbc.deadletter;
 
 import dev.spream.core.consume.RecordKey;
+import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;
@@ -34,7 +35,7 @@ final class ParkedTable {
         this.subscription = subscription;
     }
 
-    void park(Transaction transaction, List<StoredKey> keys) throws SQLException {
+    void park(Statements transaction, List<StoredKey> keys) throws SQLException {
         transaction.update(
                 PARK,
                 p -> p.text(subscription)
@@ -43,22 +44,22 @@ final class ParkedTable {
                         .texts(keys.stream().map(StoredKey::text).toList()));
     }
 
-    boolean isParked(Transaction transaction, List<StoredKey> keys) throws SQLException {
+    boolean isParked(Statements transaction, List<StoredKey> keys) throws SQLException {
         return transaction.row(
                 IS_PARKED, p -> p.texts(StoredKey.hashes(keys)).text(subscription), row -> row.getBoolean(1));
     }
 
-    void release(Transaction transaction, List<StoredKey> keys) throws SQLException {
+    void release(Statements transaction, List<StoredKey> keys) throws SQLException {
         transaction.update(RELEASE, p -> p.texts(StoredKey.hashes(keys)).text(subscription));
     }
 
     /** Releases those of the keys that no open letter parks, and returns those that were parked. */
-    Set<RecordKey> releaseFree(Transaction transaction, List<StoredKey> keys) throws SQLException {
+    Set<RecordKey> releaseFree(Statements transaction, List<StoredKey> keys) throws SQLException {
         return Set.copyOf(transaction.rows(
                 RELEASE_FREE, p -> p.texts(StoredKey.hashes(keys)).text(subscription), StoredKey::read));
     }
 
-    Set<RecordKey> all(Transaction transaction) throws SQLException {
+    Set<RecordKey> all(Statements transaction) throws SQLException {
         return Set.copyOf(transaction.rows(ALL, p -> p.text(subscription), StoredKey::read));
     }
 }

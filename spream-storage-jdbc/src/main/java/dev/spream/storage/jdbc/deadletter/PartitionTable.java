@@ -2,6 +2,7 @@ package dev.spream.storage.jdbc.deadletter;
 
 import dev.spream.core.consume.DeadLetterException;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.UUID;
@@ -30,14 +31,14 @@ final class PartitionTable {
     }
 
     /** Waits for letters of the partition that are being kept, and lets no other store keep any from now on. */
-    void takeOver(Transaction transaction, PartitionToken partition) throws SQLException {
+    void takeOver(Statements transaction, PartitionToken partition) throws SQLException {
         transaction.update(
                 TAKE_OVER,
                 p -> p.text(Hashes.of(partition.value())).text(subscription).text(store));
     }
 
     /** Fails if another store has taken the partition over; holds up those that want to. */
-    void requireOwn(Transaction transaction, PartitionToken partition) throws SQLException {
+    void requireOwn(Statements transaction, PartitionToken partition) throws SQLException {
         List<String> owner = transaction.rows(
                 OWNER, p -> p.text(Hashes.of(partition.value())).text(subscription), row -> row.getString(1));
         if (!owner.isEmpty() && !owner.getFirst().equals(store)) {
@@ -47,7 +48,7 @@ final class PartitionTable {
         }
     }
 
-    void prune(Transaction transaction) throws SQLException {
+    void prune(Statements transaction) throws SQLException {
         transaction.update(PRUNE, p -> p.text(subscription));
     }
 }

@@ -1,6 +1,7 @@
 package dev.spream.storage.jdbc.deadletter;
 
 import dev.spream.core.record.RecordIdentity;
+import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -73,7 +74,7 @@ final class PassTable {
         }
     }
 
-    Answer ask(Transaction transaction, List<StoredKey> keys, RecordIdentity change) throws SQLException {
+    Answer ask(Statements transaction, List<StoredKey> keys, RecordIdentity change) throws SQLException {
         List<String> hashes = StoredKey.hashes(keys);
         return transaction.row(
                 ASK,
@@ -89,12 +90,12 @@ final class PassTable {
     }
 
     /** The change goes past the letters of these keys that are before it. */
-    void pass(Transaction transaction, List<StoredKey> keys, RecordIdentity change) throws SQLException {
+    void pass(Statements transaction, List<StoredKey> keys, RecordIdentity change) throws SQLException {
         pass(transaction, keys.stream().map(key -> new Pass(key.hash(), change)).toList());
     }
 
     /** The changes of these letters go past the letters of their keys that are before them. */
-    void pass(Transaction transaction, Collection<LetterTable.Row> letters) throws SQLException {
+    void pass(Statements transaction, Collection<LetterTable.Row> letters) throws SQLException {
         pass(
                 transaction,
                 letters.stream()
@@ -105,7 +106,7 @@ final class PassTable {
     /** A change, and one of its keys. */
     private record Pass(String keyHash, RecordIdentity change) {}
 
-    private void pass(Transaction transaction, List<Pass> passes) throws SQLException {
+    private void pass(Statements transaction, List<Pass> passes) throws SQLException {
         transaction.update(
                 PASS,
                 p -> LetterTable.bindAll(
@@ -115,13 +116,13 @@ final class PassTable {
     }
 
     /** The change was delivered in vain. */
-    void takeBack(Transaction transaction, List<StoredKey> keys, RecordIdentity change) throws SQLException {
+    void takeBack(Statements transaction, List<StoredKey> keys, RecordIdentity change) throws SQLException {
         transaction.update(
                 TAKE_BACK, p -> LetterTable.bind(p.texts(StoredKey.hashes(keys)).text(subscription), change));
     }
 
     /** Forgets what went past these keys' letters, where none is left. */
-    void clear(Transaction transaction, List<StoredKey> keys) throws SQLException {
+    void clear(Statements transaction, List<StoredKey> keys) throws SQLException {
         transaction.update(CLEAR, p -> p.texts(StoredKey.hashes(keys)).text(subscription));
     }
 }

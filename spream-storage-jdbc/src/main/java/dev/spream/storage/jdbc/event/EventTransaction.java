@@ -3,15 +3,12 @@ package dev.spream.storage.jdbc.event;
 import dev.spream.core.StorageException;
 import dev.spream.projection.event.RecordedEvent;
 import dev.spream.storage.jdbc.internal.Database;
-import dev.spream.storage.jdbc.internal.Parameters;
+import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.postgresql.PGStatement;
 
 /**
  * Appends in a transaction that somebody else begins and ends. Confined to a call.
@@ -76,24 +73,6 @@ record EventTransaction(Connection connection, EventTable table) {
     }
 
     private <T> List<T> rows(String sql, Database.Binder binder, Database.RowReader<T> reader) throws SQLException {
-        try (PreparedStatement statement = prepare(sql)) {
-            binder.bind(new Parameters(connection, statement));
-            try (ResultSet result = statement.executeQuery()) {
-                List<T> rows = new ArrayList<>();
-                while (result.next()) {
-                    rows.add(reader.read(result));
-                }
-                return rows;
-            }
-        }
-    }
-
-    /** Planned anew each time: a plan that was kept from when the table was small is a thousand times slower later. */
-    private PreparedStatement prepare(String sql) throws SQLException {
-        PreparedStatement statement = connection.prepareStatement(table.in(sql));
-        if (statement.isWrapperFor(PGStatement.class)) {
-            statement.unwrap(PGStatement.class).setPrepareThreshold(0);
-        }
-        return statement;
+        return new Statements(connection, table::in).rows(sql, binder, reader);
     }
 }

@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.event;
 
+import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -10,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import org.postgresql.PGConnection;
-import org.postgresql.PGStatement;
 
 /**
  * One connection of the {@link Tailer}: awake while events come, asleep when none have come for a moment. Confined to its
@@ -147,8 +147,7 @@ final class TailSession {
     private Slice read(long after, long end) throws SQLException {
         connection.setAutoCommit(false);
         try (PreparedStatement statement =
-                connection.prepareStatement(database.table().in(EventReads.RANGE))) {
-            statement.unwrap(PGStatement.class).setPrepareThreshold(0);
+                Statements.plannedAnew(connection, database.table().in(EventReads.RANGE))) {
             statement.setFetchSize(MemoryBound.FETCH);
             statement.setLong(1, after);
             statement.setLong(2, end);

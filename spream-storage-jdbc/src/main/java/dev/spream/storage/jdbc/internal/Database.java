@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 import javax.sql.DataSource;
-import org.postgresql.PGStatement;
 
 /**
  * Runs statements, each in a transaction and a round trip of its own, and holds a connection no longer than that. A
@@ -19,9 +18,6 @@ import org.postgresql.PGStatement;
  * <p>Safe for use by many threads.
  */
 public final class Database {
-    /** What a server has to cancel a statement and say so, before the connection counts as dead. */
-    private static final Duration ANSWER_TIME = Duration.ofSeconds(2);
-
     private final DataSource dataSource;
     private final SchemaName schema;
     private final Duration timeLimit;
@@ -39,18 +35,7 @@ public final class Database {
 
     /** The rows that the statement returns. {@code what} names the call in the message of a failure. */
     public <T> List<T> rows(String what, String sql, Binder binder, RowReader<T> reader) {
-        return run(what, connection -> {
-            try (PreparedStatement statement = prepare(connection, sql)) {
-                binder.bind(new Parameters(connection, statement));
-                try (ResultSet result = statement.executeQuery()) {
-                    List<T> rows = new ArrayList<>();
-                    while (result.next()) {
-                        rows.add(reader.read(result));
-                    }
-                    return rows;
-                }
-            }
-        });
+        return run(what, statements -> statements.rows(sql, binder, reader));
     }
 
     /**
@@ -59,9 +44,10 @@ public final class Database {
      */
     public <T> List<T> rowsUntil(
             String what, String sql, Binder binder, RowReader<T> reader, int fetch, Predicate<? super T> enough) {
-        return run(what, connection -> {
+        return run(what, statements -> {
+            Connection connection = statements.connection();
             connection.setAutoCommit(false); // with it, the driver would read all of them
-            try (PreparedStatement statement = prepare(connection, sql)) {
+            try (PreparedStatement statement = statements.prepare(sql)) {
                 statement.setFetchSize(fetch);
                 binder.bind(new Parameters(connection, statement));
                 try (ResultSet result = statement.executeQuery()) {
@@ -83,12 +69,7 @@ public final class Database {
 
     /** How many rows the statement changed. */
     public int update(String what, String sql, Binder binder) {
-        return run(what, connection -> {
-            try (PreparedStatement statement = prepare(connection, sql)) {
-                binder.bind(new Parameters(connection, statement));
-                return statement.executeUpdate();
-            }
-        });
+        return run(what, statements -> statements.update(sql, binder));
     }
 
     public void close() {
@@ -109,12 +90,13 @@ public final class Database {
     private <T> T inAutoCommit(Connection connection, Call<T> call) throws SQLException {
         int networkTimeout = connection.getNetworkTimeout();
         connection.setNetworkTimeout(
-                Runnable::run, Math.toIntExact(timeLimit.plus(ANSWER_TIME).toMillis()));
+                Runnable::run,
+                Math.toIntExact(timeLimit.plus(Transactions.ANSWER_TIME).toMillis()));
         boolean autoCommit = connection.getAutoCommit();
         connection.setAutoCommit(true);
         T result;
         try {
-            result = call.run(connection);
+            result = call.run(new Statements(connection, schema::in, Math.toIntExact(timeLimit.toSeconds())));
         } catch (SQLException | RuntimeException e) {
             restoreAfter(e, connection, autoCommit, networkTimeout);
             throw e;
@@ -138,16 +120,6 @@ public final class Database {
         }
     }
 
-    /** Planned anew each time: a plan that was kept from when the table was small is a thousand times slower later. */
-    private PreparedStatement prepare(Connection connection, String sql) throws SQLException {
-        PreparedStatement statement = connection.prepareStatement(schema.in(sql));
-        statement.setQueryTimeout(Math.toIntExact(timeLimit.toSeconds()));
-        if (statement.isWrapperFor(PGStatement.class)) {
-            statement.unwrap(PGStatement.class).setPrepareThreshold(0);
-        }
-        return statement;
-    }
-
     public interface Binder {
         void bind(Parameters parameters) throws SQLException;
     }
@@ -157,6 +129,6 @@ public final class Database {
     }
 
     private interface Call<T> {
-        T run(Connection connection) throws SQLException;
+        T run(Statements statements) throws SQLException;
     }
 }

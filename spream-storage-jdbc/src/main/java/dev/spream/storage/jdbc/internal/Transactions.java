@@ -13,7 +13,7 @@ import javax.sql.DataSource;
  */
 public final class Transactions {
     /** What a server has to cancel a statement and say so, before the connection counts as dead. */
-    private static final Duration ANSWER_TIME = Duration.ofSeconds(2);
+    static final Duration ANSWER_TIME = Duration.ofSeconds(2);
 
     private final DataSource dataSource;
     private final Duration timeLimit;
@@ -38,43 +38,81 @@ public final class Transactions {
 
     /** Commits when the work returns, and rolls back when it throws; after an error of the JVM by ending the connection. */
     public <T, E extends Exception> T run(Work<T, E> work) throws SQLException, E {
-        try (Connection connection = dataSource.getConnection()) {
-            int networkTimeout = connection.getNetworkTimeout();
-            boolean autoCommit = connection.getAutoCommit();
-            T result;
+        try (Open transaction = open()) {
             try {
-                connection.setNetworkTimeout(
-                        Runnable::run,
-                        Math.toIntExact(timeLimit.plus(ANSWER_TIME).toMillis()));
-                connection.setAutoCommit(false);
-                result = work.run(connection);
-                connection.commit();
-            } catch (Throwable failure) {
-                undo(connection, autoCommit, networkTimeout, failure);
-                throw failure;
+                T result = work.run(transaction.connection());
+                transaction.commit();
+                return result;
+            } catch (VirtualMachineError e) {
+                abort(transaction.connection, e); // the driver may have been anywhere in an exchange with the server
+                throw e;
             }
-            connection.setAutoCommit(autoCommit);
-            connection.setNetworkTimeout(Runnable::run, networkTimeout);
-            return result;
         }
     }
 
-    private static void undo(Connection connection, boolean autoCommit, int networkTimeout, Throwable failure) {
+    private static void abort(Connection connection, Error cause) {
         try {
-            if (failure instanceof VirtualMachineError) {
-                connection.abort(Runnable::run); // the driver may have been anywhere in an exchange with the server
-            } else if (!connection.isClosed()) {
-                connection.rollback();
-                connection.setAutoCommit(autoCommit);
-                connection.setNetworkTimeout(Runnable::run, networkTimeout);
-            }
+            connection.abort(Runnable::run);
         } catch (SQLException e) {
-            failure.addSuppressed(e);
+            cause.addSuppressed(e);
         }
     }
 
     /** What is done in one transaction. */
     public interface Work<T, E extends Exception> {
         T run(Connection connection) throws SQLException, E;
+    }
+
+    /** Begins a transaction that the caller ends. */
+    public Open open() throws SQLException {
+        Connection connection = dataSource.getConnection();
+        try {
+            Open opened = new Open(connection, connection.getNetworkTimeout(), connection.getAutoCommit());
+            connection.setNetworkTimeout(
+                    Runnable::run, Math.toIntExact(timeLimit.plus(ANSWER_TIME).toMillis()));
+            connection.setAutoCommit(false);
+            return opened;
+        } catch (Throwable e) {
+            try (connection) {
+                throw e;
+            }
+        }
+    }
+
+    /** An open transaction, which is rolled back by closing it unless it was committed. Confined to one thread at a time. */
+    public static final class Open implements AutoCloseable {
+        private final Connection connection;
+        private final int networkTimeout;
+        private final boolean autoCommit;
+        private boolean committed;
+
+        private Open(Connection connection, int networkTimeout, boolean autoCommit) {
+            this.connection = connection;
+            this.networkTimeout = networkTimeout;
+            this.autoCommit = autoCommit;
+        }
+
+        public Connection connection() {
+            return connection;
+        }
+
+        public void commit() throws SQLException {
+            connection.commit();
+            committed = true;
+        }
+
+        /** Gives the connection back. */
+        @Override
+        public void close() throws SQLException {
+            try (connection) {
+                if (!connection.isClosed()) {
+                    if (!committed) {
+                        connection.rollback();
+                    }
+                    connection.setAutoCommit(autoCommit);
+                    connection.setNetworkTimeout(Runnable::run, networkTimeout);
+                }
+            }
+        }
     }
 }

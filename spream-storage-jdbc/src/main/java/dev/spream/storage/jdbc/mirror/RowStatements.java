@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.mirror;
 
+import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -14,7 +15,6 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.PGStatement;
 
 /**
  * The statements that bring the rows of one table to what they become: one that deletes, and one for each set of columns that
@@ -72,15 +72,7 @@ final class RowStatements {
         String sql = keyColumns.isEmpty()
                 ? "DELETE FROM " + table.name()
                 : "DELETE FROM %s AS t USING %s WHERE %s".formatted(table.name(), source(keyColumns), matches(shape));
-        execute(plannedAnew(connection.prepareStatement(sql)), rows);
-    }
-
-    /** As the table has become since. */
-    private static PreparedStatement plannedAnew(PreparedStatement statement) throws SQLException {
-        if (statement.isWrapperFor(PGStatement.class)) {
-            statement.unwrap(PGStatement.class).setPrepareThreshold(0);
-        }
-        return statement;
+        execute(Statements.plannedAnew(connection, sql), rows);
     }
 
     /**

@@ -2,14 +2,10 @@ package dev.spream.storage.jdbc.outbox;
 
 import dev.spream.core.StorageException;
 import dev.spream.storage.jdbc.internal.Database;
-import dev.spream.storage.jdbc.internal.Parameters;
+import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
-import org.postgresql.PGStatement;
 
 /**
  * Statements about an outbox in a transaction that somebody else begins and ends. Confined to a call.
@@ -37,31 +33,10 @@ record OutboxTransaction(Connection connection, OutboxTables tables) {
     }
 
     <T> List<T> rows(String sql, Database.Binder binder, Database.RowReader<T> reader) throws SQLException {
-        try (PreparedStatement statement = prepare(sql)) {
-            binder.bind(new Parameters(connection, statement));
-            try (ResultSet result = statement.executeQuery()) {
-                List<T> rows = new ArrayList<>();
-                while (result.next()) {
-                    rows.add(reader.read(result));
-                }
-                return rows;
-            }
-        }
+        return new Statements(connection, tables::in).rows(sql, binder, reader);
     }
 
     int update(String sql, Database.Binder binder) throws SQLException {
-        try (PreparedStatement statement = prepare(sql)) {
-            binder.bind(new Parameters(connection, statement));
-            return statement.executeUpdate();
-        }
-    }
-
-    /** Planned anew each time: a plan that was kept from when the table was small is a thousand times slower later. */
-    private PreparedStatement prepare(String sql) throws SQLException {
-        PreparedStatement statement = connection.prepareStatement(tables.in(sql));
-        if (statement.isWrapperFor(PGStatement.class)) {
-            statement.unwrap(PGStatement.class).setPrepareThreshold(0);
-        }
-        return statement;
+        return new Statements(connection, tables::in).update(sql, binder);
     }
 }

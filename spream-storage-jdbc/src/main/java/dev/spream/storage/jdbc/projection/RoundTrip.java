@@ -3,13 +3,13 @@ package dev.spream.storage.jdbc.projection;
 import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.Parameters;
 import dev.spream.storage.jdbc.internal.SchemaName;
+import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import org.postgresql.PGStatement;
 
 /**
  * Several statements of one transaction that go to the server together, and whose results come back together. They run in their
@@ -52,7 +52,7 @@ final class RoundTrip {
         if (parts.isEmpty()) {
             return;
         }
-        try (PreparedStatement statement = prepare()) {
+        try (PreparedStatement statement = Statements.plannedAnew(connection, schema.in(sql.toString()))) {
             Parameters parameters = new Parameters(connection, statement);
             for (Part<?> part : parts) {
                 part.binder.bind(parameters);
@@ -66,15 +66,6 @@ final class RoundTrip {
                 statement.getMoreResults();
             }
         }
-    }
-
-    /** Planned anew each time: a plan that was kept from when the table was small is a thousand times slower later. */
-    private PreparedStatement prepare() throws SQLException {
-        PreparedStatement statement = connection.prepareStatement(schema.in(sql.toString()));
-        if (statement.isWrapperFor(PGStatement.class)) {
-            statement.unwrap(PGStatement.class).setPrepareThreshold(0);
-        }
-        return statement;
     }
 
     /** What a statement returned. */

@@ -1,55 +1,62 @@
 package dev.spream.storage.jdbc.deadletter;
 
 import dev.spream.core.DurationText;
+import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
 import dev.spream.core.consume.DeadLetterException;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import dev.spream.storage.jdbc.internal.SqlErrors;
-import java.sql.Connection;
+import dev.spream.storage.jdbc.internal.Statements;
+import dev.spream.storage.jdbc.internal.Transactions;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs transactions at READ COMMITTED, the default, and runs one again that failed because of the server or the way to it:
- * a fail-over does not stop a subscription. Safe for use by many threads.
+ * The database of dead letters. A transaction that failed because of the server or the way to it is run again: a fail-over does
+ * not stop a subscription. Safe for use by many threads.
  */
-final class Transactions {
-    private static final Logger log = LoggerFactory.getLogger(Transactions.class);
+final class DeadLetterDatabase {
+    private static final Logger log = LoggerFactory.getLogger(DeadLetterDatabase.class);
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Duration FIRST_DELAY = Duration.ofMillis(50);
     private static final Duration MAX_DELAY = Duration.ofSeconds(2);
 
-    private final DataSource dataSource;
+    private final Transactions transactions;
     private final SchemaName schema;
-    private final Duration timeLimit;
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    Transactions(DataSource dataSource, SchemaName schema, Duration timeLimit) {
-        this.dataSource = dataSource;
+    DeadLetterDatabase(DataSource dataSource, SchemaName schema, Duration timeLimit) {
+        this.transactions = new Transactions(dataSource, timeLimit);
         this.schema = schema;
-        this.timeLimit = timeLimit;
     }
 
     /** What is done in a transaction, perhaps more than once. */
     interface Work<T> {
-        T run(Transaction transaction) throws SQLException;
+        T run(Statements statements) throws SQLException;
+    }
+
+    /** The same in one that stays open. */
+    interface OpenWork<T> {
+        T run(Transactions.Open transaction, Statements statements) throws SQLException;
     }
 
     /**
-     * Commits what was done.
+     * Commits what was done, at READ COMMITTED.
      *
      * @param what names the call in the message of a failure
      */
     <T> T run(String what, Work<T> work) throws InterruptedException {
-        return repeating(what, () -> {
-            try (Transaction transaction = begin()) {
-                T result = work.run(transaction);
+        return open(what, (transaction, statements) -> {
+            try (transaction) {
+                T result = work.run(statements);
                 transaction.commit();
                 return result;
             }
@@ -57,29 +64,13 @@ final class Transactions {
     }
 
     /** Begins one that the caller ends, after the first work in it has succeeded. */
-    <T> T open(String what, Work<T> work) throws InterruptedException {
-        return repeating(what, () -> {
-            Transaction transaction = begin();
-            try {
-                return work.run(transaction);
-            } catch (SQLException | RuntimeException e) {
-                try (transaction) {
-                    throw e;
-                }
-            }
-        });
-    }
-
-    private interface Attempt<T> {
-        T run() throws SQLException;
-    }
-
-    private <T> T repeating(String what, Attempt<T> attempt) throws InterruptedException {
+    <T> T open(String what, OpenWork<T> work) throws InterruptedException {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
-        Duration delay = FIRST_DELAY;
+        ExponentialBackoff backoff = new ExponentialBackoff(FIRST_DELAY, MAX_DELAY, ThreadLocalRandom.current());
         while (true) {
+            Duration delay = backoff.next();
             try {
-                return attempt.run();
+                return openOnce(work);
             } catch (SQLException e) {
                 StorageException failure = SqlErrors.storageException(what, e);
                 if (Thread.interrupted()) {
@@ -91,7 +82,21 @@ final class Transactions {
                 log.warn("{}; trying again in {}", LoggedFailure.message(failure), DurationText.of(delay));
             }
             pause(delay);
-            delay = delay.multipliedBy(2).compareTo(MAX_DELAY) < 0 ? delay.multipliedBy(2) : MAX_DELAY;
+        }
+    }
+
+    private <T> T openOnce(OpenWork<T> work) throws SQLException {
+        requireOpen();
+        Transactions.Open transaction = transactions.open();
+        try {
+            try (Statement begin = transaction.connection().createStatement()) {
+                begin.execute(transactions.begin());
+            }
+            return work.run(transaction, new Statements(transaction.connection(), schema::in));
+        } catch (Throwable e) {
+            try (transaction) {
+                throw e;
+            }
         }
     }
 
@@ -99,12 +104,6 @@ final class Transactions {
         InterruptedException interruption = new InterruptedException(failure.getMessage());
         interruption.initCause(failure);
         return interruption;
-    }
-
-    private Transaction begin() throws SQLException {
-        requireOpen();
-        Connection connection = dataSource.getConnection();
-        return Transaction.on(connection, schema, timeLimit);
     }
 
     private void requireOpen() {

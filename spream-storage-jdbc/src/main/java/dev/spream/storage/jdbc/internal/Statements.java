@@ -1,0 +1,67 @@
+package dev.spream.storage.jdbc.internal;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.postgresql.PGStatement;
+
+/**
+ * Statements on one connection, which is its owner's. Confined to one thread at a time.
+ *
+ * @param names puts the tables into a statement that names them by their places
+ * @param timeLimitSeconds how long each may take; 0 for what the transaction sets
+ */
+public record Statements(Connection connection, UnaryOperator<String> names, int timeLimitSeconds) {
+
+    /** Statements of a transaction that sets its limits itself. */
+    public Statements(Connection connection, UnaryOperator<String> names) {
+        this(connection, names, 0);
+    }
+
+    public <T> List<T> rows(String sql, Database.Binder binder, Database.RowReader<T> reader) throws SQLException {
+        try (PreparedStatement statement = prepare(sql)) {
+            binder.bind(new Parameters(connection, statement));
+            try (ResultSet result = statement.executeQuery()) {
+                List<T> rows = new ArrayList<>();
+                while (result.next()) {
+                    rows.add(reader.read(result));
+                }
+                return rows;
+            }
+        }
+    }
+
+    /** Of a statement that returns one row. */
+    public <T> T row(String sql, Database.Binder binder, Database.RowReader<T> reader) throws SQLException {
+        return rows(sql, binder, reader).getFirst();
+    }
+
+    /** How many rows the statement changed. */
+    public int update(String sql, Database.Binder binder) throws SQLException {
+        try (PreparedStatement statement = prepare(sql)) {
+            binder.bind(new Parameters(connection, statement));
+            return statement.executeUpdate();
+        }
+    }
+
+    PreparedStatement prepare(String sql) throws SQLException {
+        PreparedStatement statement = plannedAnew(connection, names.apply(sql));
+        if (timeLimitSeconds > 0) {
+            statement.setQueryTimeout(timeLimitSeconds);
+        }
+        return statement;
+    }
+
+    /** Planned anew each time: a plan that was kept from when the table was small is a thousand times slower later. */
+    public static PreparedStatement plannedAnew(Connection connection, String sql) throws SQLException {
+        PreparedStatement statement = connection.prepareStatement(sql);
+        if (statement.isWrapperFor(PGStatement.class)) {
+            statement.unwrap(PGStatement.class).setPrepareThreshold(0);
+        }
+        return statement;
+    }
+}
