@@ -3,6 +3,7 @@ package dev.spream.storage.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.core.partition.BusyPartitionsException;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionClaim;
@@ -32,6 +33,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -77,12 +79,13 @@ final class ConcurrentWorkersIT {
                 Collections.shuffle(mine, random);
                 Instant watermark = START.plusSeconds(round);
                 switch (random.nextInt(4)) {
-                    case 0 -> assertThat(storage.renew(mine, LEASE)).isEmpty();
+                    case 0 -> forAll(mine, left -> storage.renew(left, LEASE));
                     case 1 ->
-                        assertThat(storage.advanceWatermarks(mine.stream()
+                        forAll(
+                                mine,
+                                left -> storage.advanceWatermarks(left.stream()
                                         .map(lease -> new WatermarkAdvance(lease, watermark))
-                                        .toList()))
-                                .isEmpty();
+                                        .toList()));
                     case 2 -> addShuffled(storage, mine.getFirst(), round, random);
                     default ->
                         assertThat(storage.acquire(
@@ -204,6 +207,25 @@ final class ConcurrentWorkersIT {
                 .noneMatch(child -> lineage.partition(child).isPresent());
         assertThat(lineage.partition(first.token()).orElseThrow().epoch()).isEqualTo(holders.size());
         assertThat(holders.stream().map(PartitionLease::epoch).distinct()).hasSize(holders.size());
+    }
+
+    /**
+     * Repeats the write for rows that stayed locked for too long, as the engine does: with four workers at the same rows, that is
+     * a matter of luck. None may be lost.
+     */
+    private static void forAll(List<PartitionLease> leases, Function<List<PartitionLease>, Set<PartitionToken>> write) {
+        List<PartitionLease> left = leases;
+        while (!left.isEmpty()) {
+            try {
+                assertThat(write.apply(left)).isEmpty();
+                return;
+            } catch (BusyPartitionsException e) {
+                assertThat(e.lost()).isEmpty();
+                left = left.stream()
+                        .filter(lease -> e.busy().contains(lease.token()))
+                        .toList();
+            }
+        }
     }
 
     private void addShuffled(JdbcPartitionStorage storage, PartitionLease parent, int round, Random random) {
