@@ -53,4 +53,5 @@ final class ChangeMessages {
                             .formatted(change.identity()),
                     e);
         }
+    }
 }

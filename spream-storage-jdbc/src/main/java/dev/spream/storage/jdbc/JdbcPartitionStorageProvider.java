@@ -3,15 +3,12 @@ package dev.spream.storage.jdbc;
 import com.google.auto.service.AutoService;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.api.spi.ConfigKey;
-import dev.spream.api.spi.ConfigType;
 import dev.spream.api.spi.PartitionStorageProvider;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
 import dev.spream.core.partition.PartitionStorage;
-import dev.spream.storage.jdbc.internal.BuilderChecks;
 import dev.spream.storage.jdbc.internal.ConnectionKeys;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -20,22 +17,15 @@ import java.util.List;
  */
 @AutoService(PartitionStorageProvider.class)
 public final class JdbcPartitionStorageProvider implements PartitionStorageProvider {
-    private static final ConfigKey<String> SCHEMA = ConfigKey.of(
-                    "schema",
-                    ConnectionKeys.schemaName(),
-                    "The schema that has the tables. Subscriptions live in it side by side.")
-            .withDefault(JdbcPartitionStorage.DEFAULT_SCHEMA);
-    private static final ConfigKey<Boolean> MIGRATE = ConfigKey.of(
-                    "migrate",
-                    ConfigType.flag(),
-                    "Whether to create the schema and its tables, and to migrate them, where needed.")
-            .withDefault(true);
-    private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConfigKey.of(
-                    "statement-timeout",
-                    ConnectionKeys.wholeSeconds(ConfigType.duration(
-                            BuilderChecks.MIN_STATEMENT_TIMEOUT, BuilderChecks.MAX_STATEMENT_TIMEOUT)),
-                    "How long a statement may take; well below the lease time.")
-            .withDefault(JdbcPartitionStorage.DEFAULT_STATEMENT_TIMEOUT);
+    private static final ConfigKey<String> SCHEMA = ConnectionKeys.schema(
+            "schema",
+            "The schema that has the tables. Subscriptions live in it side by side.",
+            JdbcPartitionStorage.DEFAULT_SCHEMA);
+    private static final ConfigKey<Boolean> MIGRATE =
+            ConnectionKeys.migrate("Whether to create the schema and its tables, and to migrate them, where needed.");
+    private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConnectionKeys.statementTimeout(
+            "How long a statement may take; well below the lease time.",
+            JdbcPartitionStorage.DEFAULT_STATEMENT_TIMEOUT);
 
     @Override
     public String name() {
@@ -44,9 +34,7 @@ public final class JdbcPartitionStorageProvider implements PartitionStorageProvi
 
     @Override
     public List<ConfigKey<?>> keys() {
-        List<ConfigKey<?>> keys = new ArrayList<>(ConnectionKeys.ALL);
-        keys.addAll(List.of(SCHEMA, MIGRATE, STATEMENT_TIMEOUT));
-        return keys;
+        return ConnectionKeys.with(SCHEMA, MIGRATE, STATEMENT_TIMEOUT);
     }
 
     @Override

@@ -9,10 +9,8 @@ import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
 import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.storage.jdbc.JdbcPool;
-import dev.spream.storage.jdbc.internal.BuilderChecks;
 import dev.spream.storage.jdbc.internal.ConnectionKeys;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -21,22 +19,14 @@ import java.util.List;
  */
 @AutoService(DeadLetterSinkProvider.class)
 public final class JdbcDeadLettersProvider implements DeadLetterSinkProvider {
-    private static final ConfigKey<String> SCHEMA = ConfigKey.of(
-                    "schema",
-                    ConnectionKeys.schemaName(),
-                    "The schema that has the tables. Subscriptions live in it side by side, and so may a storage.")
-            .withDefault(JdbcDeadLetterStore.DEFAULT_SCHEMA);
-    private static final ConfigKey<Boolean> MIGRATE = ConfigKey.of(
-                    "migrate",
-                    ConfigType.flag(),
-                    "Whether to create the schema and its tables, and to migrate them, where needed.")
-            .withDefault(true);
-    private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConfigKey.of(
-                    "statement-timeout",
-                    ConnectionKeys.wholeSeconds(ConfigType.duration(
-                            BuilderChecks.MIN_STATEMENT_TIMEOUT, BuilderChecks.MAX_STATEMENT_TIMEOUT)),
-                    "How long a statement may take.")
-            .withDefault(JdbcDeadLetterStore.DEFAULT_STATEMENT_TIMEOUT);
+    private static final ConfigKey<String> SCHEMA = ConnectionKeys.schema(
+            "schema",
+            "The schema that has the tables. Subscriptions live in it side by side, and so may a storage.",
+            JdbcDeadLetterStore.DEFAULT_SCHEMA);
+    private static final ConfigKey<Boolean> MIGRATE =
+            ConnectionKeys.migrate("Whether to create the schema and its tables, and to migrate them, where needed.");
+    private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConnectionKeys.statementTimeout(
+            "How long a statement may take.", JdbcDeadLetterStore.DEFAULT_STATEMENT_TIMEOUT);
     private static final ConfigKey<Duration> SETTLED_RETENTION = ConfigKey.of(
                     "settled-retention",
                     ConfigType.duration(Duration.ZERO, Duration.ofDays(3650)),
@@ -50,9 +40,7 @@ public final class JdbcDeadLettersProvider implements DeadLetterSinkProvider {
 
     @Override
     public List<ConfigKey<?>> keys() {
-        List<ConfigKey<?>> keys = new ArrayList<>(ConnectionKeys.ALL);
-        keys.addAll(List.of(SCHEMA, MIGRATE, STATEMENT_TIMEOUT, SETTLED_RETENTION));
-        return keys;
+        return ConnectionKeys.with(SCHEMA, MIGRATE, STATEMENT_TIMEOUT, SETTLED_RETENTION);
     }
 
     @Override

@@ -10,32 +10,18 @@ import java.util.List;
 
 /** The keys by which a configuration says where an event store is. */
 final class EventKeys {
-    private static final ConfigKey<String> SCHEMA = ConfigKey.of(
-                    "schema", ConnectionKeys.schemaName(), "The schema that has the table.")
-            .withDefault(EventTable.DEFAULT_SCHEMA);
+    private static final ConfigKey<String> SCHEMA =
+            ConnectionKeys.schema("schema", "The schema that has the table.", EventTable.DEFAULT_SCHEMA);
     private static final ConfigKey<String> TABLE = ConfigKey.of(
                     "table", tableName(), "The table of the events. What belongs to it is called like it.")
             .withDefault(EventTable.DEFAULT_NAME);
-    private static final ConfigKey<Boolean> MIGRATE = ConfigKey.of(
-                    "migrate",
-                    ConfigType.flag(),
-                    "Whether to create the schema and its table, and to migrate them, where needed.")
-            .withDefault(true);
-    private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConfigKey.of(
-                    "statement-timeout",
-                    ConnectionKeys.wholeSeconds(ConfigType.duration(Duration.ofSeconds(1), Duration.ofHours(1))),
-                    "How long a statement may take.")
-            .withDefault(JdbcEventStoreBuilder.DEFAULT_STATEMENT_TIMEOUT);
+    private static final ConfigKey<Boolean> MIGRATE =
+            ConnectionKeys.migrate("Whether to create the schema and its table, and to migrate them, where needed.");
+    private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConnectionKeys.statementTimeout(
+            "How long a statement may take.", JdbcEventStoreBuilder.DEFAULT_STATEMENT_TIMEOUT);
 
     /** All of them, in the order in which they are explained. */
-    static final List<ConfigKey<?>> ALL = List.of(
-            ConnectionKeys.URL,
-            ConnectionKeys.USER,
-            ConnectionKeys.PASSWORD,
-            SCHEMA,
-            TABLE,
-            MIGRATE,
-            STATEMENT_TIMEOUT);
+    static final List<ConfigKey<?>> ALL = ConnectionKeys.with(SCHEMA, TABLE, MIGRATE, STATEMENT_TIMEOUT);
 
     private EventKeys() {}
 

@@ -8,6 +8,7 @@ import dev.spream.api.spi.PluginContext;
 import dev.spream.storage.jdbc.JdbcPool;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** The keys by which every plug-in of this module finds its database, and the pool that they make. */
 public final class ConnectionKeys {
@@ -34,14 +35,36 @@ public final class ConnectionKeys {
             .secret()
             .withDefaultMeaning("what the driver finds, in PGPASSWORD or ~/.pgpass");
 
-    /** All of them, in the order in which they are explained. */
-    public static final List<ConfigKey<?>> ALL = List.of(URL, USER, PASSWORD);
-
     private ConnectionKeys() {}
 
-    /** The type of a key that names a schema. */
-    public static ConfigType<String> schemaName() {
-        return new ConfigType<>("lower-case identifier", text -> new SchemaName(text).value(), schema -> schema);
+    /** The keys of the connection and these, in the order in which they are explained. */
+    public static List<ConfigKey<?>> with(ConfigKey<?>... others) {
+        return Stream.concat(Stream.of(URL, USER, PASSWORD), Stream.of(others)).toList();
+    }
+
+    /** A key that names a schema. */
+    public static ConfigKey<String> schema(String name, String description, String standard) {
+        return ConfigKey.of(
+                        name,
+                        new ConfigType<>(
+                                "lower-case identifier", text -> new SchemaName(text).value(), schema -> schema),
+                        description)
+                .withDefault(standard);
+    }
+
+    /** The key {@code migrate}. */
+    public static ConfigKey<Boolean> migrate(String description) {
+        return ConfigKey.of("migrate", ConfigType.flag(), description).withDefault(true);
+    }
+
+    /** The key {@code statement-timeout}. */
+    public static ConfigKey<Duration> statementTimeout(String description, Duration standard) {
+        return ConfigKey.of(
+                        "statement-timeout",
+                        wholeSeconds(ConfigType.duration(
+                                BuilderChecks.MIN_STATEMENT_TIMEOUT, BuilderChecks.MAX_STATEMENT_TIMEOUT)),
+                        description)
+                .withDefault(standard);
     }
 
     /** The durations of a type that the server's limits can express. */

@@ -13,7 +13,6 @@ import dev.spream.lock.LockObserver;
 import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockStore;
 import dev.spream.lock.LockTarget;
-import dev.spream.storage.jdbc.internal.BuilderChecks;
 import dev.spream.storage.jdbc.internal.ConnectionKeys;
 import java.time.Duration;
 import java.util.List;
@@ -65,18 +64,12 @@ public final class JdbcLockStoreProvider implements LockStoreProvider {
                     ConnectionKeys.wholeSeconds(ConfigType.duration(Duration.ofSeconds(1), Duration.ofDays(1))),
                     "How long a process that holds a handle may stand still before the database takes its locks away.")
             .withDefault(JdbcLockStore.Builder.DEFAULT_HOLDER_TIMEOUT);
-    private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConfigKey.of(
-                    "statement-timeout",
-                    ConnectionKeys.wholeSeconds(ConfigType.duration(
-                            BuilderChecks.MIN_STATEMENT_TIMEOUT, BuilderChecks.MAX_STATEMENT_TIMEOUT)),
-                    "How long a statement may take that does not wait for locks. A commit that has no answer 2 s later fails,"
-                            + " and whether it was done is not known.")
-            .withDefault(JdbcLockStore.Builder.DEFAULT_STATEMENT_TIMEOUT);
-    private static final ConfigKey<Boolean> MIGRATE = ConfigKey.of(
-                    "migrate",
-                    ConfigType.flag(),
-                    "Whether to create the schema and its tables, and to migrate them, where needed.")
-            .withDefault(true);
+    private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConnectionKeys.statementTimeout(
+            "How long a statement may take that does not wait for locks. A commit that has no answer 2 s later fails,"
+                    + " and whether it was done is not known.",
+            JdbcLockStore.Builder.DEFAULT_STATEMENT_TIMEOUT);
+    private static final ConfigKey<Boolean> MIGRATE =
+            ConnectionKeys.migrate("Whether to create the schema and its tables, and to migrate them, where needed.");
     private static final ConfigKey<Integer> CHUNK = ConfigKey.of(
                     "chunk",
                     ConfigType.integer(1, JdbcBucketProvisioning.MAX_CHUNK),

@@ -11,7 +11,6 @@ import dev.spream.core.consume.Consumer;
 import dev.spream.storage.jdbc.internal.ConnectionKeys;
 import dev.spream.storage.jdbc.ledger.AppliedLedger;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -36,26 +35,20 @@ public final class JdbcSinkProvider implements ConsumerProvider {
                     ConfigType.text(),
                     "Names the ledger of what was applied. Another name begins anew, for tables that are empty.")
             .withDefaultMeaning("the subscription");
-    private static final ConfigKey<String> LEDGER_SCHEMA = ConfigKey.of(
-                    "ledger-schema",
-                    ConnectionKeys.schemaName(),
-                    "The schema that has the ledger's tables. Ledgers live in it side by side.")
-            .withDefault(AppliedLedger.DEFAULT_SCHEMA);
-    private static final ConfigKey<Boolean> MIGRATE = ConfigKey.of(
-                    "migrate",
-                    ConfigType.flag(),
-                    "Whether to create the ledger's schema and its tables, and to migrate them, where needed.")
-            .withDefault(true);
+    private static final ConfigKey<String> LEDGER_SCHEMA = ConnectionKeys.schema(
+            "ledger-schema",
+            "The schema that has the ledger's tables. Ledgers live in it side by side.",
+            AppliedLedger.DEFAULT_SCHEMA);
+    private static final ConfigKey<Boolean> MIGRATE = ConnectionKeys.migrate(
+            "Whether to create the ledger's schema and its tables, and to migrate them, where needed.");
     private static final ConfigKey<Integer> CONNECTIONS = ConfigKey.of(
                     "connections",
                     ConfigType.integer(1, 1_000),
                     "How many batches are written at the same time, each on a connection of its own; more of them wait.")
             .withDefault(8);
-    private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConfigKey.of(
-                    "statement-timeout",
-                    ConnectionKeys.wholeSeconds(ConfigType.duration(Duration.ofSeconds(1), Duration.ofHours(1))),
-                    "How long a statement may take, and how long a batch waits for a connection.")
-            .withDefault(JdbcMirror.DEFAULT_STATEMENT_TIMEOUT);
+    private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConnectionKeys.statementTimeout(
+            "How long a statement may take, and how long a batch waits for a connection.",
+            JdbcMirror.DEFAULT_STATEMENT_TIMEOUT);
 
     @Override
     public String name() {
@@ -64,9 +57,8 @@ public final class JdbcSinkProvider implements ConsumerProvider {
 
     @Override
     public List<ConfigKey<?>> keys() {
-        List<ConfigKey<?>> keys = new ArrayList<>(ConnectionKeys.ALL);
-        keys.addAll(List.of(SCHEMA, CREATE_TABLES, LEDGER, LEDGER_SCHEMA, MIGRATE, CONNECTIONS, STATEMENT_TIMEOUT));
-        return keys;
+        return ConnectionKeys.with(
+                SCHEMA, CREATE_TABLES, LEDGER, LEDGER_SCHEMA, MIGRATE, CONNECTIONS, STATEMENT_TIMEOUT);
     }
 
     @Override

@@ -11,9 +11,8 @@ import java.util.List;
 
 /** The keys by which a configuration says where an outbox is. */
 final class OutboxKeys {
-    private static final ConfigKey<String> SCHEMA = ConfigKey.of(
-                    "schema", ConnectionKeys.schemaName(), "The schema that has the tables.")
-            .withDefault(OutboxTables.DEFAULT_SCHEMA);
+    private static final ConfigKey<String> SCHEMA =
+            ConnectionKeys.schema("schema", "The schema that has the tables.", OutboxTables.DEFAULT_SCHEMA);
     private static final ConfigKey<String> TABLE = ConfigKey.of(
                     "table",
                     tableName(),
@@ -22,28 +21,14 @@ final class OutboxKeys {
     private static final ConfigKey<String> LEDGER = ConfigKey.of(
                     "ledger", tableName(), "The table of the idempotency keys.")
             .withDefault(OutboxTables.DEFAULT_LEDGER);
-    private static final ConfigKey<Boolean> MIGRATE = ConfigKey.of(
-                    "migrate",
-                    ConfigType.flag(),
-                    "Whether to create the schema and its tables, and to migrate them, where needed; tables of earlier"
-                            + " workers are brought into shape.")
-            .withDefault(true);
-    private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConfigKey.of(
-                    "statement-timeout",
-                    ConnectionKeys.wholeSeconds(ConfigType.duration(Duration.ofSeconds(1), Duration.ofHours(1))),
-                    "How long a statement may take. Several should fit into a lease.")
-            .withDefault(OutboxBuilder.DEFAULT_STATEMENT_TIMEOUT);
+    private static final ConfigKey<Boolean> MIGRATE = ConnectionKeys.migrate(
+            "Whether to create the schema and its tables, and to migrate them, where needed; tables of earlier"
+                    + " workers are brought into shape.");
+    private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConnectionKeys.statementTimeout(
+            "How long a statement may take. Several should fit into a lease.", OutboxBuilder.DEFAULT_STATEMENT_TIMEOUT);
 
     /** All of them, in the order in which they are explained. */
-    static final List<ConfigKey<?>> ALL = List.of(
-            ConnectionKeys.URL,
-            ConnectionKeys.USER,
-            ConnectionKeys.PASSWORD,
-            SCHEMA,
-            TABLE,
-            LEDGER,
-            MIGRATE,
-            STATEMENT_TIMEOUT);
+    static final List<ConfigKey<?>> ALL = ConnectionKeys.with(SCHEMA, TABLE, LEDGER, MIGRATE, STATEMENT_TIMEOUT);
 
     private OutboxKeys() {}
 

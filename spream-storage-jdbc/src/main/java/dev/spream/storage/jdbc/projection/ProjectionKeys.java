@@ -11,22 +11,16 @@ import java.util.List;
 
 /** The keys by which a configuration says where projections are. */
 final class ProjectionKeys {
-    private static final ConfigKey<String> SCHEMA = ConfigKey.of(
-                    "schema",
-                    ConnectionKeys.schemaName(),
-                    "The schema that has the tables in which projections are remembered.")
-            .withDefault(ProjectionBuilder.DEFAULT_SCHEMA);
-    private static final ConfigKey<Boolean> MIGRATE = ConfigKey.of(
-                    "migrate",
-                    ConfigType.flag(),
-                    "Whether to create the schema and its tables, and to migrate them, where needed.")
-            .withDefault(true);
-    private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConfigKey.of(
-                    "statement-timeout",
-                    ConnectionKeys.wholeSeconds(ConfigType.duration(Duration.ofSeconds(1), Duration.ofHours(1))),
-                    "How long a statement may take, those of projections included, and how long a pause waits for batches"
-                            + " that are being applied.")
-            .withDefault(ProjectionBuilder.DEFAULT_STATEMENT_TIMEOUT);
+    private static final ConfigKey<String> SCHEMA = ConnectionKeys.schema(
+            "schema",
+            "The schema that has the tables in which projections are remembered.",
+            ProjectionBuilder.DEFAULT_SCHEMA);
+    private static final ConfigKey<Boolean> MIGRATE =
+            ConnectionKeys.migrate("Whether to create the schema and its tables, and to migrate them, where needed.");
+    private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConnectionKeys.statementTimeout(
+            "How long a statement may take, those of projections included, and how long a pause waits for batches"
+                    + " that are being applied.",
+            ProjectionBuilder.DEFAULT_STATEMENT_TIMEOUT);
 
     /** Four, since it takes three to migrate tables. */
     private static final ConfigKey<Integer> CONNECTIONS = ConfigKey.of(
@@ -39,14 +33,7 @@ final class ProjectionKeys {
     private static final int KEEPING_CONNECTIONS = 2;
 
     /** All of them, in the order in which they are explained. */
-    static final List<ConfigKey<?>> ALL = List.of(
-            ConnectionKeys.URL,
-            ConnectionKeys.USER,
-            ConnectionKeys.PASSWORD,
-            SCHEMA,
-            MIGRATE,
-            STATEMENT_TIMEOUT,
-            CONNECTIONS);
+    static final List<ConfigKey<?>> ALL = ConnectionKeys.with(SCHEMA, MIGRATE, STATEMENT_TIMEOUT, CONNECTIONS);
 
     private ProjectionKeys() {}
 
