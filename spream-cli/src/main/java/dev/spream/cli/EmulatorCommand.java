@@ -1,7 +1,7 @@
 package dev.spream.cli;
 
-import dev.spream.emulator.Churn;
-import dev.spream.emulator.FaultRates;
+import dev.spream.emulator.control.Churn;
+import dev.spream.emulator.control.FaultRates;
 import dev.spream.emulator.SpannerEmulator;
 import java.io.UncheckedIOException;
 import java.nio.channels.UnresolvedAddressException;

@@ -1,5 +1,7 @@
 package dev.spream.emulator;
 
+import dev.spream.emulator.control.FaultControl;
+import dev.spream.emulator.control.PartitionControl;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.ListValue;
 import com.google.protobuf.NullValue;

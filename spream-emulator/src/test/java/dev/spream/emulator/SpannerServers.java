@@ -1,5 +1,6 @@
 package dev.spream.emulator;
 
+import dev.spream.emulator.control.Churn;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;

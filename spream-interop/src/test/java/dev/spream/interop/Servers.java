@@ -1,6 +1,6 @@
 package dev.spream.interop;
 
-import dev.spream.emulator.Churn;
+import dev.spream.emulator.control.Churn;
 import dev.spream.emulator.GoogleEmulator;
 import dev.spream.emulator.SpannerEmulator;
 import dev.spream.emulator.SpannerServer;

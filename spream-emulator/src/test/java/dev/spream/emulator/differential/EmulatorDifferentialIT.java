@@ -8,7 +8,7 @@ import com.google.cloud.spanner.DatabaseId;
 import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.Spanner;
 import com.google.gson.JsonObject;
-import dev.spream.emulator.PartitionControl;
+import dev.spream.emulator.control.PartitionControl;
 import dev.spream.emulator.SpannerEmulator;
 import dev.spream.emulator.SpannerServer;
 import dev.spream.emulator.SpannerServers;

@@ -11,7 +11,7 @@ import dev.spream.api.config.SpreamConfig;
 import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.Mod;
 import dev.spream.core.subscription.RunResult;
-import dev.spream.emulator.Churn;
+import dev.spream.emulator.control.Churn;
 import dev.spream.emulator.SpannerEmulator;
 import dev.spream.sink.pubsub.PublisherServer.Reply;
 import dev.spream.storage.spanner.DatabaseName;

@@ -9,7 +9,7 @@ import dev.spream.core.record.HeartbeatRecord;
 import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.source.PartitionQuery;
-import dev.spream.emulator.PartitionControl.PartitionView;
+import dev.spream.emulator.control.PartitionControl.PartitionView;
 import dev.spream.emulator.SpannerEmulator;
 import java.time.Duration;
 import java.util.Optional;

@@ -1,6 +1,6 @@
 package dev.spream.emulator.internal.stream;
 
-import dev.spream.emulator.DrivenClock;
+import dev.spream.emulator.control.DrivenClock;
 import dev.spream.emulator.internal.schema.Commit;
 import io.grpc.StatusRuntimeException;
 import java.time.Instant;

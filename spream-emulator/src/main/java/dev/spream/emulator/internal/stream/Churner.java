@@ -1,7 +1,7 @@
 package dev.spream.emulator.internal.stream;
 
-import dev.spream.emulator.Churn;
-import dev.spream.emulator.PartitionControl.PartitionView;
+import dev.spream.emulator.control.Churn;
+import dev.spream.emulator.control.PartitionControl.PartitionView;
 import java.util.List;
 import java.util.Random;
 

@@ -1,7 +1,7 @@
 package dev.spream.emulator.internal.stream;
 
-import dev.spream.emulator.Fault;
-import dev.spream.emulator.FaultRates;
+import dev.spream.emulator.control.Fault;
+import dev.spream.emulator.control.FaultRates;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;

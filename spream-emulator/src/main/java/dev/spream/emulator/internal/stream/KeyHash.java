@@ -1,7 +1,7 @@
 package dev.spream.emulator.internal.stream;
 
 import com.google.protobuf.Value;
-import dev.spream.emulator.PartitionControl.KeyRange;
+import dev.spream.emulator.control.PartitionControl.KeyRange;
 import dev.spream.emulator.internal.schema.RowChange;
 
 /** Places a row in the key space by its table and primary key. The same in every run. */

@@ -1,6 +1,6 @@
 package dev.spream.emulator.internal.stream;
 
-import dev.spream.emulator.DrivenClock;
+import dev.spream.emulator.control.DrivenClock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

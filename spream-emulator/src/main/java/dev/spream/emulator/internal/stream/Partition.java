@@ -1,7 +1,7 @@
 package dev.spream.emulator.internal.stream;
 
-import dev.spream.emulator.PartitionControl.KeyRange;
-import dev.spream.emulator.PartitionControl.PartitionView;
+import dev.spream.emulator.control.PartitionControl.KeyRange;
+import dev.spream.emulator.control.PartitionControl.PartitionView;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

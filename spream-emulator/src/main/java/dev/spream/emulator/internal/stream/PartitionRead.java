@@ -1,7 +1,7 @@
 package dev.spream.emulator.internal.stream;
 
 import com.google.protobuf.Value;
-import dev.spream.emulator.Fault;
+import dev.spream.emulator.control.Fault;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

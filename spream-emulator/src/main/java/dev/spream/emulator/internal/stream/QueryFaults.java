@@ -1,6 +1,6 @@
 package dev.spream.emulator.internal.stream;
 
-import dev.spream.emulator.Fault;
+import dev.spream.emulator.control.Fault;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;

@@ -4,7 +4,7 @@ import static java.time.temporal.ChronoUnit.MICROS;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Value;
-import dev.spream.emulator.Fault;
+import dev.spream.emulator.control.Fault;
 import io.grpc.StatusRuntimeException;
 import java.time.Duration;
 import java.time.Instant;

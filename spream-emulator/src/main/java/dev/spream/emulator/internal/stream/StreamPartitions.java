@@ -1,6 +1,6 @@
 package dev.spream.emulator.internal.stream;
 
-import dev.spream.emulator.PartitionControl;
+import dev.spream.emulator.control.PartitionControl;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;

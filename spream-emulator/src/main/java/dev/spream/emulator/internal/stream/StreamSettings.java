@@ -1,7 +1,7 @@
 package dev.spream.emulator.internal.stream;
 
-import dev.spream.emulator.Churn;
-import dev.spream.emulator.FaultRates;
+import dev.spream.emulator.control.Churn;
+import dev.spream.emulator.control.FaultRates;
 
 /**
  * What a stream does by itself, and within which bounds.

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
-import dev.spream.emulator.Churn;
-import dev.spream.emulator.DrivenClock;
+import dev.spream.emulator.control.Churn;
+import dev.spream.emulator.control.DrivenClock;
 import dev.spream.emulator.internal.schema.Table;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;

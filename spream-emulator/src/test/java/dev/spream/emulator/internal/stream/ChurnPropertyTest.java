@@ -9,11 +9,11 @@ import static dev.spream.emulator.internal.stream.StreamRig.renameOrder;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
-import dev.spream.emulator.Churn;
-import dev.spream.emulator.DrivenClock;
-import dev.spream.emulator.PartitionControl;
-import dev.spream.emulator.PartitionControl.KeyRange;
-import dev.spream.emulator.PartitionControl.PartitionView;
+import dev.spream.emulator.control.Churn;
+import dev.spream.emulator.control.DrivenClock;
+import dev.spream.emulator.control.PartitionControl;
+import dev.spream.emulator.control.PartitionControl.KeyRange;
+import dev.spream.emulator.control.PartitionControl.PartitionView;
 import dev.spream.emulator.internal.schema.RowChange;
 import io.grpc.Status;
 import java.time.Duration;

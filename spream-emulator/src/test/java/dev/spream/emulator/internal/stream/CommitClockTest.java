@@ -3,7 +3,7 @@ package dev.spream.emulator.internal.stream;
 import static dev.spream.emulator.internal.stream.StreamRig.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.emulator.DrivenClock;
+import dev.spream.emulator.control.DrivenClock;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

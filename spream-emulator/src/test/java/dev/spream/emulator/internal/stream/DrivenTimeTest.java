@@ -9,8 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
-import dev.spream.emulator.Churn;
-import dev.spream.emulator.DrivenClock;
+import dev.spream.emulator.control.Churn;
+import dev.spream.emulator.control.DrivenClock;
 import io.grpc.Status;
 import java.time.Duration;
 import java.time.Instant;

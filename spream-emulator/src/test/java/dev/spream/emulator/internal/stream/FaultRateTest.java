@@ -10,11 +10,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
-import dev.spream.emulator.Churn;
-import dev.spream.emulator.DrivenClock;
-import dev.spream.emulator.Fault;
-import dev.spream.emulator.Fault.Kind;
-import dev.spream.emulator.FaultRates;
+import dev.spream.emulator.control.Churn;
+import dev.spream.emulator.control.DrivenClock;
+import dev.spream.emulator.control.Fault;
+import dev.spream.emulator.control.Fault.Kind;
+import dev.spream.emulator.control.FaultRates;
 import io.grpc.Status;
 import java.time.Instant;
 import java.util.ArrayDeque;

@@ -9,11 +9,11 @@ import static dev.spream.emulator.internal.stream.StreamRig.withHeartbeat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
-import dev.spream.emulator.Churn;
-import dev.spream.emulator.DrivenClock;
-import dev.spream.emulator.Fault;
-import dev.spream.emulator.Fault.Kind;
-import dev.spream.emulator.FaultControl;
+import dev.spream.emulator.control.Churn;
+import dev.spream.emulator.control.DrivenClock;
+import dev.spream.emulator.control.Fault;
+import dev.spream.emulator.control.Fault.Kind;
+import dev.spream.emulator.control.FaultControl;
 import io.grpc.Status;
 import java.time.Duration;
 import java.util.ArrayList;

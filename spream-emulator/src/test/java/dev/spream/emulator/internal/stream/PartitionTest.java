@@ -3,7 +3,7 @@ package dev.spream.emulator.internal.stream;
 import static dev.spream.emulator.internal.stream.StreamRig.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.emulator.PartitionControl.KeyRange;
+import dev.spream.emulator.control.PartitionControl.KeyRange;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.schema.RowChange;
 import dev.spream.emulator.internal.schema.RowChange.Kind;

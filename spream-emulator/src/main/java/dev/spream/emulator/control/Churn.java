@@ -1,4 +1,4 @@
-package dev.spream.emulator;
+package dev.spream.emulator.control;
 
 import java.time.Duration;
 
