@@ -1,5 +1,6 @@
 package dev.spream.emulator.internal.stream;
 
+import dev.spream.emulator.internal.sql.Errors;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Struct;
 import com.google.protobuf.Value;
@@ -75,7 +76,7 @@ final class ChangeStreamQueryParser {
 
     private static String streamName(Dialect dialect, String function) {
         if (dialect == Dialect.POSTGRESQL && function.startsWith(MUTABLE_PREFIX)) {
-            throw StreamErrors.unimplemented(
+            throw Errors.unimplemented(
                     "change streams in partition mode MUTABLE_KEY_RANGE are not implemented by this emulator yet");
         }
         return function.substring(dialect.readFunctionPrefix().length());
@@ -90,7 +91,7 @@ final class ChangeStreamQueryParser {
         long line =
                 sql.substring(0, call.position()).chars().filter(c -> c == '\n').count() + 1;
         int column = call.position() - sql.lastIndexOf('\n', call.position());
-        return StreamErrors.invalid(
+        return Errors.invalidArgument(
                 "Table-valued function not found: " + function + " [at " + line + ":" + column + "]");
     }
 
@@ -123,8 +124,21 @@ final class ChangeStreamQueryParser {
 
     private void require(boolean alone) {
         if (!alone) {
-            throw StreamErrors.notAlone(dialect, function);
+            throw notAlone();
         }
+    }
+
+    private StatusRuntimeException notAlone() {
+        String advice = dialect == Dialect.POSTGRESQL
+                ? "`select * from \"spanner\".\"" + function + "\"(<args>)`."
+                : "`SELECT ChangeRecord FROM " + function + "(<args>)`.";
+        return Errors.unimplemented("Change stream TVF must not be combined with any other SQL statements. "
+                + "Change stream records should be read using " + advice);
+    }
+
+    private StatusRuntimeException notLiteral(int index) {
+        return Errors.invalidArgument("Invalid argument of change stream TVF " + function + ". Argument " + index
+                + " is not a literal or parameter. Implicit type conversions are not supported.");
     }
 
     private QueryArgument[] arguments() {
@@ -136,7 +150,7 @@ final class ChangeStreamQueryParser {
             String name = argumentName(seen.size());
             int index = ARGUMENTS.indexOf(name);
             if (index < 0 || seen.contains(name)) {
-                throw StreamErrors.invalid("No matching signature for " + function + ". Its arguments are "
+                throw Errors.invalidArgument("No matching signature for " + function + ". Its arguments are "
                         + String.join(", ", ARGUMENTS) + ", each at most once; got "
                         + (index < 0 ? "more, or " + name : name + " again") + ".");
             }
@@ -169,14 +183,14 @@ final class ChangeStreamQueryParser {
                             yield list();
                         }
                         if (typed || !token.isWord("NULL")) {
-                            throw StreamErrors.notLiteral(function, index);
+                            throw notLiteral(index);
                         }
                         yield QueryArgument.NULL;
                     }
                 };
         takeCast();
         if (!reader.peek().isSymbol(",") && !reader.peek().isSymbol(")")) {
-            throw StreamErrors.notLiteral(function, index);
+            throw notLiteral(index);
         }
         return argument;
     }
@@ -203,6 +217,6 @@ final class ChangeStreamQueryParser {
                 .filter(parameter -> parameter.getKey().equalsIgnoreCase(key))
                 .map(parameter -> QueryArgument.of(parameter.getValue()))
                 .findFirst()
-                .orElseThrow(() -> StreamErrors.invalid("No parameter found for binding: " + key));
+                .orElseThrow(() -> Errors.invalidArgument("No parameter found for binding: " + key));
     }
 }

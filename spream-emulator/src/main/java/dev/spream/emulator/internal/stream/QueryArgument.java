@@ -1,5 +1,6 @@
 package dev.spream.emulator.internal.stream;
 
+import dev.spream.emulator.internal.sql.Errors;
 import com.google.protobuf.Value;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -31,7 +32,7 @@ record QueryArgument(@Nullable String text) {
             return Optional.of(DateTimeFormatter.ISO_OFFSET_DATE_TIME.parse(
                     text.toUpperCase(Locale.ROOT).replace(' ', 'T'), Instant::from));
         } catch (DateTimeException e) {
-            throw StreamErrors.invalid("Could not cast literal \"" + text + "\" to type TIMESTAMP");
+            throw Errors.invalidArgument("Could not cast literal \"" + text + "\" to type TIMESTAMP");
         }
     }
 
@@ -42,7 +43,7 @@ record QueryArgument(@Nullable String text) {
         try {
             return Optional.of(Long.parseLong(text));
         } catch (NumberFormatException e) {
-            throw StreamErrors.invalid("Could not cast literal \"" + text + "\" to type INT64");
+            throw Errors.invalidArgument("Could not cast literal \"" + text + "\" to type INT64");
         }
     }
 }

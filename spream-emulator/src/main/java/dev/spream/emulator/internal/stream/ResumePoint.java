@@ -1,5 +1,6 @@
 package dev.spream.emulator.internal.stream;
 
+import dev.spream.emulator.internal.sql.Errors;
 import com.google.protobuf.ByteString;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -26,7 +27,7 @@ record ResumePoint(long index, int children) {
         }
         Matcher matcher = TEXT.matcher(token.toStringUtf8());
         if (!matcher.matches()) {
-            throw StreamErrors.invalid("Invalid resume token.");
+            throw Errors.invalidArgument("Invalid resume token.");
         }
         return Optional.of(new ResumePoint(Long.parseLong(matcher.group(1)), Integer.parseInt(matcher.group(2))));
     }

@@ -1,5 +1,6 @@
 package dev.spream.emulator.internal.stream;
 
+import dev.spream.emulator.internal.sql.Errors;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.time.Instant;
@@ -15,7 +16,7 @@ final class StreamErrors {
     private StreamErrors() {}
 
     static StatusRuntimeException nullStart() {
-        return invalid("start_timestamp must not be null.");
+        return Errors.invalidArgument("start_timestamp must not be null.");
     }
 
     static StatusRuntimeException startTooOld(Instant earliest, Instant start) {
@@ -33,13 +34,13 @@ final class StreamErrors {
     }
 
     static StatusRuntimeException startAfterEnd(Instant start, Instant end) {
-        return invalid(
+        return Errors.invalidArgument(
                 "If end_timestamp is specified, start_timestamp must be <= end_timestamp. Received start_timestamp: "
                         + text(start) + ", end_timestamp: " + text(end) + ".");
     }
 
     static StatusRuntimeException nullHeartbeat() {
-        return invalid("heartbeat_milliseconds must not be null.");
+        return Errors.invalidArgument("heartbeat_milliseconds must not be null.");
     }
 
     static StatusRuntimeException heartbeatOutOfRange(long min, long max, long heartbeat) {
@@ -48,11 +49,11 @@ final class StreamErrors {
     }
 
     static StatusRuntimeException readOptions() {
-        return unimplemented("read_options must be null.");
+        return Errors.unimplemented("read_options must be null.");
     }
 
     static StatusRuntimeException foreignToken(String token) {
-        return invalid(
+        return Errors.invalidArgument(
                 "Specified partition_token is invalid, as it does not belong to the Change Stream associated with"
                         + " the TVF. Received partition_token: " + token + ".");
     }
@@ -71,19 +72,6 @@ final class StreamErrors {
                         + " expired and have been deleted, as specified by the Change Stream retention period.");
     }
 
-    static StatusRuntimeException notAlone(Dialect dialect, String function) {
-        String advice = dialect == Dialect.POSTGRESQL
-                ? "`select * from \"spanner\".\"" + function + "\"(<args>)`."
-                : "`SELECT ChangeRecord FROM " + function + "(<args>)`.";
-        return unimplemented("Change stream TVF must not be combined with any other SQL statements. "
-                + "Change stream records should be read using " + advice);
-    }
-
-    static StatusRuntimeException notLiteral(String function, int index) {
-        return invalid("Invalid argument of change stream TVF " + function + ". Argument " + index
-                + " is not a literal or parameter. Implicit type conversions are not supported.");
-    }
-
     static StatusRuntimeException streamNotFound(String name) {
         return Status.NOT_FOUND
                 .withDescription("Change Stream not found: " + name)
@@ -94,13 +82,13 @@ final class StreamErrors {
     static StatusRuntimeException stillNamed(String table, String column, List<String> streams) {
         String names = String.join(",", streams);
         if (column.isEmpty()) {
-            return refused("Cannot drop table " + table + ". Table " + table + " is tracked by " + streams.size()
+            return Errors.failedPrecondition("Cannot drop table " + table + ". Table " + table + " is tracked by " + streams.size()
                     + " Change Stream: " + names + ". Tables explicitly tracked by a Change Stream cannot be dropped."
                     + " Please drop the Change Stream or modify its FOR clause to stop tracking the table explicitly before"
                     + " dropping the table.");
         }
         String path = table + "." + column;
-        return refused("Cannot drop column " + path + " . Column " + path + " is tracked by " + streams.size()
+        return Errors.failedPrecondition("Cannot drop column " + path + " . Column " + path + " is tracked by " + streams.size()
                 + " Change Stream: " + names
                 + ". Columns explicitly tracked by a Change Stream cannot be dropped. Please"
                 + " alter the Change Stream to stop tracking the column before dropping the column.");
@@ -116,18 +104,6 @@ final class StreamErrors {
         return Status.CANCELLED
                 .withDescription("the change stream query was cancelled")
                 .asRuntimeException();
-    }
-
-    static StatusRuntimeException invalid(String text) {
-        return Status.INVALID_ARGUMENT.withDescription(text).asRuntimeException();
-    }
-
-    static StatusRuntimeException refused(String text) {
-        return Status.FAILED_PRECONDITION.withDescription(text).asRuntimeException();
-    }
-
-    static StatusRuntimeException unimplemented(String text) {
-        return Status.UNIMPLEMENTED.withDescription(text).asRuntimeException();
     }
 
     private static StatusRuntimeException outOfRange(String text) {

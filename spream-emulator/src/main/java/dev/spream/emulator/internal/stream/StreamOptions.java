@@ -1,5 +1,6 @@
 package dev.spream.emulator.internal.stream;
 
+import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.schema.RowChange.Kind;
 import io.grpc.StatusRuntimeException;
 import java.time.Duration;
@@ -59,9 +60,9 @@ record StreamOptions(Map<String, String> declared) {
     private static void checkRetention(SqlToken value) {
         requireString(RETENTION, value);
         Duration retention = duration(value.text())
-                .orElseThrow(() -> StreamErrors.refused("Invalid time duration format: " + value.text() + "."));
+                .orElseThrow(() -> Errors.failedPrecondition("Invalid time duration format: " + value.text() + "."));
         if (retention.compareTo(MIN_RETENTION) < 0 || retention.compareTo(MAX_RETENTION) > 0) {
-            throw StreamErrors.refused("Invalid retention_period: " + value.text()
+            throw Errors.failedPrecondition("Invalid retention_period: " + value.text()
                     + ". Change Streams retention period must be a value in the range [24h, 30d].");
         }
     }
@@ -69,7 +70,7 @@ record StreamOptions(Map<String, String> declared) {
     private static void checkValueCapture(SqlToken value) {
         requireString(VALUE_CAPTURE, value);
         if (Arrays.stream(ValueCapture.values()).noneMatch(type -> type.name().equals(value.text()))) {
-            throw StreamErrors.refused("Invalid value_capture_type: " + value.text()
+            throw Errors.failedPrecondition("Invalid value_capture_type: " + value.text()
                     + ". Change Streams only support value capture types in OLD_AND_NEW_VALUES, NEW_ROW, NEW_VALUES, and"
                     + " NEW_ROW_AND_OLD_VALUES.");
         }
@@ -80,11 +81,11 @@ record StreamOptions(Map<String, String> declared) {
         switch (value.text()) {
             case "IMMUTABLE_KEY_RANGE" -> {}
             case "MUTABLE_KEY_RANGE" ->
-                throw StreamErrors.unimplemented(
+                throw Errors.unimplemented(
                         "partition_mode MUTABLE_KEY_RANGE is not implemented by this emulator yet;"
                                 + " use IMMUTABLE_KEY_RANGE, or leave the option out.");
             default ->
-                throw StreamErrors.refused(
+                throw Errors.failedPrecondition(
                         "Invalid partition_mode: " + value.text()
                                 + ". Change Streams only support partition modes in IMMUTABLE_KEY_RANGE and MUTABLE_KEY_RANGE.");
         }
@@ -92,7 +93,7 @@ record StreamOptions(Map<String, String> declared) {
 
     private static void checkFlag(String name, Optional<SqlToken> value) {
         if (!FLAGS.contains(name)) {
-            throw StreamErrors.invalid("Option: " + name + " is unknown.");
+            throw Errors.invalidArgument("Option: " + name + " is unknown.");
         }
         if (value.isPresent() && !value.get().isWord("true") && !value.get().isWord("false")) {
             throw unexpected(name, value.get(), "true, false or NULL");
@@ -106,7 +107,7 @@ record StreamOptions(Map<String, String> declared) {
     }
 
     private static StatusRuntimeException unexpected(String name, SqlToken value, String expected) {
-        return StreamErrors.invalid(
+        return Errors.invalidArgument(
                 "Unexpected value for option: " + name + ". Expected " + expected + ", got " + value.text() + ".");
     }
 

@@ -1,5 +1,6 @@
 package dev.spream.emulator.internal.stream;
 
+import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.schema.Table;
 import java.util.ArrayList;
@@ -24,10 +25,10 @@ record StreamSchema(Dialect dialect, Map<String, Table> tables, List<StreamDefin
         String name = create.stream();
         boolean taken = find(name).isPresent() || table(name).isPresent();
         if (taken) {
-            throw StreamErrors.refused("Duplicate name in schema: " + name + ".");
+            throw Errors.failedPrecondition("Duplicate name in schema: " + name + ".");
         }
         if (streams.size() >= MAX_STREAMS) {
-            throw StreamErrors.refused("Cannot add Change Stream " + name
+            throw Errors.failedPrecondition("Cannot add Change Stream " + name
                     + " : because the maximum number of Change Streams per Database (limit " + MAX_STREAMS
                     + ") has been reached.");
         }
@@ -43,7 +44,7 @@ record StreamSchema(Dialect dialect, Map<String, Table> tables, List<StreamDefin
     StreamDefinition altered(StreamStatement.DropForAll dropForAll) {
         StreamDefinition existing = existing(dropForAll.stream());
         if (existing.watched().equals(Watched.NOTHING)) {
-            throw StreamErrors.refused(
+            throw Errors.failedPrecondition(
                     "The ALTER CHANGE STREAM DROP FOR clause cannot be applied on Change Stream " + existing.name()
                             + ", because it does not have a FOR clause and it does not track any database object.");
         }
@@ -53,7 +54,7 @@ record StreamSchema(Dialect dialect, Map<String, Table> tables, List<StreamDefin
     StreamDefinition altered(StreamStatement.SetOptions setOptions) {
         StreamDefinition existing = existing(setOptions.stream());
         if (setOptions.options().containsKey("partition_mode")) {
-            throw StreamErrors.refused("Change Stream " + existing.name() + ": partition_mode cannot be altered.");
+            throw Errors.failedPrecondition("Change Stream " + existing.name() + ": partition_mode cannot be altered.");
         }
         return existing.with(existing.options().with(setOptions.options()));
     }
@@ -74,11 +75,11 @@ record StreamSchema(Dialect dialect, Map<String, Table> tables, List<StreamDefin
         List<TableWatch> checked = new ArrayList<>();
         for (TableWatch watch : watched.tables()) {
             Table table = table(watch.table())
-                    .orElseThrow(() -> StreamErrors.refused("Change Stream " + stream + " cannot track " + watch.table()
+                    .orElseThrow(() -> Errors.failedPrecondition("Change Stream " + stream + " cannot track " + watch.table()
                             + " because either Change Streams do not track database objects of this type, or this Table"
                             + " does not exist."));
             if (!seen.add(table.name())) {
-                throw StreamErrors.refused("Change Stream " + stream + " should not list Table " + table.name()
+                throw Errors.failedPrecondition("Change Stream " + stream + " should not list Table " + table.name()
                         + " more than once in the FOR clause.");
             }
             checkLimit(stream, table);
@@ -93,7 +94,7 @@ record StreamSchema(Dialect dialect, Map<String, Table> tables, List<StreamDefin
                 .filter(other -> other.watchedColumns(table).isPresent())
                 .count();
         if (others >= MAX_STREAMS_OF_ONE_THING) {
-            throw StreamErrors.refused("Failed to create or alter Change Stream " + stream
+            throw Errors.failedPrecondition("Failed to create or alter Change Stream " + stream
                     + " : because it is not allowed to have more than " + MAX_STREAMS_OF_ONE_THING
                     + " Change Streams tracking the same table or non-key column or ALL: " + table.name() + ".");
         }
@@ -106,16 +107,16 @@ record StreamSchema(Dialect dialect, Map<String, Table> tables, List<StreamDefin
                     .map(Column::name)
                     .filter(declared -> dialect.sameName(declared, name))
                     .findFirst()
-                    .orElseThrow(() -> StreamErrors.refused("Change Stream " + stream + " cannot track column " + name
+                    .orElseThrow(() -> Errors.failedPrecondition("Change Stream " + stream + " cannot track column " + name
                             + " because it does not exist in Table " + table.name() + "."));
             if (table.primaryKey().contains(column)) {
-                throw StreamErrors.refused("The FOR clause of Change Stream " + stream
+                throw Errors.failedPrecondition("The FOR clause of Change Stream " + stream
                         + " should not list the primary key column " + column + " of Table " + table.name()
                         + ". Please list non-key columns only, because primary key columns are always tracked if the"
                         + " table is tracked.");
             }
             if (columns.contains(column)) {
-                throw StreamErrors.refused("Change Stream " + stream + " should not list Column " + column
+                throw Errors.failedPrecondition("Change Stream " + stream + " should not list Column " + column
                         + " of Table " + table.name() + " more than once in the FOR clause.");
             }
             columns.add(column);

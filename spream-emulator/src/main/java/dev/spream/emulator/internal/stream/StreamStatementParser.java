@@ -1,5 +1,6 @@
 package dev.spream.emulator.internal.stream;
 
+import dev.spream.emulator.internal.sql.Errors;
 import io.grpc.StatusRuntimeException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -128,7 +129,7 @@ final class StreamStatementParser {
     }
 
     private StatusRuntimeException error(String problem) {
-        return StreamErrors.invalid(
+        return Errors.invalidArgument(
                 "Error parsing Spanner DDL statement: " + reader.sql() + " : Syntax error: " + problem);
     }
 }
