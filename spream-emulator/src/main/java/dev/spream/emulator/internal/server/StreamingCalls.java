@@ -4,7 +4,7 @@ import com.google.spanner.v1.ExecuteSqlRequest;
 import com.google.spanner.v1.PartialResultSet;
 import com.google.spanner.v1.ReadRequest;
 import dev.spream.emulator.internal.database.Database;
-import dev.spream.emulator.internal.stream.ChangeStreamQuery;
+import dev.spream.emulator.internal.sql.ChangeStreamQuery;
 import io.grpc.stub.StreamObserver;
 import java.util.Optional;
 import java.util.function.Consumer;

@@ -1,5 +1,6 @@
 package dev.spream.emulator.internal.stream;
 
+import dev.spream.emulator.internal.sql.TableWatch;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;

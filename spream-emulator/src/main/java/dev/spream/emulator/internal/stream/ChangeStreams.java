@@ -1,5 +1,10 @@
 package dev.spream.emulator.internal.stream;
 
+import dev.spream.emulator.internal.sql.ChangeStreamQuery;
+import dev.spream.emulator.internal.sql.ChangeStreamQueryParser;
+import dev.spream.emulator.internal.sql.Dialect;
+import dev.spream.emulator.internal.sql.StreamStatement;
+import dev.spream.emulator.internal.sql.StreamStatementParser;
 import com.google.protobuf.Struct;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.PartialResultSet;

@@ -1,5 +1,6 @@
 package dev.spream.emulator.internal.stream;
 
+import dev.spream.emulator.internal.sql.ChangeStreamQuery;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;

@@ -1,5 +1,8 @@
 package dev.spream.emulator.internal.stream;
 
+import dev.spream.emulator.internal.sql.Dialect;
+import dev.spream.emulator.internal.sql.TableWatch;
+import dev.spream.emulator.internal.sql.Watched;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.schema.Table;
 import java.util.List;

@@ -1,5 +1,6 @@
 package dev.spream.emulator.internal.stream;
 
+import dev.spream.emulator.internal.sql.ChangeStreamQuery;
 import dev.spream.emulator.control.Fault;
 import dev.spream.emulator.control.FaultControl;
 import dev.spream.emulator.internal.stream.QueryFaults.Origin;

@@ -1,5 +1,6 @@
 package dev.spream.emulator.internal.stream;
 
+import dev.spream.emulator.internal.sql.SqlToken;
 import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.schema.RowChange.Kind;
 import io.grpc.StatusRuntimeException;

@@ -4,6 +4,7 @@ import static dev.spream.emulator.internal.stream.StreamRig.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.emulator.internal.sql.ChangeStreamQuery;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.NullValue;
 import com.google.protobuf.Struct;

@@ -1,10 +1,10 @@
-package dev.spream.emulator.internal.stream;
+package dev.spream.emulator.internal.sql;
 
 import java.util.Map;
 import java.util.Optional;
 
 /** A DDL statement about a change stream, parsed but not yet checked against the schema. */
-sealed interface StreamStatement {
+public sealed interface StreamStatement {
     String stream();
 
     record Create(String stream, Watched watched, Map<String, Optional<SqlToken>> options) implements StreamStatement {}

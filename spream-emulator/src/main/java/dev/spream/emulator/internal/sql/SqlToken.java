@@ -1,4 +1,4 @@
-package dev.spream.emulator.internal.stream;
+package dev.spream.emulator.internal.sql;
 
 /**
  * A piece of SQL text.
@@ -6,8 +6,8 @@ package dev.spream.emulator.internal.stream;
  * @param text the piece without its quotes
  * @param position where it begins in the text, from 0
  */
-record SqlToken(Kind kind, String text, int position) {
-    enum Kind {
+public record SqlToken(Kind kind, String text, int position) {
+    public enum Kind {
         WORD,
         QUOTED_NAME,
         STRING,
@@ -17,15 +17,15 @@ record SqlToken(Kind kind, String text, int position) {
         END
     }
 
-    boolean isWord(String word) {
+    public boolean isWord(String word) {
         return kind == Kind.WORD && text.equalsIgnoreCase(word);
     }
 
-    boolean isSymbol(String symbol) {
+    public boolean isSymbol(String symbol) {
         return kind == Kind.SYMBOL && text.equals(symbol);
     }
 
-    boolean isName() {
+    public boolean isName() {
         return kind == Kind.WORD || kind == Kind.QUOTED_NAME;
     }
 }

@@ -1,6 +1,5 @@
-package dev.spream.emulator.internal.stream;
+package dev.spream.emulator.internal.sql;
 
-import dev.spream.emulator.internal.sql.Errors;
 import com.google.protobuf.Value;
 import java.time.DateTimeException;
 import java.time.Instant;

@@ -1,29 +1,29 @@
-package dev.spream.emulator.internal.stream;
+package dev.spream.emulator.internal.sql;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import java.util.Locale;
 
 /** What the two dialects of Spanner write differently, as far as change streams are concerned. */
-enum Dialect {
+public enum Dialect {
     GOOGLE_STANDARD_SQL("READ_", '`') {
         @Override
-        String fold(String identifier) {
+        public String fold(String identifier) {
             return identifier;
         }
 
         @Override
-        boolean sameName(String a, String b) {
+        public boolean sameName(String a, String b) {
             return a.equalsIgnoreCase(b);
         }
     },
     POSTGRESQL("read_json_", '"') {
         @Override
-        String fold(String identifier) {
+        public String fold(String identifier) {
             return identifier.toLowerCase(Locale.ROOT);
         }
 
         @Override
-        boolean sameName(String a, String b) {
+        public boolean sameName(String a, String b) {
             return a.equals(b);
         }
     };
@@ -36,22 +36,22 @@ enum Dialect {
         this.quote = quote;
     }
 
-    static Dialect of(DatabaseDialect dialect) {
+    public static Dialect of(DatabaseDialect dialect) {
         return dialect == DatabaseDialect.POSTGRESQL ? POSTGRESQL : GOOGLE_STANDARD_SQL;
     }
 
     /** What an identifier that is not quoted stands for. */
-    abstract String fold(String identifier);
+    public abstract String fold(String identifier);
 
-    abstract boolean sameName(String a, String b);
+    public abstract boolean sameName(String a, String b);
 
     /** What the names of functions that read a stream begin with. */
-    String readFunctionPrefix() {
+    public String readFunctionPrefix() {
         return readFunctionPrefix;
     }
 
     /** What encloses an identifier that could be taken for something else. */
-    char quote() {
+    public char quote() {
         return quote;
     }
 }

@@ -1,4 +1,4 @@
-package dev.spream.emulator.internal.stream;
+package dev.spream.emulator.internal.sql;
 
 import com.google.protobuf.ByteString;
 import java.time.Instant;
@@ -34,12 +34,12 @@ public record ChangeStreamQuery(
     }
 
     /** The partition that is asked for; empty for the initial query. */
-    Optional<String> partition() {
+    public Optional<String> partition() {
         return Optional.ofNullable(token);
     }
 
     /** The last commit timestamp that is asked for. */
-    Instant until() {
+    public Instant until() {
         return end == null ? Instant.MAX : end;
     }
 }

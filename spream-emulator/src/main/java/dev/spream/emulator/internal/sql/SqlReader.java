@@ -1,6 +1,6 @@
-package dev.spream.emulator.internal.stream;
+package dev.spream.emulator.internal.sql;
 
-import dev.spream.emulator.internal.stream.SqlToken.Kind;
+import dev.spream.emulator.internal.sql.SqlToken.Kind;
 import java.util.List;
 
 /** Walks over the tokens of one statement. */

@@ -1,6 +1,5 @@
-package dev.spream.emulator.internal.stream;
+package dev.spream.emulator.internal.sql;
 
-import dev.spream.emulator.internal.sql.Errors;
 import io.grpc.StatusRuntimeException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -15,7 +14,7 @@ import java.util.Optional;
  * @see <a href="https://cloud.google.com/spanner/docs/reference/standard-sql/data-definition-language#change_stream_statements">GoogleSQL</a>
  * @see <a href="https://cloud.google.com/spanner/docs/reference/postgresql/data-definition-language#change_stream_statements">PostgreSQL</a>
  */
-final class StreamStatementParser {
+public final class StreamStatementParser {
     private final Dialect dialect;
     private final SqlReader reader;
 
@@ -24,14 +23,14 @@ final class StreamStatementParser {
         this.reader = new SqlReader(dialect, ddl);
     }
 
-    static boolean handles(Dialect dialect, String ddl) {
+    public static boolean handles(Dialect dialect, String ddl) {
         SqlReader reader = new SqlReader(dialect, ddl);
         SqlToken verb = reader.take();
         return (verb.isWord("CREATE") || verb.isWord("ALTER") || verb.isWord("DROP"))
                 && reader.takeWords("CHANGE", "STREAM");
     }
 
-    static StreamStatement parse(Dialect dialect, String ddl) {
+    public static StreamStatement parse(Dialect dialect, String ddl) {
         return new StreamStatementParser(dialect, ddl).statement();
     }
 

@@ -1,6 +1,5 @@
-package dev.spream.emulator.internal.stream;
+package dev.spream.emulator.internal.sql;
 
-import dev.spream.emulator.internal.sql.Errors;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Struct;
 import com.google.protobuf.Value;
@@ -18,7 +17,7 @@ import java.util.function.Function;
  * Recognises the queries that read a change stream. A query that calls a read function in any other way than alone is an
  * error; a query that does not call one is somebody else's.
  */
-final class ChangeStreamQueryParser {
+public final class ChangeStreamQueryParser {
     private static final List<String> ARGUMENTS =
             List.of("start_timestamp", "end_timestamp", "partition_token", "heartbeat_milliseconds", "read_options");
     private static final String MUTABLE_PREFIX = "read_proto_bytes_";
@@ -40,7 +39,7 @@ final class ChangeStreamQueryParser {
      *
      * @param streams gives the declared name of the stream of that name
      */
-    static Optional<ChangeStreamQuery> parse(
+    public static Optional<ChangeStreamQuery> parse(
             Dialect dialect, String sql, Struct parameters, Function<String, Optional<String>> streams) {
         if (!sql.toLowerCase(Locale.ROOT).contains("read_")) {
             return Optional.empty();

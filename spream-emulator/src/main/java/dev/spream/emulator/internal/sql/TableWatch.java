@@ -1,4 +1,4 @@
-package dev.spream.emulator.internal.stream;
+package dev.spream.emulator.internal.sql;
 
 import java.util.List;
 
@@ -9,8 +9,8 @@ import java.util.List;
  * @param wholeTable whether all columns are watched, later ones included
  * @param columns otherwise the watched columns beside the key, which may be none
  */
-record TableWatch(String table, boolean wholeTable, List<String> columns) {
-    TableWatch {
+public record TableWatch(String table, boolean wholeTable, List<String> columns) {
+    public TableWatch {
         columns = List.copyOf(columns);
     }
 }
