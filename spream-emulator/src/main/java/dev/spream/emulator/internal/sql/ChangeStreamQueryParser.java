@@ -23,13 +23,13 @@ public final class ChangeStreamQueryParser {
     private static final String MUTABLE_PREFIX = "read_proto_bytes_";
 
     private final Dialect dialect;
-    private final SqlReader reader;
+    private final TokenCursor cursor;
     private final Map<String, Value> parameters;
     private final String function;
 
-    private ChangeStreamQueryParser(Dialect dialect, SqlReader reader, Struct parameters, String function) {
+    private ChangeStreamQueryParser(Dialect dialect, TokenCursor cursor, Struct parameters, String function) {
         this.dialect = dialect;
-        this.reader = reader;
+        this.cursor = cursor;
         this.parameters = parameters.getFieldsMap();
         this.function = function;
     }
@@ -44,28 +44,27 @@ public final class ChangeStreamQueryParser {
         if (!sql.toLowerCase(Locale.ROOT).contains("read_")) {
             return Optional.empty();
         }
-        SqlReader reader = new SqlReader(dialect, sql);
-        return readFunction(dialect, reader.tokens()).map(call -> {
-            String function = call.kind() == SqlToken.Kind.QUOTED_NAME ? call.text() : dialect.fold(call.text());
+        return readFunction(new TokenCursor(sql, dialect), dialect).map(call -> {
+            String function = dialect.name(call);
             String stream = streams.apply(streamName(dialect, function))
                     .orElseThrow(() -> unknownFunction(dialect, sql, call, function));
-            return new ChangeStreamQueryParser(dialect, reader, parameters, function).query(stream);
+            return new ChangeStreamQueryParser(dialect, new TokenCursor(sql, dialect), parameters, function)
+                    .query(stream);
         });
     }
 
-    private static Optional<SqlToken> readFunction(Dialect dialect, List<SqlToken> tokens) {
-        for (int i = 1; i + 1 < tokens.size(); i++) {
-            SqlToken before = tokens.get(i - 1);
+    private static Optional<Token> readFunction(TokenCursor cursor, Dialect dialect) {
+        for (Token before = cursor.next(); !cursor.atEnd(); before = cursor.next()) {
             boolean inFrom =
                     before.isWord("FROM") || before.isWord("JOIN") || before.isSymbol(",") || before.isSymbol(".");
-            if (inFrom && tokens.get(i + 1).isSymbol("(") && isReadFunction(dialect, tokens.get(i))) {
-                return Optional.of(tokens.get(i));
+            if (inFrom && cursor.peek(1).isSymbol("(") && isReadFunction(dialect, cursor.peek())) {
+                return Optional.of(cursor.peek());
             }
         }
         return Optional.empty();
     }
 
-    private static boolean isReadFunction(Dialect dialect, SqlToken token) {
+    private static boolean isReadFunction(Dialect dialect, Token token) {
         String prefix = dialect.readFunctionPrefix();
         return token.isName()
                 && (token.text().regionMatches(true, 0, prefix, 0, prefix.length())
@@ -81,27 +80,27 @@ public final class ChangeStreamQueryParser {
         return function.substring(dialect.readFunctionPrefix().length());
     }
 
-    private static StatusRuntimeException unknownFunction(Dialect dialect, String sql, SqlToken call, String function) {
+    private static StatusRuntimeException unknownFunction(Dialect dialect, String sql, Token call, String function) {
         if (dialect == Dialect.POSTGRESQL) {
             return Status.NOT_FOUND
                     .withDescription("[ERROR] function spanner." + function + " does not exist")
                     .asRuntimeException();
         }
         long line =
-                sql.substring(0, call.position()).chars().filter(c -> c == '\n').count() + 1;
-        int column = call.position() - sql.lastIndexOf('\n', call.position());
+                sql.substring(0, call.start()).chars().filter(c -> c == '\n').count() + 1;
+        int column = call.start() - sql.lastIndexOf('\n', call.start());
         return Errors.invalidArgument(
                 "Table-valued function not found: " + function + " [at " + line + ":" + column + "]");
     }
 
     private ChangeStreamQuery query(String stream) {
-        require(reader.takeWords("SELECT") && takeColumn() && reader.takeWords("FROM"));
+        require(cursor.acceptWords("SELECT") && takeColumn() && cursor.acceptWords("FROM"));
         if (dialect == Dialect.POSTGRESQL) {
-            require(reader.peek().isName() && reader.takeName().equals("spanner") && reader.takeSymbol("."));
+            require(takeName("spanner") && cursor.acceptSymbol("."));
         }
-        require(reader.peek().isName() && reader.takeName().equals(function) && reader.takeSymbol("("));
+        require(takeName(function) && cursor.acceptSymbol("("));
         QueryArgument[] arguments = arguments();
-        require(reader.atEnd());
+        require(cursor.acceptEnd());
         return new ChangeStreamQuery(
                 stream,
                 function,
@@ -113,12 +112,16 @@ public final class ChangeStreamQueryParser {
                 ByteString.EMPTY);
     }
 
+    private boolean takeName(String name) {
+        return cursor.peek().isName() && dialect.name(cursor.next()).equals(name);
+    }
+
     private boolean takeColumn() {
-        if (reader.takeSymbol("*")) {
+        if (cursor.acceptSymbol("*")) {
             return true;
         }
         String column = dialect == Dialect.POSTGRESQL ? function : "ChangeRecord";
-        return reader.peek().isName() && dialect.sameName(reader.takeName(), column);
+        return cursor.peek().isName() && dialect.sameName(dialect.name(cursor.next()), column);
     }
 
     private void require(boolean alone) {
@@ -144,8 +147,8 @@ public final class ChangeStreamQueryParser {
         QueryArgument[] arguments = new QueryArgument[ARGUMENTS.size()];
         Arrays.fill(arguments, QueryArgument.NULL);
         List<String> seen = new ArrayList<>();
-        while (!reader.takeSymbol(")")) {
-            require(seen.isEmpty() || reader.takeSymbol(","));
+        while (!cursor.acceptSymbol(")")) {
+            require(seen.isEmpty() || cursor.acceptSymbol(","));
             String name = argumentName(seen.size());
             int index = ARGUMENTS.indexOf(name);
             if (index < 0 || seen.contains(name)) {
@@ -160,24 +163,23 @@ public final class ChangeStreamQueryParser {
     }
 
     private String argumentName(int position) {
-        int at = reader.tokens().indexOf(reader.peek());
-        if (reader.peek().kind() == SqlToken.Kind.WORD
-                && reader.tokens().get(at + 1).isSymbol("=>")) {
-            String name = reader.take().text().toLowerCase(Locale.ROOT);
-            reader.take();
+        if (cursor.peek().kind() == Token.Kind.WORD && cursor.peek(1).isSymbol("=>")) {
+            String name = cursor.next().text().toLowerCase(Locale.ROOT);
+            cursor.next();
             return name;
         }
         return position < ARGUMENTS.size() ? ARGUMENTS.get(position) : "argument " + (position + 1);
     }
 
     private QueryArgument argument(int index) {
-        boolean typed = reader.takeWords("TIMESTAMP");
-        SqlToken token = reader.take();
+        boolean typed = cursor.acceptWords("TIMESTAMP");
+        boolean negative = cursor.peek(1).kind() == Token.Kind.NUMBER && cursor.acceptSymbol("-");
+        Token token = cursor.next();
         QueryArgument argument =
                 switch (token.kind()) {
                     case PARAMETER -> parameter(token.text());
-                    case STRING, NUMBER -> new QueryArgument(token.text());
-                    case WORD, QUOTED_NAME, SYMBOL, END -> {
+                    case STRING, NUMBER -> new QueryArgument(negative ? "-" + token.text() : token.text());
+                    case WORD, QUOTED_NAME, BYTES, SYMBOL, END -> {
                         if (token.isSymbol("[")) {
                             yield list();
                         }
@@ -188,7 +190,7 @@ public final class ChangeStreamQueryParser {
                     }
                 };
         takeCast();
-        if (!reader.peek().isSymbol(",") && !reader.peek().isSymbol(")")) {
+        if (!cursor.peek().isSymbol(",") && !cursor.peek().isSymbol(")")) {
             throw notLiteral(index);
         }
         return argument;
@@ -196,16 +198,16 @@ public final class ChangeStreamQueryParser {
 
     /** The rest of an array, which only the reserved argument may be; what is in it does not matter. */
     private QueryArgument list() {
-        while (!reader.takeSymbol("]") && reader.peek().kind() != SqlToken.Kind.END) {
-            reader.take();
+        while (!cursor.acceptSymbol("]") && cursor.peek().kind() != Token.Kind.END) {
+            cursor.next();
         }
         return new QueryArgument("ARRAY");
     }
 
     private void takeCast() {
-        if (dialect == Dialect.POSTGRESQL && reader.takeSymbol(":") && reader.takeSymbol(":")) {
-            while (reader.peek().kind() == SqlToken.Kind.WORD) {
-                reader.take();
+        if (dialect == Dialect.POSTGRESQL && cursor.acceptSymbol("::")) {
+            while (cursor.peek().kind() == Token.Kind.WORD) {
+                cursor.next();
             }
         }
     }

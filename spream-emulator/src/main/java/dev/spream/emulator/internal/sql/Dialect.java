@@ -43,6 +43,11 @@ public enum Dialect {
     /** What an identifier that is not quoted stands for. */
     public abstract String fold(String identifier);
 
+    /** The name that a token is, folded unless it was quoted. */
+    String name(Token token) {
+        return token.kind() == Token.Kind.QUOTED_NAME ? token.text() : fold(token.text());
+    }
+
     public abstract boolean sameName(String a, String b);
 
     /** What the names of functions that read a stream begin with. */

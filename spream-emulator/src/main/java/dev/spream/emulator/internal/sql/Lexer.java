@@ -1,6 +1,5 @@
 package dev.spream.emulator.internal.sql;
 
-import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.emulator.internal.sql.Token.Kind;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
@@ -27,8 +26,8 @@ final class Lexer {
     }
 
     /** The tokens, the last of kind END. */
-    static List<Token> tokens(String sql, DatabaseDialect dialect) {
-        return new Lexer(sql, dialect == DatabaseDialect.POSTGRESQL).run();
+    static List<Token> tokens(String sql, boolean postgres) {
+        return new Lexer(sql, postgres).run();
     }
 
     private List<Token> run() {

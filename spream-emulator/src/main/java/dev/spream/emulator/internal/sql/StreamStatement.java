@@ -7,13 +7,13 @@ import java.util.Optional;
 public sealed interface StreamStatement {
     String stream();
 
-    record Create(String stream, Watched watched, Map<String, Optional<SqlToken>> options) implements StreamStatement {}
+    record Create(String stream, Watched watched, Map<String, Optional<Token>> options) implements StreamStatement {}
 
     record SetFor(String stream, Watched watched) implements StreamStatement {}
 
     record DropForAll(String stream) implements StreamStatement {}
 
-    record SetOptions(String stream, Map<String, Optional<SqlToken>> options) implements StreamStatement {}
+    record SetOptions(String stream, Map<String, Optional<Token>> options) implements StreamStatement {}
 
     record Drop(String stream) implements StreamStatement {}
 }

@@ -16,18 +16,18 @@ import java.util.Optional;
  */
 public final class StreamStatementParser {
     private final Dialect dialect;
-    private final SqlReader reader;
+    private final TokenCursor cursor;
 
     private StreamStatementParser(Dialect dialect, String ddl) {
         this.dialect = dialect;
-        this.reader = new SqlReader(dialect, ddl);
+        this.cursor = new TokenCursor(ddl, dialect);
     }
 
     public static boolean handles(Dialect dialect, String ddl) {
-        SqlReader reader = new SqlReader(dialect, ddl);
-        SqlToken verb = reader.take();
+        TokenCursor cursor = new TokenCursor(ddl, dialect);
+        Token verb = cursor.next();
         return (verb.isWord("CREATE") || verb.isWord("ALTER") || verb.isWord("DROP"))
-                && reader.takeWords("CHANGE", "STREAM");
+                && cursor.acceptWords("CHANGE", "STREAM");
     }
 
     public static StreamStatement parse(Dialect dialect, String ddl) {
@@ -35,8 +35,8 @@ public final class StreamStatementParser {
     }
 
     private StreamStatement statement() {
-        SqlToken verb = reader.take();
-        expect(reader.takeWords("CHANGE", "STREAM"), "CHANGE STREAM");
+        Token verb = cursor.next();
+        expect(cursor.acceptWords("CHANGE", "STREAM"), "CHANGE STREAM");
         String stream = name();
         StreamStatement statement =
                 switch (verb.text().toUpperCase(Locale.ROOT)) {
@@ -44,91 +44,91 @@ public final class StreamStatementParser {
                     case "ALTER" -> alter(stream);
                     default -> new StreamStatement.Drop(stream);
                 };
-        expect(reader.atEnd(), "the end of the statement");
+        expect(cursor.acceptEnd(), "the end of the statement");
         return statement;
     }
 
     private StreamStatement create(String stream) {
-        Watched watched = reader.takeWords("FOR") ? watched() : Watched.NOTHING;
-        boolean hasOptions = reader.takeWords(dialect == Dialect.POSTGRESQL ? "WITH" : "OPTIONS");
+        Watched watched = cursor.acceptWords("FOR") ? watched() : Watched.NOTHING;
+        boolean hasOptions = cursor.acceptWords(dialect == Dialect.POSTGRESQL ? "WITH" : "OPTIONS");
         return new StreamStatement.Create(stream, watched, hasOptions ? options() : Map.of());
     }
 
     private StreamStatement alter(String stream) {
-        if (reader.takeWords("DROP", "FOR", "ALL")) {
+        if (cursor.acceptWords("DROP", "FOR", "ALL")) {
             return new StreamStatement.DropForAll(stream);
         }
-        expect(reader.takeWords("SET"), "SET or DROP FOR ALL");
-        if (reader.takeWords("FOR")) {
+        expect(cursor.acceptWords("SET"), "SET or DROP FOR ALL");
+        if (cursor.acceptWords("FOR")) {
             return new StreamStatement.SetFor(stream, watched());
         }
-        expect(dialect == Dialect.POSTGRESQL || reader.takeWords("OPTIONS"), "FOR or OPTIONS");
+        expect(dialect == Dialect.POSTGRESQL || cursor.acceptWords("OPTIONS"), "FOR or OPTIONS");
         return new StreamStatement.SetOptions(stream, options());
     }
 
     private Watched watched() {
-        if (reader.takeWords("ALL")) {
+        if (cursor.acceptWords("ALL")) {
             return Watched.ALL;
         }
         List<TableWatch> tables = new ArrayList<>();
         do {
             tables.add(table());
-        } while (reader.takeSymbol(","));
+        } while (cursor.acceptSymbol(","));
         return new Watched(false, tables);
     }
 
     private TableWatch table() {
-        expect(!reader.peek().isWord("ALL"), "a table name");
+        expect(!cursor.peek().isWord("ALL"), "a table name");
         String table = name();
-        while (reader.takeSymbol(".")) {
+        while (cursor.acceptSymbol(".")) {
             table = dialect == Dialect.POSTGRESQL && table.equals("public") ? name() : table + "." + name();
         }
-        if (!reader.takeSymbol("(")) {
+        if (!cursor.acceptSymbol("(")) {
             return new TableWatch(table, true, List.of());
         }
         List<String> columns = new ArrayList<>();
-        while (!reader.takeSymbol(")")) {
-            expect(columns.isEmpty() || reader.takeSymbol(","), ", or )");
-            expect(!reader.peek().isWord("ALL"), "a column name");
+        while (!cursor.acceptSymbol(")")) {
+            expect(columns.isEmpty() || cursor.acceptSymbol(","), ", or )");
+            expect(!cursor.peek().isWord("ALL"), "a column name");
             columns.add(name());
         }
         return new TableWatch(table, false, columns);
     }
 
-    private Map<String, Optional<SqlToken>> options() {
-        expect(reader.takeSymbol("("), "(");
-        Map<String, Optional<SqlToken>> options = new LinkedHashMap<>();
+    private Map<String, Optional<Token>> options() {
+        expect(cursor.acceptSymbol("("), "(");
+        Map<String, Optional<Token>> options = new LinkedHashMap<>();
         do {
-            SqlToken name = reader.take();
+            Token name = cursor.next();
             expect(name.isName(), "an option");
-            expect(reader.takeSymbol("="), "=");
-            SqlToken value = reader.take();
-            expect(value.kind() != SqlToken.Kind.SYMBOL && value.kind() != SqlToken.Kind.END, "a value");
+            expect(cursor.acceptSymbol("="), "=");
+            Token value = cursor.next();
+            expect(value.kind() != Token.Kind.SYMBOL && value.kind() != Token.Kind.END, "a value");
             String key = name.text().toLowerCase(Locale.ROOT);
             if (options.put(key, value.isWord("NULL") ? Optional.empty() : Optional.of(value)) != null) {
                 throw error("Duplicate option: " + key);
             }
-        } while (reader.takeSymbol(","));
-        expect(reader.takeSymbol(")"), ", or )");
+        } while (cursor.acceptSymbol(","));
+        expect(cursor.acceptSymbol(")"), ", or )");
         return options;
     }
 
     private String name() {
-        expect(reader.peek().isName(), "a name");
-        return reader.takeName();
+        expect(cursor.peek().isName(), "a name");
+        return dialect.name(cursor.next());
     }
 
     private void expect(boolean found, String expected) {
         if (!found) {
-            SqlToken token = reader.peek();
+            Token token = cursor.peek();
             throw error("expecting " + expected + " but found "
-                    + (token.kind() == SqlToken.Kind.END ? "the end of the statement" : "'" + token.text() + "'")
-                    + " at position " + (token.position() + 1));
+                    + (token.kind() == Token.Kind.END ? "the end of the statement" : "'" + token.text() + "'")
+                    + " at position " + (token.start() + 1));
         }
     }
 
     private StatusRuntimeException error(String problem) {
         return Errors.invalidArgument(
-                "Error parsing Spanner DDL statement: " + reader.sql() + " : Syntax error: " + problem);
+                "Error parsing Spanner DDL statement: " + cursor.sql() + " : Syntax error: " + problem);
     }
 }

@@ -10,8 +10,8 @@ import java.util.Locale;
  * @param start where it starts in the source
  * @param end where it ends in the source
  */
-record Token(Kind kind, String text, int start, int end) {
-    enum Kind {
+public record Token(Kind kind, String text, int start, int end) {
+    public enum Kind {
         WORD,
         QUOTED_NAME,
         STRING,
@@ -23,15 +23,15 @@ record Token(Kind kind, String text, int start, int end) {
     }
 
     /** Whether it is this keyword, quoted names never are. */
-    boolean isWord(String keyword) {
+    public boolean isWord(String keyword) {
         return kind == Kind.WORD && text.equalsIgnoreCase(keyword);
     }
 
-    boolean isSymbol(String symbol) {
+    public boolean isSymbol(String symbol) {
         return kind == Kind.SYMBOL && text.equals(symbol);
     }
 
-    boolean isName() {
+    public boolean isName() {
         return kind == Kind.WORD || kind == Kind.QUOTED_NAME;
     }
 

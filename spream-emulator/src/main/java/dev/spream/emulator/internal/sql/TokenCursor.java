@@ -13,8 +13,16 @@ final class TokenCursor {
     private int at;
 
     TokenCursor(String sql, DatabaseDialect dialect) {
+        this(sql, Dialect.of(dialect));
+    }
+
+    TokenCursor(String sql, Dialect dialect) {
         this.sql = sql;
-        this.tokens = Lexer.tokens(sql, dialect);
+        this.tokens = Lexer.tokens(sql, dialect == Dialect.POSTGRESQL);
+    }
+
+    String sql() {
+        return sql;
     }
 
     Token peek() {
@@ -78,9 +86,14 @@ final class TokenCursor {
         return acceptSymbol(".") ? expectName() : token.text();
     }
 
-    void expectEnd() {
+    /** Whether nothing but an optional semicolon is left. */
+    boolean acceptEnd() {
         acceptSymbol(";");
-        if (!atEnd()) {
+        return atEnd();
+    }
+
+    void expectEnd() {
+        if (!acceptEnd()) {
             throw syntaxError("Expected end of statement");
         }
     }

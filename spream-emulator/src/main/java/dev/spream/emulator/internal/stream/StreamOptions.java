@@ -1,6 +1,6 @@
 package dev.spream.emulator.internal.stream;
 
-import dev.spream.emulator.internal.sql.SqlToken;
+import dev.spream.emulator.internal.sql.Token;
 import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.schema.RowChange.Kind;
 import io.grpc.StatusRuntimeException;
@@ -40,7 +40,7 @@ record StreamOptions(Map<String, String> declared) {
     }
 
     /** These options with others on top; one that is given without a value goes back to its default. */
-    StreamOptions with(Map<String, Optional<SqlToken>> changes) {
+    StreamOptions with(Map<String, Optional<Token>> changes) {
         Map<String, String> merged = new LinkedHashMap<>(declared);
         changes.forEach((name, value) -> {
             check(name, value);
@@ -49,7 +49,7 @@ record StreamOptions(Map<String, String> declared) {
         return new StreamOptions(merged);
     }
 
-    private static void check(String name, Optional<SqlToken> value) {
+    private static void check(String name, Optional<Token> value) {
         switch (name) {
             case RETENTION -> value.ifPresent(StreamOptions::checkRetention);
             case VALUE_CAPTURE -> value.ifPresent(StreamOptions::checkValueCapture);
@@ -58,7 +58,7 @@ record StreamOptions(Map<String, String> declared) {
         }
     }
 
-    private static void checkRetention(SqlToken value) {
+    private static void checkRetention(Token value) {
         requireString(RETENTION, value);
         Duration retention = duration(value.text())
                 .orElseThrow(() -> Errors.failedPrecondition("Invalid time duration format: " + value.text() + "."));
@@ -68,7 +68,7 @@ record StreamOptions(Map<String, String> declared) {
         }
     }
 
-    private static void checkValueCapture(SqlToken value) {
+    private static void checkValueCapture(Token value) {
         requireString(VALUE_CAPTURE, value);
         if (Arrays.stream(ValueCapture.values()).noneMatch(type -> type.name().equals(value.text()))) {
             throw Errors.failedPrecondition("Invalid value_capture_type: " + value.text()
@@ -77,7 +77,7 @@ record StreamOptions(Map<String, String> declared) {
         }
     }
 
-    private static void checkPartitionMode(SqlToken value) {
+    private static void checkPartitionMode(Token value) {
         requireString(PARTITION_MODE, value);
         switch (value.text()) {
             case "IMMUTABLE_KEY_RANGE" -> {}
@@ -92,7 +92,7 @@ record StreamOptions(Map<String, String> declared) {
         }
     }
 
-    private static void checkFlag(String name, Optional<SqlToken> value) {
+    private static void checkFlag(String name, Optional<Token> value) {
         if (!FLAGS.contains(name)) {
             throw Errors.invalidArgument("Option: " + name + " is unknown.");
         }
@@ -101,13 +101,13 @@ record StreamOptions(Map<String, String> declared) {
         }
     }
 
-    private static void requireString(String name, SqlToken value) {
-        if (value.kind() != SqlToken.Kind.STRING) {
+    private static void requireString(String name, Token value) {
+        if (value.kind() != Token.Kind.STRING) {
             throw unexpected(name, value, "a string or NULL");
         }
     }
 
-    private static StatusRuntimeException unexpected(String name, SqlToken value, String expected) {
+    private static StatusRuntimeException unexpected(String name, Token value, String expected) {
         return Errors.invalidArgument(
                 "Unexpected value for option: " + name + ". Expected " + expected + ", got " + value.text() + ".");
     }
