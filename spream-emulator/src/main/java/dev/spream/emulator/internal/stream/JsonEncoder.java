@@ -1,15 +1,18 @@
 package dev.spream.emulator.internal.stream;
 
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
 import com.google.protobuf.Value;
 import com.google.spanner.v1.ResultSetMetadata;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.schema.RowChange;
 import java.time.Instant;
+import java.util.List;
+import java.util.function.Function;
 
 /** PostgreSQL: a JSON object with one of three keys. */
 final class JsonEncoder implements RecordEncoder {
-    private static final int USUAL_LENGTH = 1024;
-
     private final ResultSetMetadata metadata;
 
     JsonEncoder(String function) {
@@ -24,92 +27,74 @@ final class JsonEncoder implements RecordEncoder {
     @Override
     public Value data(DataRecord record) {
         DataRecord.Transaction transaction = record.transaction();
-        StringBuilder out = new StringBuilder(USUAL_LENGTH).append("{\"data_change_record\":{");
-        string(out, "commit_timestamp", transaction.commitTimestamp().toString());
-        string(out, "record_sequence", record.sequenceText());
-        string(out, "server_transaction_id", transaction.id());
-        key(out, "is_last_record_in_transaction_in_partition").append(record.lastInPartition());
-        string(out, "table_name", record.layout().table().name());
-        columnTypes(out, record);
-        mods(out, record);
-        string(out, "mod_type", record.kind().name());
-        string(out, "value_capture_type", transaction.valueCapture().name());
-        key(out, "number_of_records_in_transaction").append(transaction.records());
-        key(out, "number_of_partitions_in_transaction").append(transaction.partitions());
-        string(out, "transaction_tag", transaction.tag());
-        key(out, "is_system_transaction").append(false);
-        return value(out.append("}}"));
+        JsonObject json = new JsonObject();
+        json.addProperty("commit_timestamp", transaction.commitTimestamp().toString());
+        json.addProperty("record_sequence", record.sequenceText());
+        json.addProperty("server_transaction_id", transaction.id());
+        json.addProperty("is_last_record_in_transaction_in_partition", record.lastInPartition());
+        json.addProperty("table_name", record.layout().table().name());
+        json.add("column_types", array(record.columns(), column -> columnType(record, column)));
+        json.add("mods", array(record.changes(), change -> mod(record, change)));
+        json.addProperty("mod_type", record.kind().name());
+        json.addProperty("value_capture_type", transaction.valueCapture().name());
+        json.addProperty("number_of_records_in_transaction", transaction.records());
+        json.addProperty("number_of_partitions_in_transaction", transaction.partitions());
+        json.addProperty("transaction_tag", transaction.tag());
+        json.addProperty("is_system_transaction", false);
+        return value("data_change_record", json);
     }
 
-    private static void columnTypes(StringBuilder out, DataRecord record) {
-        key(out, "column_types").append('[');
-        for (Column column : record.columns()) {
-            JsonText.separate(out, '[');
-            out.append('{');
-            string(out, "name", column.name());
-            JsonText.type(key(out, "type"), column.type());
-            key(out, "is_primary_key").append(record.layout().isKey(column));
-            key(out, "ordinal_position").append(column.ordinalPosition());
-            out.append('}');
-        }
-        out.append(']');
+    private static JsonObject columnType(DataRecord record, Column column) {
+        JsonObject json = new JsonObject();
+        json.addProperty("name", column.name());
+        json.add("type", RecordJson.type(column.type()));
+        json.addProperty("is_primary_key", record.layout().isKey(column));
+        json.addProperty("ordinal_position", column.ordinalPosition());
+        return json;
     }
 
-    private static void mods(StringBuilder out, DataRecord record) {
-        key(out, "mods").append('[');
-        for (RowChange change : record.changes()) {
-            JsonText.separate(out, '[');
-            out.append('{');
-            JsonText.row(key(out, "keys"), record.layout().keys(), change.row());
-            JsonText.row(key(out, "new_values"), record.newColumns(change), change.after());
-            JsonText.row(key(out, "old_values"), record.oldColumns(change), change.before());
-            out.append('}');
-        }
-        out.append(']');
+    private static JsonObject mod(DataRecord record, RowChange change) {
+        JsonObject json = new JsonObject();
+        json.add("keys", RecordJson.row(record.layout().keys(), change.row()));
+        json.add("new_values", RecordJson.row(record.newColumns(change), change.after()));
+        json.add("old_values", RecordJson.row(record.oldColumns(change), change.before()));
+        return json;
     }
 
     @Override
     public Value heartbeat(Instant timestamp) {
-        StringBuilder out = new StringBuilder("{\"heartbeat_record\":{");
-        string(out, "timestamp", timestamp.toString());
-        return value(out.append("}}"));
+        JsonObject json = new JsonObject();
+        json.addProperty("timestamp", timestamp.toString());
+        return value("heartbeat_record", json);
     }
 
     @Override
     public Value children(ChildRecord record) {
-        StringBuilder out = new StringBuilder("{\"child_partitions_record\":{");
-        string(out, "start_timestamp", record.start().toString());
-        string(out, "record_sequence", record.sequenceText());
-        key(out, "child_partitions").append('[');
-        for (ChildRecord.Child child : record.children()) {
-            child(out, child);
-        }
-        return value(out.append("]}}"));
+        JsonObject json = new JsonObject();
+        json.addProperty("start_timestamp", record.start().toString());
+        json.addProperty("record_sequence", record.sequenceText());
+        json.add("child_partitions", array(record.children(), JsonEncoder::child));
+        return value("child_partitions_record", json);
     }
 
-    private static void child(StringBuilder out, ChildRecord.Child child) {
-        JsonText.separate(out, '[');
-        out.append('{');
-        string(out, "token", child.token());
-        key(out, "parent_partition_tokens").append('[');
-        for (String parent : child.parents()) {
-            JsonText.separate(out, '[');
-            JsonText.string(out, parent);
-        }
-        out.append("]}");
+    private static JsonObject child(ChildRecord.Child child) {
+        JsonArray parents = new JsonArray();
+        child.parents().forEach(parents::add);
+        JsonObject json = new JsonObject();
+        json.addProperty("token", child.token());
+        json.add("parent_partition_tokens", parents);
+        return json;
     }
 
-    private static void string(StringBuilder out, String key, String text) {
-        JsonText.string(key(out, key), text);
+    private static <T> JsonArray array(List<T> elements, Function<T, JsonElement> json) {
+        JsonArray array = new JsonArray();
+        elements.forEach(element -> array.add(json.apply(element)));
+        return array;
     }
 
-    private static StringBuilder key(StringBuilder out, String key) {
-        JsonText.separate(out, '{');
-        JsonText.string(out, key);
-        return out.append(':');
-    }
-
-    private static Value value(StringBuilder text) {
-        return Value.newBuilder().setStringValue(text.toString()).build();
+    private static Value value(String key, JsonObject record) {
+        JsonObject json = new JsonObject();
+        json.add(key, record);
+        return Value.newBuilder().setStringValue(json.toString()).build();
     }
 }

@@ -59,11 +59,9 @@ final class StructEncoder implements RecordEncoder {
     private static Value encodeColumnTypes(DataRecord record) {
         ListValue.Builder types = ListValue.newBuilder();
         for (Column column : record.columns()) {
-            StringBuilder type = new StringBuilder();
-            JsonText.type(type, column.type());
             types.addValues(list(
                     string(column.name()),
-                    string(type.toString()),
+                    string(RecordJson.type(column.type()).toString()),
                     bool(record.layout().isKey(column)),
                     string(Integer.toString(column.ordinalPosition()))));
         }
@@ -88,9 +86,7 @@ final class StructEncoder implements RecordEncoder {
     }
 
     private static Value json(List<Column> columns, Map<String, Value> row) {
-        StringBuilder text = new StringBuilder();
-        JsonText.row(text, columns, row);
-        return string(text.toString());
+        return string(RecordJson.row(columns, row).toString());
     }
 
     @Override
