@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -21,7 +21,7 @@ import java.util.function.Function;
  * <p>Safe for use by many threads.
  */
 public final class DrivenClock implements InstantSource {
-    private final Set<Move> listeners = ConcurrentHashMap.newKeySet();
+    private final Map<Object, Runnable> listeners = new ConcurrentHashMap<>(); // one that was added twice is called twice
     private final ReentrantLock lock = new ReentrantLock();
     private volatile Instant now; // written under lock
 
@@ -73,7 +73,7 @@ public final class DrivenClock implements InstantSource {
         } finally {
             lock.unlock();
         }
-        listeners.forEach(Move::moved);
+        listeners.values().forEach(Runnable::run);
     }
 
     /**
@@ -83,9 +83,9 @@ public final class DrivenClock implements InstantSource {
      * @return whose {@link Listening#close} ends that
      */
     public Listening onMove(Runnable listener) {
-        Move move = new Move(requireNonNull(listener, "listener"));
-        listeners.add(move);
-        return () -> listeners.remove(move);
+        Object place = new Object();
+        listeners.put(place, requireNonNull(listener, "listener"));
+        return () -> listeners.remove(place);
     }
 
     /** A listener's place at the clock. */
@@ -94,18 +94,5 @@ public final class DrivenClock implements InstantSource {
         /** Ends it; a second time is harmless. */
         @Override
         void close();
-    }
-
-    /** A listener as itself: one that was added twice is called twice. */
-    private static final class Move {
-        private final Runnable listener;
-
-        Move(Runnable listener) {
-            this.listener = listener;
-        }
-
-        void moved() {
-            listener.run();
-        }
     }
 }

@@ -1,5 +1,6 @@
 package dev.spream.emulator.internal.stream;
 
+import dev.spream.emulator.control.Fault;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 
@@ -14,29 +15,22 @@ final class FaultErrors {
     private FaultErrors() {}
 
     static StatusRuntimeException unavailable() {
-        return error(Status.UNAVAILABLE, "The service is currently unavailable.");
+        return of(Fault.Kind.UNAVAILABLE);
     }
 
-    static StatusRuntimeException goAway() {
-        return error(
-                Status.UNAVAILABLE,
-                "Connection closed after GOAWAY. HTTP/2 error code: NO_ERROR, debug data: server_shutting_down");
-    }
-
-    static StatusRuntimeException unexpectedEos() {
-        return error(Status.INTERNAL, "Received unexpected EOS on DATA frame from server.");
-    }
-
-    static StatusRuntimeException rstStream() {
-        return error(Status.INTERNAL, "stream terminated by RST_STREAM");
-    }
-
-    static StatusRuntimeException resourceExhausted() {
-        return error(Status.RESOURCE_EXHAUSTED, "Resource has been exhausted (e.g. check quota).");
-    }
-
-    static StatusRuntimeException deadlineExceeded() {
-        return error(Status.DEADLINE_EXCEEDED, "Deadline expired before operation could complete.");
+    static StatusRuntimeException of(Fault.Kind kind) {
+        return switch (kind) {
+            case GO_AWAY ->
+                error(
+                        Status.UNAVAILABLE,
+                        "Connection closed after GOAWAY. HTTP/2 error code: NO_ERROR, debug data: server_shutting_down");
+            case UNEXPECTED_EOS -> error(Status.INTERNAL, "Received unexpected EOS on DATA frame from server.");
+            case RST_STREAM -> error(Status.INTERNAL, "stream terminated by RST_STREAM");
+            case RESOURCE_EXHAUSTED -> error(Status.RESOURCE_EXHAUSTED, "Resource has been exhausted (e.g. check quota).");
+            case DEADLINE_EXCEEDED ->
+                error(Status.DEADLINE_EXCEEDED, "Deadline expired before operation could complete.");
+            default -> error(Status.UNAVAILABLE, "The service is currently unavailable.");
+        };
     }
 
     private static StatusRuntimeException error(Status status, String text) {

@@ -6,8 +6,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,15 +21,12 @@ final class Partition {
     private final Instant start;
     private final List<String> parents;
 
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
+    private final Gate gate = new Gate();
 
-    // Guarded by lock.
+    // Guarded by this.
     private final List<StreamEntry> entries = new ArrayList<>();
     private long dropped;
     private @Nullable Ending ending;
-    private boolean released;
-    private long wakes;
 
     /** The first instant after a partition, and what a query says there. */
     record Ending(Instant at, List<ChildRecord> children) {
@@ -69,61 +64,45 @@ final class Partition {
         return start;
     }
 
-    Optional<Instant> end() {
-        lock.lock();
-        try {
-            return Optional.ofNullable(ending).map(Ending::at);
-        } finally {
-            lock.unlock();
-        }
+    synchronized Optional<Instant> end() {
+        return Optional.ofNullable(ending).map(Ending::at);
     }
 
     PartitionView view() {
         return new PartitionView(token, range, start, end(), parents);
     }
 
+    /** The queries that are at its end wait there: an entry and the end wake them. */
+    Gate gate() {
+        return gate;
+    }
+
     void append(List<StreamEntry> next) {
-        lock.lock();
-        try {
+        synchronized (this) {
             entries.addAll(next);
-            changed.signalAll();
-        } finally {
-            lock.unlock();
         }
+        gate.wake();
     }
 
     void end(Instant at, List<ChildRecord> children) {
-        lock.lock();
-        try {
+        synchronized (this) {
             ending = new Ending(at, children);
-            changed.signalAll();
-        } finally {
-            lock.unlock();
         }
+        gate.wake();
     }
 
     /** Forgets entries before that time, many at once, so that it may keep a few for longer. */
-    void dropBefore(Instant horizon) {
-        lock.lock();
-        try {
-            int expired = firstFrom(horizon);
-            if (expired > 0 && (expired >= DROP_AT_ONCE || expired == entries.size())) {
-                entries.subList(0, expired).clear();
-                dropped += expired;
-            }
-        } finally {
-            lock.unlock();
+    synchronized void dropBefore(Instant horizon) {
+        int expired = firstFrom(horizon);
+        if (expired > 0 && (expired >= DROP_AT_ONCE || expired == entries.size())) {
+            entries.subList(0, expired).clear();
+            dropped += expired;
         }
     }
 
     /** The index of the first entry that is not earlier than {@code from}. */
-    long seek(Instant from) {
-        lock.lock();
-        try {
-            return dropped + firstFrom(from);
-        } finally {
-            lock.unlock();
-        }
+    synchronized long seek(Instant from) {
+        return dropped + firstFrom(from);
     }
 
     private int firstFrom(Instant from) {
@@ -141,84 +120,26 @@ final class Partition {
     }
 
     /** At most {@code max} entries from an index on, none of them later than {@code until}. */
-    Slice read(long index, Instant until, int max) {
-        lock.lock();
-        try {
-            if (index < dropped) {
-                return new Slice(List.of(), false, Optional.empty(), true);
-            }
-            int from = (int) (index - dropped);
-            int to = from;
-            while (to < entries.size()
-                    && to - from < max
-                    && !entries.get(to).timestamp().isAfter(until)) {
-                to++;
-            }
-            boolean passed = to < entries.size() && entries.get(to).timestamp().isAfter(until);
-            boolean endsLater = ending != null && ending.at().isAfter(until);
-            Optional<Ending> end = Optional.ofNullable(endsLater ? null : ending);
-            boolean complete = passed || (to == entries.size() && ending != null);
-            return new Slice(List.copyOf(entries.subList(from, to)), complete, end, false);
-        } finally {
-            lock.unlock();
+    synchronized Slice read(long index, Instant until, int max) {
+        if (index < dropped) {
+            return new Slice(List.of(), false, Optional.empty(), true);
         }
-    }
-
-    /** How often those who wait were woken: read it before looking at what to wait for. */
-    long wakes() {
-        lock.lock();
-        try {
-            return wakes;
-        } finally {
-            lock.unlock();
+        int from = (int) (index - dropped);
+        int to = from;
+        while (to < entries.size()
+                && to - from < max
+                && !entries.get(to).timestamp().isAfter(until)) {
+            to++;
         }
-    }
-
-    /**
-     * Waits until there is an entry at the index, or the partition ends or is released, or it is woken after {@link #wakes}
-     * was read, or time is up.
-     */
-    void await(long index, long seenWakes, long nanos) throws InterruptedException {
-        lock.lockInterruptibly();
-        try {
-            long rest = nanos;
-            while (!released && wakes == seenWakes && rest > 0 && dropped + entries.size() <= index && ending == null) {
-                rest = changed.awaitNanos(rest);
-            }
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Has everyone look again who waits: time has passed, or something is to go wrong. */
-    void wake() {
-        lock.lock();
-        try {
-            wakes++;
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Lets nobody wait here any more, because the stream is no more. */
-    void release() {
-        lock.lock();
-        try {
-            released = true;
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        boolean passed = to < entries.size() && entries.get(to).timestamp().isAfter(until);
+        boolean endsLater = ending != null && ending.at().isAfter(until);
+        Optional<Ending> end = Optional.ofNullable(endsLater ? null : ending);
+        boolean complete = passed || (to == entries.size() && ending != null);
+        return new Slice(List.copyOf(entries.subList(from, to)), complete, end, false);
     }
 
     /** How many entries are kept. */
-    int size() {
-        lock.lock();
-        try {
-            return entries.size();
-        } finally {
-            lock.unlock();
-        }
+    synchronized int size() {
+        return entries.size();
     }
 }

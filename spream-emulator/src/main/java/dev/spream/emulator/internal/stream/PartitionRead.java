@@ -65,7 +65,7 @@ final class PartitionRead {
 
     /** Sends what is there, or waits for it; false at the end. */
     private boolean step() throws InterruptedException {
-        long seenWakes = partition.wakes();
+        long seenWakes = partition.gate().wakes();
         Optional<Fault.Kind> fault = faults.strike(false);
         if (fault.isPresent()) {
             return suffer(fault.get());
@@ -100,7 +100,7 @@ final class PartitionRead {
             return true;
         }
         long rest = Math.min(heartbeat.toNanos() - idle, query.nanosUntil(query.until()));
-        partition.await(at.index(), seenWakes, query.realNanos(rest));
+        partition.gate().await(seenWakes, query.realNanos(rest));
         return true;
     }
 

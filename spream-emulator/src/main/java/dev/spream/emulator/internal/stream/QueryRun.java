@@ -101,15 +101,10 @@ final class QueryRun {
                 stall(faults);
                 yield Outcome.GOES_ON;
             }
-            case UNAVAILABLE, BETWEEN_CHILD_RECORDS -> throw FaultErrors.unavailable();
-            case GO_AWAY -> throw FaultErrors.goAway();
-            case UNEXPECTED_EOS -> throw FaultErrors.unexpectedEos();
-            case RST_STREAM -> throw FaultErrors.rstStream();
-            case RESOURCE_EXHAUSTED -> throw FaultErrors.resourceExhausted();
-            case DEADLINE_EXCEEDED -> throw FaultErrors.deadlineExceeded();
             case RETENTION_LOST -> throw StreamErrors.startTooOld(clock.time(), start());
             case PARTITION_EXPIRED -> throw StreamErrors.expiredPartition();
             case OUTSIDE_PARTITION -> throw outsidePartition();
+            default -> throw FaultErrors.of(kind);
         };
     }
 

@@ -73,9 +73,7 @@ final class StreamErrors {
     }
 
     static StatusRuntimeException streamNotFound(String name) {
-        return Status.NOT_FOUND
-                .withDescription("Change Stream not found: " + name)
-                .asRuntimeException();
+        return Errors.notFound("Change Stream not found: " + name);
     }
 
     /** An empty column means the table. */

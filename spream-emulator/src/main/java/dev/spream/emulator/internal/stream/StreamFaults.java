@@ -13,17 +13,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Supplier;
 
 /** What goes wrong with the queries of one stream. Gives each query its fault when it begins. */
 final class StreamFaults implements FaultControl {
     private final Runnable wakeQueries;
-    private final ReentrantLock lock = new ReentrantLock();
-
     private final AtomicLong clears = new AtomicLong();
 
-    // Guarded by lock.
+    // Guarded by this.
     private final FaultDraw draw;
     private final Deque<Fault> waiting = new ArrayDeque<>();
     private final Set<QueryFaults> running = new LinkedHashSet<>();
@@ -36,15 +32,13 @@ final class StreamFaults implements FaultControl {
     }
 
     /** The faults of a query that begins now; it closes them when it ends. */
-    QueryFaults begin(ChangeStreamQuery query) {
+    synchronized QueryFaults begin(ChangeStreamQuery query) {
         String token = query.partition().orElse("");
         QueryFaults faults = new QueryFaults(this, token);
-        return locked(() -> {
-            draw.next(token, query.end() != null).ifPresent(fault -> faults.arm(fault, Origin.DRAWN));
-            takeWaiting(faults).ifPresent(fault -> faults.arm(fault, Origin.CALLED_FOR_NEXT));
-            running.add(faults);
-            return faults;
-        });
+        draw.next(token, query.end() != null).ifPresent(fault -> faults.arm(fault, Origin.DRAWN));
+        takeWaiting(faults).ifPresent(fault -> faults.arm(fault, Origin.CALLED_FOR_NEXT));
+        running.add(faults);
+        return faults;
     }
 
     private Optional<Fault> takeWaiting(QueryFaults faults) {
@@ -58,15 +52,13 @@ final class StreamFaults implements FaultControl {
         return Optional.empty();
     }
 
-    void end(QueryFaults faults, Optional<Fault> left) {
-        locked(() -> {
-            left.ifPresent(waiting::addFirst);
-            return running.remove(faults);
-        });
+    synchronized void end(QueryFaults faults, Optional<Fault> left) {
+        left.ifPresent(waiting::addFirst);
+        running.remove(faults);
     }
 
-    void struck(Fault.Kind kind) {
-        locked(() -> struck.merge(kind, 1, Integer::sum));
+    synchronized void struck(Fault.Kind kind) {
+        struck.merge(kind, 1, Integer::sum);
     }
 
     long clears() {
@@ -74,46 +66,41 @@ final class StreamFaults implements FaultControl {
     }
 
     @Override
-    public void next(Fault fault) {
-        locked(() -> waiting.add(fault));
+    public synchronized void next(Fault fault) {
+        waiting.add(fault);
     }
 
     @Override
     public int running(Fault fault) {
-        long armed = locked(() -> running.stream()
-                .filter(query -> query.matches(fault) && query.arm(fault, Origin.CALLED_FOR_RUNNING))
-                .count());
+        int armed = arm(fault);
         wakeQueries.run();
-        return Math.toIntExact(armed);
+        return armed;
+    }
+
+    private synchronized int arm(Fault fault) {
+        return (int) running.stream()
+                .filter(query -> query.matches(fault) && query.arm(fault, Origin.CALLED_FOR_RUNNING))
+                .count();
     }
 
     @Override
-    public int pending() {
-        return locked(() -> waiting.size()
-                + (int) running.stream().filter(QueryFaults::isPending).count());
+    public synchronized int pending() {
+        return waiting.size()
+                + (int) running.stream().filter(QueryFaults::isPending).count();
     }
 
     @Override
     public void clear() {
-        locked(() -> {
+        synchronized (this) {
             waiting.clear();
             running.forEach(QueryFaults::disarm);
-            return clears.incrementAndGet();
-        });
+            clears.incrementAndGet();
+        }
         wakeQueries.run();
     }
 
     @Override
-    public Counts counts() {
-        return locked(() -> new Counts(struck));
-    }
-
-    private <T> T locked(Supplier<T> action) {
-        lock.lock();
-        try {
-            return action.get();
-        } finally {
-            lock.unlock();
-        }
+    public synchronized Counts counts() {
+        return new Counts(struck);
     }
 }

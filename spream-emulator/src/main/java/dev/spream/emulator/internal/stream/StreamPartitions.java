@@ -13,6 +13,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -179,11 +180,11 @@ final class StreamPartitions implements PartitionControl {
     }
 
     void wake() {
-        everyPartition().forEach(Partition::wake);
+        everyPartition().forEach(partition -> partition.gate().wake());
     }
 
     void release() {
-        everyPartition().forEach(Partition::release);
+        everyPartition().forEach(partition -> partition.gate().open());
     }
 
     private Stream<Partition> everyPartition() {
@@ -205,13 +206,8 @@ final class StreamPartitions implements PartitionControl {
         return locked(() -> counts);
     }
 
-    /** A change of partitions at an instant. */
-    private interface Change<T> {
-        T at(Instant at);
-    }
-
-    private <T> T cut(Change<T> change) {
-        return clock.cut(at -> locked(() -> change.at(at)));
+    private <T> T cut(Function<Instant, T> change) {
+        return clock.cut(at -> locked(() -> change.apply(at)));
     }
 
     private <T> T locked(Supplier<T> action) {
