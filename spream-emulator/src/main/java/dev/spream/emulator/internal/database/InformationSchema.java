@@ -11,9 +11,12 @@ import dev.spream.emulator.internal.stream.ChangeStreamInfo;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,38 +25,32 @@ import org.jspecify.annotations.Nullable;
  */
 final class InformationSchema {
     private static final String SCHEMA = SqlTranslator.quoted(SqlTranslator.INFORMATION_SCHEMA);
+    /** Text unless they say another type. */
     private static final Map<String, String> TABLES = Map.of(
-            "SCHEMATA", "catalog_name VARCHAR, schema_name VARCHAR",
-            "DATABASE_OPTIONS",
-                    "catalog_name VARCHAR, schema_name VARCHAR, option_name VARCHAR, option_type VARCHAR,"
-                            + " option_value VARCHAR",
+            "SCHEMATA", "catalog_name, schema_name",
+            "DATABASE_OPTIONS", "catalog_name, schema_name, option_name, option_type, option_value",
             "TABLES",
-                    "table_catalog VARCHAR, table_schema VARCHAR, table_name VARCHAR, table_type VARCHAR,"
-                            + " parent_table_name VARCHAR, on_delete_action VARCHAR, spanner_state VARCHAR",
+                    "table_catalog, table_schema, table_name, table_type, parent_table_name, on_delete_action,"
+                            + " spanner_state",
             "COLUMNS",
-                    "table_catalog VARCHAR, table_schema VARCHAR, table_name VARCHAR, column_name VARCHAR,"
-                            + " ordinal_position BIGINT, column_default VARCHAR, data_type VARCHAR, is_nullable VARCHAR,"
-                            + " spanner_type VARCHAR, is_generated VARCHAR, spanner_state VARCHAR",
+                    "table_catalog, table_schema, table_name, column_name, ordinal_position BIGINT, column_default,"
+                            + " data_type, is_nullable, spanner_type, is_generated, spanner_state",
             "INDEXES",
-                    "table_catalog VARCHAR, table_schema VARCHAR, table_name VARCHAR, index_name VARCHAR,"
-                            + " index_type VARCHAR, parent_table_name VARCHAR, is_unique BOOLEAN,"
-                            + " is_null_filtered BOOLEAN, index_state VARCHAR, spanner_is_managed BOOLEAN",
+                    "table_catalog, table_schema, table_name, index_name, index_type, parent_table_name,"
+                            + " is_unique BOOLEAN, is_null_filtered BOOLEAN, index_state, spanner_is_managed BOOLEAN",
             "INDEX_COLUMNS",
-                    "table_catalog VARCHAR, table_schema VARCHAR, table_name VARCHAR, index_name VARCHAR,"
-                            + " index_type VARCHAR, column_name VARCHAR, ordinal_position BIGINT,"
-                            + " column_ordering VARCHAR, is_nullable VARCHAR, spanner_type VARCHAR",
-            "CHANGE_STREAMS",
-                    "change_stream_catalog VARCHAR, change_stream_schema VARCHAR, change_stream_name VARCHAR,"
-                            + " \"all\" BOOLEAN",
+                    "table_catalog, table_schema, table_name, index_name, index_type, column_name,"
+                            + " ordinal_position BIGINT, column_ordering, is_nullable, spanner_type",
+            "CHANGE_STREAMS", "change_stream_catalog, change_stream_schema, change_stream_name, \"all\" BOOLEAN",
             "CHANGE_STREAM_TABLES",
-                    "change_stream_catalog VARCHAR, change_stream_schema VARCHAR, change_stream_name VARCHAR,"
-                            + " table_catalog VARCHAR, table_schema VARCHAR, table_name VARCHAR, all_columns BOOLEAN",
+                    "change_stream_catalog, change_stream_schema, change_stream_name, table_catalog, table_schema,"
+                            + " table_name, all_columns BOOLEAN",
             "CHANGE_STREAM_COLUMNS",
-                    "change_stream_catalog VARCHAR, change_stream_schema VARCHAR, change_stream_name VARCHAR,"
-                            + " table_catalog VARCHAR, table_schema VARCHAR, table_name VARCHAR, column_name VARCHAR",
+                    "change_stream_catalog, change_stream_schema, change_stream_name, table_catalog, table_schema,"
+                            + " table_name, column_name",
             "CHANGE_STREAM_OPTIONS",
-                    "change_stream_catalog VARCHAR, change_stream_schema VARCHAR, change_stream_name VARCHAR,"
-                            + " option_name VARCHAR, option_type VARCHAR, option_value VARCHAR");
+                    "change_stream_catalog, change_stream_schema, change_stream_name, option_name, option_type,"
+                            + " option_value");
 
     private final Engine engine;
     private final DatabaseDialect dialect;
@@ -74,7 +71,10 @@ final class InformationSchema {
     }
 
     /** Column names are in capitals in GoogleSQL and in small letters in PostgreSQL. */
-    private String columns(String definition) {
+    private String columns(String names) {
+        String definition = Arrays.stream(names.split(", "))
+                .map(column -> column.contains(" ") ? column : column + " VARCHAR")
+                .collect(Collectors.joining(", "));
         return dialect == DatabaseDialect.POSTGRESQL ? definition : definition.toUpperCase(Locale.ROOT);
     }
 
@@ -84,15 +84,13 @@ final class InformationSchema {
         connection.setAutoCommit(false);
         try {
             for (String table : TABLES.keySet()) {
-                insert("DELETE FROM " + SCHEMA + "." + table);
+                execute("DELETE FROM " + SCHEMA + "." + table);
             }
-            row("SCHEMATA", catalog, schemaName);
-            row(
-                    "SCHEMATA",
-                    catalog,
-                    dialect == DatabaseDialect.POSTGRESQL ? "information_schema" : "INFORMATION_SCHEMA");
-            String type = dialect == DatabaseDialect.POSTGRESQL ? "character varying" : "STRING";
-            row("DATABASE_OPTIONS", catalog, schemaName, "database_dialect", type, dialect.name());
+            boolean postgres = dialect == DatabaseDialect.POSTGRESQL;
+            row("SCHEMATA");
+            insert("SCHEMATA", catalog, postgres ? "information_schema" : "INFORMATION_SCHEMA");
+            String type = postgres ? "character varying" : "STRING";
+            row("DATABASE_OPTIONS", "database_dialect", type, dialect.name());
             for (StoredTable table : schema.tables()) {
                 writeTable(schema, table);
             }
@@ -109,11 +107,7 @@ final class InformationSchema {
     private void writeTable(Schema schema, StoredTable table) throws SQLException {
         String name = table.name();
         Parent parent = table.definition().parent().orElse(null);
-        row(
-                "TABLES",
-                catalog,
-                schemaName,
-                name,
+        row("TABLES", name,
                 "BASE TABLE",
                 parent == null ? null : parent.table(),
                 parent == null ? null : parent.deleteCascades() ? "CASCADE" : "NO ACTION",
@@ -121,11 +115,7 @@ final class InformationSchema {
         for (Column column : table.table().columns()) {
             ColumnDef definition = table.definition().columns().get(column.ordinalPosition() - 1);
             String spannerType = definition.type().declared();
-            row(
-                    "COLUMNS",
-                    catalog,
-                    schemaName,
-                    name,
+            row("COLUMNS", name,
                     column.name(),
                     column.ordinalPosition(),
                     null,
@@ -135,15 +125,11 @@ final class InformationSchema {
                     "NEVER",
                     "COMMITTED");
         }
-        row("INDEXES", catalog, schemaName, name, "PRIMARY_KEY", "PRIMARY_KEY", "", true, false, null, false);
+        row("INDEXES", name, "PRIMARY_KEY", "PRIMARY_KEY", "", true, false, null, false);
         writeIndexColumns(
                 table, "PRIMARY_KEY", "PRIMARY_KEY", table.definition().primaryKey(), List.of());
         for (CreateIndex index : schema.indexesOf(name)) {
-            row(
-                    "INDEXES",
-                    catalog,
-                    schemaName,
-                    name,
+            row("INDEXES", name,
                     index.name(),
                     "INDEX",
                     "",
@@ -176,11 +162,7 @@ final class InformationSchema {
             @Nullable String ordering)
             throws SQLException {
         Column column = table.column(columnName);
-        row(
-                "INDEX_COLUMNS",
-                catalog,
-                schemaName,
-                table.name(),
+        row("INDEX_COLUMNS", table.name(),
                 index,
                 type,
                 column.name(),
@@ -195,24 +177,16 @@ final class InformationSchema {
     }
 
     private void writeStream(ChangeStreamInfo stream, String stringType) throws SQLException {
-        row("CHANGE_STREAMS", catalog, schemaName, stream.name(), stream.all());
+        row("CHANGE_STREAMS", stream.name(), stream.all());
         for (Map.Entry<String, List<String>> watched : stream.tables().entrySet()) {
             boolean allColumns = watched.getValue().equals(List.of(ChangeStreamInfo.ALL_COLUMNS));
-            row(
-                    "CHANGE_STREAM_TABLES",
-                    catalog,
-                    schemaName,
-                    stream.name(),
+            row("CHANGE_STREAM_TABLES", stream.name(),
                     catalog,
                     schemaName,
                     watched.getKey(),
                     allColumns);
             for (String column : allColumns ? List.<String>of() : watched.getValue()) {
-                row(
-                        "CHANGE_STREAM_COLUMNS",
-                        catalog,
-                        schemaName,
-                        stream.name(),
+                row("CHANGE_STREAM_COLUMNS", stream.name(),
                         catalog,
                         schemaName,
                         watched.getKey(),
@@ -220,11 +194,7 @@ final class InformationSchema {
             }
         }
         for (Map.Entry<String, String> option : stream.options().entrySet()) {
-            row(
-                    "CHANGE_STREAM_OPTIONS",
-                    catalog,
-                    schemaName,
-                    stream.name(),
+            row("CHANGE_STREAM_OPTIONS", stream.name(),
                     option.getKey(),
                     stringType,
                     option.getValue());
@@ -235,12 +205,17 @@ final class InformationSchema {
         return yes ? "YES" : "NO";
     }
 
+    /** Writes a row behind catalog and schema. */
     private void row(String table, @Nullable Object... values) throws SQLException {
-        String marks = "?" + ", ?".repeat(values.length - 1);
-        insert("INSERT INTO %s.%s VALUES (%s)".formatted(SCHEMA, table, marks), values);
+        insert(table, Stream.concat(Stream.of(catalog, schemaName), Arrays.stream(values)).toArray());
     }
 
-    private void insert(String sql, @Nullable Object... values) throws SQLException {
+    private void insert(String table, @Nullable Object... values) throws SQLException {
+        String marks = "?" + ", ?".repeat(values.length - 1);
+        execute("INSERT INTO %s.%s VALUES (%s)".formatted(SCHEMA, table, marks), values);
+    }
+
+    private void execute(String sql, @Nullable Object... values) throws SQLException {
         try (PreparedStatement statement = engine.administrator().prepareStatement(sql)) {
             for (int i = 0; i < values.length; i++) {
                 statement.setObject(i + 1, values[i]);

@@ -110,23 +110,19 @@ final class Schema implements SqlSchema {
     private static String indexDdl(CreateIndex index, DatabaseDialect dialect) {
         boolean postgres = dialect == DatabaseDialect.POSTGRESQL;
         String parts = index.parts().stream()
-                .map(part -> shown(part.column(), postgres) + (part.descending() ? " DESC" : ""))
+                .map(part -> StoredTable.shown(part.column(), postgres) + (part.descending() ? " DESC" : ""))
                 .collect(Collectors.joining(", "));
         String storing = index.storing().stream()
-                .map(column -> shown(column, postgres))
+                .map(column -> StoredTable.shown(column, postgres))
                 .collect(Collectors.joining(", ", postgres ? " INCLUDE (" : " STORING (", ")"));
         return "CREATE %s%sINDEX %s ON %s(%s)%s"
                 .formatted(
                         index.unique() ? "UNIQUE " : "",
                         index.nullFiltered() && !postgres ? "NULL_FILTERED " : "",
-                        shown(index.name(), postgres),
-                        shown(index.table(), postgres),
+                        StoredTable.shown(index.name(), postgres),
+                        StoredTable.shown(index.table(), postgres),
                         parts,
                         index.storing().isEmpty() ? "" : storing);
-    }
-
-    private static String shown(String name, boolean postgres) {
-        return postgres ? StoredTable.postgresName(name) : name;
     }
 
     /** The columns by which an index orders its table: its own, then the rest of the primary key. */

@@ -92,60 +92,36 @@ record StoredTable(CreateTable definition, Table table) {
 
     /** The statement that creates the table as it is now. */
     String ddl(DatabaseDialect dialect) {
-        return dialect == DatabaseDialect.POSTGRESQL ? postgresDdl() : googleDdl();
-    }
-
-    private String googleDdl() {
-        StringBuilder ddl = new StringBuilder("CREATE TABLE " + definition.name() + " (\n");
+        boolean postgres = dialect == DatabaseDialect.POSTGRESQL;
+        StringBuilder ddl = new StringBuilder("CREATE TABLE " + shown(definition.name(), postgres) + " (\n");
         for (ColumnDef column : definition.columns()) {
-            ddl.append("  %s %s".formatted(column.name(), column.type().declared()))
-                    .append(column.notNull() ? " NOT NULL" : "")
-                    .append(column.allowsCommitTimestamp() ? " OPTIONS (\n    allow_commit_timestamp = true\n  )" : "")
-                    .append(",\n");
-        }
-        ddl.append(") PRIMARY KEY(").append(keyParts("")).append(")");
-        definition
-                .parent()
-                .ifPresent(parent -> ddl.append(",\n  INTERLEAVE IN ")
-                        .append(parent.enforced() ? "PARENT " : "")
-                        .append(parent.table())
-                        .append(parent.deleteCascades() ? " ON DELETE CASCADE" : ""));
-        if (!definition.rowDeletionPolicy().isEmpty()) {
-            ddl.append(", ").append(definition.rowDeletionPolicy());
-        }
-        return ddl.toString();
-    }
-
-    private String postgresDdl() {
-        StringBuilder ddl = new StringBuilder("CREATE TABLE " + postgresName(definition.name()) + " (\n");
-        for (ColumnDef column : definition.columns()) {
+            boolean option = column.allowsCommitTimestamp() && !postgres;
             ddl.append("  %s %s"
                             .formatted(
-                                    postgresName(column.name()), column.type().declared()))
+                                    shown(column.name(), postgres),
+                                    column.type().declared()))
                     .append(column.notNull() ? " NOT NULL" : "")
+                    .append(option ? " OPTIONS (\n    allow_commit_timestamp = true\n  )" : "")
                     .append(",\n");
         }
-        ddl.append("  PRIMARY KEY(").append(keyParts("\"")).append(")\n)");
+        String key = definition.primaryKey().stream()
+                .map(part -> shown(part.column(), postgres) + (part.descending() ? " DESC" : ""))
+                .collect(Collectors.joining(", "));
+        ddl.append(postgres ? "  PRIMARY KEY(" + key + ")\n)" : ") PRIMARY KEY(" + key + ")");
         definition
                 .parent()
-                .ifPresent(parent -> ddl.append(" INTERLEAVE IN ")
+                .ifPresent(parent -> ddl.append(postgres ? " INTERLEAVE IN " : ",\n  INTERLEAVE IN ")
                         .append(parent.enforced() ? "PARENT " : "")
-                        .append(postgresName(parent.table()))
+                        .append(shown(parent.table(), postgres))
                         .append(parent.deleteCascades() ? " ON DELETE CASCADE" : ""));
         if (!definition.rowDeletionPolicy().isEmpty()) {
-            ddl.append(" ").append(definition.rowDeletionPolicy());
+            ddl.append(postgres ? " " : ", ").append(definition.rowDeletionPolicy());
         }
         return ddl.toString();
     }
 
-    private String keyParts(String quote) {
-        return definition.primaryKey().stream()
-                .map(part -> (quote.isEmpty() ? part.column() : postgresName(part.column()))
-                        + (part.descending() ? " DESC" : ""))
-                .collect(Collectors.joining(", "));
-    }
-
-    static String postgresName(String name) {
-        return name.matches("[a-z_][a-z0-9_]*") ? name : "\"" + name + "\"";
+    /** A name as DDL shows it: PostgreSQL quotes what it would fold. */
+    static String shown(String name, boolean postgres) {
+        return !postgres || name.matches("[a-z_][a-z0-9_]*") ? name : "\"" + name + "\"";
     }
 }

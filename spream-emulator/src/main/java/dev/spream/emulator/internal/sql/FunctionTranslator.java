@@ -42,25 +42,9 @@ final class FunctionTranslator {
             .optionalEnd()
             .toFormatter(Locale.ROOT);
 
-    private static final Set<String> AFTER_TABLE = Set.of(
-            "WHERE",
-            "ORDER",
-            "GROUP",
-            "LIMIT",
-            "JOIN",
-            "INNER",
-            "LEFT",
-            "RIGHT",
-            "FULL",
-            "CROSS",
-            "ON",
-            "UNION",
-            "HAVING",
-            "WITH",
-            "USING",
-            "EXCEPT",
-            "INTERSECT",
-            "OFFSET");
+    private static final Set<String> AFTER_TABLE = Set.of("""
+            WHERE ORDER GROUP LIMIT JOIN INNER LEFT RIGHT FULL CROSS ON UNION HAVING WITH USING EXCEPT \
+            INTERSECT OFFSET""".split(" "));
 
     private final SqlTranslator translator;
     private final TokenCursor cursor;

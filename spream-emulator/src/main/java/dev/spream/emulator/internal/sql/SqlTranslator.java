@@ -25,63 +25,11 @@ public final class SqlTranslator {
     /** The engine's column, unseen, by which a table whose key has no columns has one row at most. */
     public static final String ONLY_ROW = "\"SPANNER_ONLY_ROW\"";
 
-    private static final Set<String> KEYWORDS = Set.of(
-            "ALL",
-            "AND",
-            "ANY",
-            "ARRAY",
-            "AS",
-            "ASC",
-            "BETWEEN",
-            "BY",
-            "CASE",
-            "CAST",
-            "CROSS",
-            "DEFAULT",
-            "DELETE",
-            "DESC",
-            "DISTINCT",
-            "ELSE",
-            "END",
-            "EXCEPT",
-            "EXISTS",
-            "FALSE",
-            "FROM",
-            "FULL",
-            "GROUP",
-            "HAVING",
-            "IF",
-            "IN",
-            "INNER",
-            "INSERT",
-            "INTERSECT",
-            "INTERVAL",
-            "INTO",
-            "IS",
-            "JOIN",
-            "LEFT",
-            "LIKE",
-            "LIMIT",
-            "NOT",
-            "NULL",
-            "ON",
-            "OR",
-            "ORDER",
-            "OUTER",
-            "RIGHT",
-            "SELECT",
-            "SET",
-            "SOME",
-            "THEN",
-            "TRUE",
-            "UNION",
-            "UNNEST",
-            "UPDATE",
-            "USING",
-            "VALUES",
-            "WHEN",
-            "WHERE",
-            "WITH");
+    private static final Set<String> KEYWORDS = Set.of("""
+            ALL AND ANY ARRAY AS ASC BETWEEN BY CASE CAST CROSS DEFAULT DELETE DESC DISTINCT ELSE END \
+            EXCEPT EXISTS FALSE FROM FULL GROUP HAVING IF IN INNER INSERT INTERSECT INTERVAL INTO IS \
+            JOIN LEFT LIKE LIMIT NOT NULL ON OR ORDER OUTER RIGHT SELECT SET SOME THEN TRUE UNION UNNEST \
+            UPDATE USING VALUES WHEN WHERE WITH""".split(" "));
 
     private final TokenCursor cursor;
     private final DatabaseDialect dialect;

@@ -6,6 +6,9 @@ import com.google.spanner.v1.TypeAnnotationCode;
 import com.google.spanner.v1.TypeCode;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Spanner's types: how they are written in SQL, and which type of the embedded engine holds each. */
 public final class Types {
@@ -28,40 +31,21 @@ public final class Types {
     /** Wide enough for anything that fits a Spanner cell; a sum of doubles has a smaller one. */
     private static final int PG_NUMERIC_PRECISION = 100_000;
 
-    private static final Map<String, Type> GOOGLE = Map.ofEntries(
-            Map.entry("BOOL", BOOL),
-            Map.entry("BOOLEAN", BOOL),
-            Map.entry("INT64", INT64),
-            Map.entry("FLOAT32", FLOAT32),
-            Map.entry("FLOAT64", FLOAT64),
-            Map.entry("NUMERIC", NUMERIC),
-            Map.entry("STRING", STRING),
-            Map.entry("BYTES", BYTES),
-            Map.entry("DATE", DATE),
-            Map.entry("TIMESTAMP", TIMESTAMP),
-            Map.entry("JSON", JSON),
-            Map.entry("UUID", UUID));
+    private static final Map<String, Type> GOOGLE = Stream.of(
+                    BOOL, INT64, FLOAT32, FLOAT64, NUMERIC, STRING, BYTES, DATE, TIMESTAMP, JSON, UUID)
+            .collect(Collectors.toMap(type -> type.getCode().name(), Function.identity()));
+
+    /** By the names that the information schema shows. */
     private static final Map<String, Type> POSTGRES = Map.ofEntries(
-            Map.entry("bool", BOOL),
             Map.entry("boolean", BOOL),
             Map.entry("bigint", INT64),
-            Map.entry("int8", INT64),
-            Map.entry("int", INT64),
-            Map.entry("int4", INT64),
-            Map.entry("integer", INT64),
             Map.entry("real", FLOAT32),
-            Map.entry("float4", FLOAT32),
-            Map.entry("float8", FLOAT64),
-            Map.entry("double", FLOAT64),
+            Map.entry("double precision", FLOAT64),
             Map.entry("numeric", PG_NUMERIC),
-            Map.entry("decimal", PG_NUMERIC),
-            Map.entry("text", STRING),
-            Map.entry("varchar", STRING),
-            Map.entry("character", STRING),
+            Map.entry("character varying", STRING),
             Map.entry("bytea", BYTES),
             Map.entry("date", DATE),
-            Map.entry("timestamptz", TIMESTAMP),
-            Map.entry("timestamp", TIMESTAMP),
+            Map.entry("timestamp with time zone", TIMESTAMP),
             Map.entry("commit_timestamp", TIMESTAMP),
             Map.entry("jsonb", PG_JSONB),
             Map.entry("uuid", UUID));
@@ -102,7 +86,7 @@ public final class Types {
             return new Declared(array(element.type), "ARRAY<" + element.declared + ">", 0, false);
         }
         Token token = cursor.next();
-        Type type = GOOGLE.get(token.upper());
+        Type type = GOOGLE.get(token.isWord("BOOLEAN") ? "BOOL" : token.upper());
         if (type == null) {
             throw Errors.invalidArgument("Type not found: %s", token.text());
         }
@@ -119,7 +103,7 @@ public final class Types {
         boolean commitTimestamp =
                 cursor.peek().isWord("spanner") && cursor.peek(1).isSymbol(".");
         String name = (commitTimestamp ? cursor.expectName() : cursor.next().text()).toLowerCase(Locale.ROOT);
-        Type type = POSTGRES.get(name);
+        Type type = POSTGRES.get(postgresName(name));
         if (type == null) {
             throw Errors.invalidArgument("Type <%s> is not supported.", name);
         }
