@@ -15,14 +15,14 @@ import org.jspecify.annotations.Nullable;
 final class ChangeStreamQuery {
     private ChangeStreamQuery() {}
 
-    static Statement statement(Dialect dialect, StreamName stream, PartitionQuery query) {
+    static Statement statement(Dialect dialect, String stream, PartitionQuery query) {
         return switch (dialect) {
             case GOOGLE_STANDARD_SQL -> googleSql(stream, query);
             case POSTGRESQL -> postgreSql(stream, query);
         };
     }
 
-    private static Statement googleSql(StreamName stream, PartitionQuery query) {
+    private static Statement googleSql(String stream, PartitionQuery query) {
         String text = """
                 SELECT ChangeRecord FROM `READ_%s`(\
                 start_timestamp => @startTimestamp, \
@@ -42,7 +42,7 @@ final class ChangeStreamQuery {
     }
 
     /** The fifth argument is reserved, and has to be there. */
-    private static Statement postgreSql(StreamName stream, PartitionQuery query) {
+    private static Statement postgreSql(String stream, PartitionQuery query) {
         String text = "SELECT * FROM \"spanner\".\"read_json_%s\"($1, $2, $3, $4, null)".formatted(stream);
         return Statement.newBuilder(text)
                 .bind("p1")

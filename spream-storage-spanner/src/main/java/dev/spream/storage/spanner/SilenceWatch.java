@@ -34,17 +34,13 @@ import org.slf4j.LoggerFactory;
 final class SilenceWatch {
     private static final Logger log = LoggerFactory.getLogger(SilenceWatch.class);
 
-    /** For how long a call must have waited in vain: less than the partition storage waits, so that its next call is answered. */
-    private static final Duration UNANSWERED = SpannerPartitionStorage.TIMEOUT.minusSeconds(1);
+    /** How long gRPC waits for the answer to a keep-alive ping. */
+    static final Duration KEEP_ALIVE_TIMEOUT = Duration.ofSeconds(3);
 
     private final Duration unanswered;
     private final Executor checks;
     private final Set<ManagedChannel> channels = ConcurrentHashMap.newKeySet();
     private final AtomicLong renewed = new AtomicLong(System.nanoTime());
-
-    SilenceWatch() {
-        this(UNANSWERED);
-    }
 
     /** @param unanswered for how long a call must have waited in vain */
     SilenceWatch(Duration unanswered) {
@@ -152,7 +148,7 @@ final class SilenceWatch {
             return switch (status.getCode()) {
                 case CANCELLED, DEADLINE_EXCEEDED -> !answered && silence.compareTo(unanswered) >= 0;
                 // A keep-alive that failed; a server that is down fails calls sooner.
-                case UNAVAILABLE -> silence.compareTo(SpannerConnection.KEEP_ALIVE_TIMEOUT) >= 0;
+                case UNAVAILABLE -> silence.compareTo(KEEP_ALIVE_TIMEOUT) >= 0;
                 default -> false;
             };
         }

@@ -127,8 +127,8 @@ final class SpannerChangeStreamCursor implements ChangeStreamCursor {
     }
 
     /**
-     * {@inheritDoc} Counts the chunks that the server sent them in, which hold a row each as a rule. It is 0 with a client
-     * that was not {@linkplain SpannerConnection#prepare prepared}, because that does not tell.
+     * {@inheritDoc} Counts the chunks that the server sent them in, which usually hold a row each. It is 0 with a client that
+     * has no {@link PrefetchInterceptor}.
      */
     @Override
     public int prefetched() {

@@ -40,7 +40,7 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
     static final int DEFAULT_PREFETCH_CHUNKS = 64;
     static final Duration DEFAULT_CONNECT_TIMEOUT = Duration.ofSeconds(10);
 
-    private final StreamName stream;
+    private final String stream;
     private final DatabaseClient client;
     private final StreamCatalog catalog;
     private final QueryOption[] queryOptions;
@@ -51,7 +51,7 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
     private volatile @Nullable PartitionMode partitionMode;
 
     private SpannerChangeStreamSource(Builder builder) {
-        this.stream = builder.stream;
+        this.stream = builder.stream.value();
         this.client = builder.client;
         this.catalog = new StreamCatalog(builder.client, builder.connectTimeout);
         this.queryOptions = builder.queryOptions();
@@ -79,7 +79,7 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
 
     @Override
     public String streamName() {
-        return stream.value();
+        return stream;
     }
 
     @Override

@@ -57,8 +57,6 @@ public final class SpannerConnection implements AutoCloseable {
      */
     static final Duration KEEP_ALIVE_TIME = Duration.ofSeconds(10);
 
-    static final Duration KEEP_ALIVE_TIMEOUT = Duration.ofSeconds(3);
-
     private final DatabaseName database;
     private final Spanner spanner;
     private final DatabaseClient client;
@@ -145,7 +143,9 @@ public final class SpannerConnection implements AutoCloseable {
     private static final class WatchedOptions extends SpannerOptions {
         private static final long serialVersionUID = 1;
 
-        private final transient SilenceWatch watch = new SilenceWatch();
+        /** A call waits less than the partition storage does, so that the storage's next call is answered. */
+        private final transient SilenceWatch watch =
+                new SilenceWatch(SpannerPartitionStorage.TIMEOUT.minusSeconds(1));
 
         WatchedOptions(SpannerOptions.Builder builder) {
             super(builder);
@@ -237,7 +237,7 @@ public final class SpannerConnection implements AutoCloseable {
                     .setProjectId(database.project())
                     .setNumChannels(channels(maxOpenQueries))
                     .setGrpcKeepAliveTime(KEEP_ALIVE_TIME)
-                    .setGrpcKeepAliveTimeout(KEEP_ALIVE_TIMEOUT)
+                    .setGrpcKeepAliveTimeout(SilenceWatch.KEEP_ALIVE_TIMEOUT)
                     .setBuiltInMetricsEnabled(false);
             if (emulatorHost != null) {
                 options.setEmulatorHost(emulatorHost);

@@ -51,7 +51,7 @@ final class StreamCatalog {
         });
     }
 
-    PartitionMode partitionMode(StreamName stream) {
+    PartitionMode partitionMode(String stream) {
         Dialect dialect = dialect();
         requireStream(stream);
         Optional<String> mode = ask("asking for the partition mode of change stream " + stream, () -> {
@@ -60,7 +60,7 @@ final class StreamCatalog {
         return mode.map(name -> knownMode(stream, name)).orElse(PartitionMode.IMMUTABLE_KEY_RANGE);
     }
 
-    private static PartitionMode knownMode(StreamName stream, String name) {
+    private static PartitionMode knownMode(String stream, String name) {
         try {
             return PartitionMode.valueOf(name);
         } catch (IllegalArgumentException e) {
@@ -72,7 +72,7 @@ final class StreamCatalog {
     }
 
     /** Empty if no period was declared for the stream, or one in a form that is not known. */
-    Optional<Duration> retention(StreamName stream) {
+    Optional<Duration> retention(String stream) {
         Dialect dialect = dialect();
         Optional<String> declared = ask("asking for the retention period of change stream " + stream, () -> {
             return firstString(optionQuery(dialect, stream, "retention_period"));
@@ -83,37 +83,37 @@ final class StreamCatalog {
         return declared.flatMap(RetentionPeriod::parse);
     }
 
-    private static Statement optionQuery(Dialect dialect, StreamName stream, String option) {
+    private static Statement optionQuery(Dialect dialect, String stream, String option) {
         String text = "select option_value from information_schema.change_stream_options" + " where option_name = '"
                 + option + "' and change_stream_name = ";
         return switch (dialect) {
             case GOOGLE_STANDARD_SQL ->
                 Statement.newBuilder(text + "@changeStreamName")
                         .bind("changeStreamName")
-                        .to(stream.value())
+                        .to(stream)
                         .build();
             case POSTGRESQL ->
-                Statement.newBuilder(text + "$1").bind("p1").to(stream.value()).build();
+                Statement.newBuilder(text + "$1").bind("p1").to(stream).build();
         };
     }
 
-    private void requireStream(StreamName stream) {
+    private void requireStream(String stream) {
         List<String> names = ask("looking for change stream " + stream, () -> {
             return strings(Statement.of(
                     "select change_stream_name from information_schema.change_streams order by change_stream_name"));
         });
-        if (!names.contains(stream.value())) {
+        if (!names.contains(stream)) {
             throw new SourceException(SourceException.Kind.NOT_FOUND, notFound(stream, names), null);
         }
     }
 
-    private static String notFound(StreamName stream, List<String> names) {
+    private static String notFound(String stream, List<String> names) {
         String message = "change stream %s not found: ".formatted(stream);
         if (names.isEmpty()) {
             return message + "the database has no change stream that this caller may see";
         }
         return names.stream()
-                .filter(name -> name.equalsIgnoreCase(stream.value()))
+                .filter(name -> name.equalsIgnoreCase(stream))
                 .findFirst()
                 .map(name -> message + "did you mean %s? Case matters".formatted(name))
                 .orElseGet(() -> message + "the database has " + String.join(", ", names));

@@ -124,7 +124,7 @@ class PrefetchInterceptorTest {
                 Duration.ofSeconds(10),
                 prefetchBytes);
         spanner.answer(
-                ChangeStreamQuery.statement(DIALECT, new StreamName("Orders"), query),
+                ChangeStreamQuery.statement(DIALECT, "Orders", query),
                 WireRows.resultSet(DIALECT, Collections.nCopies(ROWS, RECORD)));
         return query;
     }

@@ -15,8 +15,8 @@ import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.PartitionQuery;
-import dev.spream.core.source.SourceException;
 import dev.spream.core.source.SourceException.Kind;
+import dev.spream.core.source.SourceException;
 import io.grpc.Status;
 import java.io.IOException;
 import java.time.Duration;
@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class SourceFailuresTest {
     private static final Dialect DIALECT = Dialect.GOOGLE_STANDARD_SQL;
-    private static final StreamName STREAM = new StreamName("Orders");
+    private static final String STREAM = "Orders";
     private static final PartitionQuery QUERY = new PartitionQuery(
             new PartitionToken("child_token_1"),
             Instant.parse("2022-05-01T09:00:00Z"),
@@ -53,7 +53,7 @@ class SourceFailuresTest {
     @BeforeEach
     void open() throws IOException {
         spanner = new MockSpanner(DIALECT);
-        source = SpannerChangeStreamSource.open(spanner.client(), STREAM.value());
+        source = SpannerChangeStreamSource.open(spanner.client(), STREAM);
         spanner.answer(
                 STATEMENT,
                 WireRows.resultSet(

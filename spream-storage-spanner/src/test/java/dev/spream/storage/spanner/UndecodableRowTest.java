@@ -55,7 +55,7 @@ class UndecodableRowTest {
 
     private ChangeStreamCursor rows(JsonObject... rows) {
         spanner.answer(
-                ChangeStreamQuery.statement(dialect, new StreamName("Orders"), QUERY),
+                ChangeStreamQuery.statement(dialect, "Orders", QUERY),
                 WireRows.resultSet(dialect, List.of(rows)));
         return source.query(QUERY);
     }
