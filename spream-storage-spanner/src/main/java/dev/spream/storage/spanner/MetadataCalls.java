@@ -1,5 +1,7 @@
 package dev.spream.storage.spanner;
 
+import dev.spream.storage.spanner.client.SpannerErrors;
+import dev.spream.storage.spanner.client.TimedCall;
 import com.google.api.gax.rpc.ApiException;
 import com.google.cloud.spanner.ErrorCode;
 import com.google.cloud.spanner.SpannerException;

@@ -1,5 +1,6 @@
 package dev.spream.storage.spanner;
 
+import dev.spream.storage.spanner.client.Timestamps;
 import com.google.cloud.spanner.DatabaseClient;
 import com.google.cloud.spanner.ErrorCode;
 import com.google.cloud.spanner.KeySet;

@@ -2,6 +2,10 @@ package dev.spream.storage.spanner;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.storage.spanner.source.ChangeStreamQuery;
+import dev.spream.storage.spanner.client.Prefetch;
+import dev.spream.storage.spanner.source.SpannerChangeStreamCursor;
+import dev.spream.storage.spanner.source.StreamCatalog;
 import com.google.cloud.spanner.DatabaseClient;
 import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.Options;

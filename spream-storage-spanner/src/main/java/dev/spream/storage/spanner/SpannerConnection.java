@@ -2,6 +2,10 @@ package dev.spream.storage.spanner;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.storage.spanner.client.PrefetchInterceptor;
+import dev.spream.storage.spanner.client.SilenceWatch;
+import dev.spream.storage.spanner.client.SpannerErrors;
+import dev.spream.storage.spanner.source.StreamCatalog;
 import com.google.api.core.ApiFunction;
 import com.google.api.gax.grpc.GrpcInterceptorProvider;
 import com.google.api.gax.retrying.RetrySettings;

@@ -1,5 +1,6 @@
 package dev.spream.storage.spanner;
 
+import dev.spream.storage.spanner.client.Timestamps;
 import com.google.cloud.spanner.KeySet;
 import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Struct;

@@ -9,6 +9,8 @@ import dev.spream.core.record.JsonObject;
 import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.source.PartitionQuery;
+import dev.spream.storage.spanner.client.PrefetchInterceptor;
+import dev.spream.storage.spanner.source.ChangeStreamQuery;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;

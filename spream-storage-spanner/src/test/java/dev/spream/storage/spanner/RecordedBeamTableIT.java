@@ -2,6 +2,7 @@ package dev.spream.storage.spanner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.storage.spanner.client.Timestamps;
 import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.Statement;
 import dev.spream.core.partition.EndProof;

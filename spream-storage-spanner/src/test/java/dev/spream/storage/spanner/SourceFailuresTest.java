@@ -17,6 +17,7 @@ import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException.Kind;
 import dev.spream.core.source.SourceException;
+import dev.spream.storage.spanner.source.ChangeStreamQuery;
 import io.grpc.Status;
 import java.io.IOException;
 import java.time.Duration;

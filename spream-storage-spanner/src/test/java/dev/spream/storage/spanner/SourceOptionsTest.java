@@ -22,6 +22,7 @@ import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.source.PartitionQuery;
+import dev.spream.storage.spanner.source.ChangeStreamQuery;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;

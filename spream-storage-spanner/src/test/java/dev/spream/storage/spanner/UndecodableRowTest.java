@@ -13,6 +13,7 @@ import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.source.UndecodableChange;
+import dev.spream.storage.spanner.source.ChangeStreamQuery;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;

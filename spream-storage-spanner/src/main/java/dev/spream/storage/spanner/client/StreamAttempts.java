@@ -1,4 +1,4 @@
-package dev.spream.storage.spanner;
+package dev.spream.storage.spanner.client;
 
 import com.google.api.gax.grpc.GrpcCallContext;
 import com.google.api.gax.rpc.ApiCallContext;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for use by many threads.
  */
-final class StreamAttempts implements CallContextConfigurator {
+public final class StreamAttempts implements CallContextConfigurator {
     private final int limit;
     private final @Nullable Prefetch prefetch;
     private final @Nullable Deadline deadline;
@@ -50,7 +50,7 @@ final class StreamAttempts implements CallContextConfigurator {
     }
 
     /** Lets one attempt through, which fetches ahead as that says. */
-    static StreamAttempts one(Prefetch prefetch) {
+    public static StreamAttempts one(Prefetch prefetch) {
         return new StreamAttempts(1, prefetch, null);
     }
 

@@ -1,7 +1,11 @@
-package dev.spream.storage.spanner;
+package dev.spream.storage.spanner.source;
 
 import static com.google.cloud.spanner.SpannerOptions.CALL_CONTEXT_CONFIGURATOR_KEY;
 
+import dev.spream.storage.spanner.client.Prefetch;
+import dev.spream.storage.spanner.client.PrefetchInterceptor;
+import dev.spream.storage.spanner.client.SpannerErrors;
+import dev.spream.storage.spanner.client.StreamAttempts;
 import com.google.cloud.spanner.ResultSet;
 import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.source.ChangeStreamCursor;
@@ -22,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * in a gRPC context of its own: cancelling that ends the call on both sides, the client's waits included, and the result
  * set is closed by whoever holds {@link #reading}, the reader on its way out or the closer.
  */
-final class SpannerChangeStreamCursor implements ChangeStreamCursor {
+public final class SpannerChangeStreamCursor implements ChangeStreamCursor {
     private final String description;
     private final Prefetch prefetch;
     private final Supplier<ResultSet> opening;
@@ -42,7 +46,7 @@ final class SpannerChangeStreamCursor implements ChangeStreamCursor {
      * @param opening starts the query; called by the first {@link #next}
      * @param onClose told once or more that this cursor is closed
      */
-    SpannerChangeStreamCursor(
+    public SpannerChangeStreamCursor(
             String description,
             Prefetch prefetch,
             Supplier<ResultSet> opening,

@@ -1,4 +1,4 @@
-package dev.spream.storage.spanner;
+package dev.spream.storage.spanner.client;
 
 import com.google.cloud.spanner.ErrorCode;
 import com.google.cloud.spanner.SpannerException;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The texts are those of Spanner, as Google's emulator (common/errors.cc) and Apache Beam (which matches "Specified
  * start_timestamp is invalid") have them.
  */
-final class SpannerErrors {
+public final class SpannerErrors {
     private static final Pattern VALID_RANGE = Pattern.compile("within (\\S+) and (\\S+?)[.,;]?(?:\\s|$)");
 
     private static final String SESSION_LOST = "session not found";
@@ -32,7 +32,7 @@ final class SpannerErrors {
     /**
      * @param failed what failed, such as "reading partition …"
      */
-    static SourceException sourceException(String failed, Throwable cause) {
+    public static SourceException sourceException(String failed, Throwable cause) {
         SpannerException error = SpannerExceptionFactory.asSpannerException(cause);
         String text = text(error);
         // The client says so of itself, as when it was closed; as a Spanner error that would be UNKNOWN and tried for
@@ -102,7 +102,7 @@ final class SpannerErrors {
     }
 
     /** What the server said, on one line, without the names that the layers of the client put before it. */
-    static String text(SpannerException error) {
+    public static String text(SpannerException error) {
         String description = Status.fromThrowable(error).getDescription();
         String text = (description != null ? description : String.valueOf(error.getMessage())).replaceAll("\\s+", " ");
         String code = error.getErrorCode() + ": ";

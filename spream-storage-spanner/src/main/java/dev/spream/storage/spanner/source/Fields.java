@@ -1,5 +1,6 @@
-package dev.spream.storage.spanner;
+package dev.spream.storage.spanner.source;
 
+import dev.spream.storage.spanner.client.Timestamps;
 import com.google.cloud.spanner.Struct;
 import com.google.cloud.spanner.StructReader;
 import com.google.cloud.spanner.Type;

@@ -1,4 +1,4 @@
-package dev.spream.storage.spanner;
+package dev.spream.storage.spanner.source;
 
 import com.google.cloud.spanner.ResultSet;
 import com.google.cloud.spanner.Struct;

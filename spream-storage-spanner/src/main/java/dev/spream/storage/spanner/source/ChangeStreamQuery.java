@@ -1,5 +1,6 @@
-package dev.spream.storage.spanner;
+package dev.spream.storage.spanner.source;
 
+import dev.spream.storage.spanner.client.Timestamps;
 import com.google.cloud.Timestamp;
 import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.Statement;
@@ -12,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  * @see <a href="https://cloud.google.com/spanner/docs/change-streams/details#change_stream_query_syntax">Spanner: change
  *     stream query syntax</a>
  */
-final class ChangeStreamQuery {
+public final class ChangeStreamQuery {
     private ChangeStreamQuery() {}
 
-    static Statement statement(Dialect dialect, String stream, PartitionQuery query) {
+    public static Statement statement(Dialect dialect, String stream, PartitionQuery query) {
         return switch (dialect) {
             case GOOGLE_STANDARD_SQL -> googleSql(stream, query);
             case POSTGRESQL -> postgreSql(stream, query);

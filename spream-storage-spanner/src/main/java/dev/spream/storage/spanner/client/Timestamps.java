@@ -1,17 +1,17 @@
-package dev.spream.storage.spanner;
+package dev.spream.storage.spanner.client;
 
 import com.google.cloud.Timestamp;
 import java.time.Instant;
 
 /** Converts between the client's timestamps and instants; both are exact to the nanosecond. */
-final class Timestamps {
+public final class Timestamps {
     private Timestamps() {}
 
-    static Instant toInstant(Timestamp timestamp) {
+    public static Instant toInstant(Timestamp timestamp) {
         return Instant.ofEpochSecond(timestamp.getSeconds(), timestamp.getNanos());
     }
 
-    static Timestamp toTimestamp(Instant instant) {
+    public static Timestamp toTimestamp(Instant instant) {
         return Timestamp.ofTimeSecondsAndNanos(instant.getEpochSecond(), instant.getNano());
     }
 }

@@ -1,4 +1,4 @@
-package dev.spream.storage.spanner;
+package dev.spream.storage.spanner.client;
 
 import com.google.protobuf.MessageLite;
 import io.grpc.CallOptions;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * it, and no message waits for a round trip. Where the transport does not know the size, because the message is compressed,
  * it is taken from the decoded message instead.
  */
-final class PrefetchInterceptor implements ClientInterceptor {
+public final class PrefetchInterceptor implements ClientInterceptor {
 
     @Override
     public <ReqT, RespT> ClientCall<ReqT, RespT> interceptCall(

@@ -1,4 +1,4 @@
-package dev.spream.storage.spanner;
+package dev.spream.storage.spanner.client;
 
 import static com.google.cloud.spanner.SpannerOptions.CALL_CONTEXT_CONFIGURATOR_KEY;
 
@@ -18,16 +18,16 @@ import java.util.concurrent.TimeoutException;
  * A call of the client that answers, or fails, within a time. It runs on a thread of its own, because the client waits for
  * its session without regard to any deadline, and retries an unreachable server without end. Used once, by one thread.
  */
-final class TimedCall<T> {
+public final class TimedCall<T> {
     private final Callable<T> call;
     private final StreamAttempts attempts;
 
-    TimedCall(Callable<T> call) {
+    public TimedCall(Callable<T> call) {
         this(call, new StreamAttempts(Integer.MAX_VALUE));
     }
 
     /** A transaction of several requests, which are answered until then; it is rolled back otherwise. */
-    TimedCall(Callable<T> call, Deadline deadline) {
+    public TimedCall(Callable<T> call, Deadline deadline) {
         this(call, StreamAttempts.until(deadline));
     }
 
@@ -37,7 +37,7 @@ final class TimedCall<T> {
     }
 
     /** The answer; when it does not come in time, or the caller is interrupted, the call is cancelled. */
-    T answer(Duration timeout) throws ExecutionException, TimeoutException, InterruptedException {
+    public T answer(Duration timeout) throws ExecutionException, TimeoutException, InterruptedException {
         Context.CancellableContext context =
                 Context.ROOT.withValue(CALL_CONTEXT_CONFIGURATOR_KEY, attempts).withCancellation();
         FutureTask<T> answer = new FutureTask<>(context.wrap(call));
@@ -51,12 +51,12 @@ final class TimedCall<T> {
     }
 
     /** The commit that was last asked for, if one was; it has happened if the call was answered. */
-    Optional<CommitRequest> lastCommit() {
+    public Optional<CommitRequest> lastCommit() {
         return attempts.lastCommit();
     }
 
     /** Why there was no answer in time, as far as the client's attempts show. */
-    String whySilent() {
+    public String whySilent() {
         return attempts.lastFailure()
                 .map(TimedCall::describe)
                 .orElse("the server cannot be reached, or does not answer");

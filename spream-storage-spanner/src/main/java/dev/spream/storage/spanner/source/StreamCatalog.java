@@ -1,5 +1,8 @@
-package dev.spream.storage.spanner;
+package dev.spream.storage.spanner.source;
 
+import dev.spream.storage.spanner.client.SpannerErrors;
+import dev.spream.storage.spanner.client.TimedCall;
+import dev.spream.storage.spanner.client.Timestamps;
 import com.google.cloud.spanner.DatabaseClient;
 import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.ResultSet;
@@ -23,17 +26,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for use by many threads.
  */
-final class StreamCatalog {
+public final class StreamCatalog {
     private final DatabaseClient client;
     private final Duration timeout;
     private volatile @Nullable Dialect dialect;
 
-    StreamCatalog(DatabaseClient client, Duration timeout) {
+    public StreamCatalog(DatabaseClient client, Duration timeout) {
         this.client = client;
         this.timeout = timeout;
     }
 
-    Dialect dialect() {
+    public Dialect dialect() {
         Dialect known = dialect;
         if (known == null) {
             known = ask("asking for the database's dialect", client::getDialect);
@@ -42,7 +45,7 @@ final class StreamCatalog {
         return known;
     }
 
-    Instant serverTime() {
+    public Instant serverTime() {
         return ask("asking for the server's time", () -> {
             try (ResultSet rows = client.singleUse().executeQuery(Statement.of("SELECT CURRENT_TIMESTAMP"))) {
                 rows.next();
@@ -51,7 +54,7 @@ final class StreamCatalog {
         });
     }
 
-    PartitionMode partitionMode(String stream) {
+    public PartitionMode partitionMode(String stream) {
         Dialect dialect = dialect();
         requireStream(stream);
         Optional<String> mode = ask("asking for the partition mode of change stream " + stream, () -> {
@@ -72,7 +75,7 @@ final class StreamCatalog {
     }
 
     /** Empty if no period was declared for the stream, or one in a form that is not known. */
-    Optional<Duration> retention(String stream) {
+    public Optional<Duration> retention(String stream) {
         Dialect dialect = dialect();
         Optional<String> declared = ask("asking for the retention period of change stream " + stream, () -> {
             return firstString(optionQuery(dialect, stream, "retention_period"));

@@ -1,4 +1,4 @@
-package dev.spream.storage.spanner;
+package dev.spream.storage.spanner.client;
 
 import io.grpc.CallOptions;
 import io.grpc.Channel;
@@ -31,11 +31,11 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Safe for use by many threads.
  */
-final class SilenceWatch {
+public final class SilenceWatch {
     private static final Logger log = LoggerFactory.getLogger(SilenceWatch.class);
 
     /** How long gRPC waits for the answer to a keep-alive ping. */
-    static final Duration KEEP_ALIVE_TIMEOUT = Duration.ofSeconds(3);
+    public static final Duration KEEP_ALIVE_TIMEOUT = Duration.ofSeconds(3);
 
     private final Duration unanswered;
     private final Executor checks;
@@ -43,13 +43,13 @@ final class SilenceWatch {
     private final AtomicLong renewed = new AtomicLong(System.nanoTime());
 
     /** @param unanswered for how long a call must have waited in vain */
-    SilenceWatch(Duration unanswered) {
+    public SilenceWatch(Duration unanswered) {
         this.unanswered = unanswered;
         this.checks = CompletableFuture.delayedExecutor(unanswered.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /** A builder of channels that are watched. */
-    ManagedChannelBuilder<?> watching(ManagedChannelBuilder<?> builder) {
+    public ManagedChannelBuilder<?> watching(ManagedChannelBuilder<?> builder) {
         return new WatchedBuilder(builder.intercept(new CallWatch()));
     }
 

@@ -1,4 +1,4 @@
-package dev.spream.storage.spanner;
+package dev.spream.storage.spanner.source;
 
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;

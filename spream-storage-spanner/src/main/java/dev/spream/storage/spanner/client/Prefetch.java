@@ -1,4 +1,4 @@
-package dev.spream.storage.spanner;
+package dev.spream.storage.spanner.client;
 
 import io.grpc.CallOptions;
 import java.util.ArrayDeque;
@@ -17,9 +17,9 @@ import java.util.Queue;
  * <p>Counts nothing, and limits nothing, unless the client has a {@link PrefetchInterceptor}. Safe for use by many threads:
  * that of the connection, which adds, and the reader's, which takes.
  */
-final class Prefetch {
+public final class Prefetch {
     /** Says which object counts a call. */
-    static final CallOptions.Key<Prefetch> OF_CALL = CallOptions.Key.create("spream-prefetch");
+    public static final CallOptions.Key<Prefetch> OF_CALL = CallOptions.Key.create("spream-prefetch");
 
     private final long limitBytes;
     private final Queue<Long> ahead = new ArrayDeque<>();
@@ -30,7 +30,7 @@ final class Prefetch {
     private boolean claimed;
 
     /** @param limitBytes how many bytes are enough, so that no further chunk is asked for */
-    Prefetch(long limitBytes) {
+    public Prefetch(long limitBytes) {
         this.limitBytes = limitBytes;
     }
 
@@ -78,7 +78,7 @@ final class Prefetch {
     }
 
     /** How many chunks the client holds of which the reader was given nothing. */
-    synchronized int chunksAhead() {
+    public synchronized int chunksAhead() {
         return ahead.size();
     }
 
