@@ -46,11 +46,6 @@ enum Column {
         return Arrays.stream(values()).filter(column -> !column.isOurs()).toList();
     }
 
-    /** Those that a table of Beam lacks. */
-    static List<Column> ours() {
-        return Arrays.stream(values()).filter(Column::isOurs).toList();
-    }
-
     private boolean isOurs() {
         return compareTo(EPOCH) >= 0;
     }
