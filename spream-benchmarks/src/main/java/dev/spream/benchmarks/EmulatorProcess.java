@@ -1,9 +1,9 @@
 package dev.spream.benchmarks;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
+import dev.spream.emulator.SpannerEmulator;
 import dev.spream.emulator.control.PartitionControl;
 import dev.spream.emulator.control.PartitionControl.PartitionView;
-import dev.spream.emulator.SpannerEmulator;
 import java.io.IOException;
 import java.util.Comparator;
 

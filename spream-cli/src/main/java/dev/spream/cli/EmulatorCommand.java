@@ -1,8 +1,8 @@
 package dev.spream.cli;
 
+import dev.spream.emulator.SpannerEmulator;
 import dev.spream.emulator.control.Churn;
 import dev.spream.emulator.control.FaultRates;
-import dev.spream.emulator.SpannerEmulator;
 import java.io.UncheckedIOException;
 import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;

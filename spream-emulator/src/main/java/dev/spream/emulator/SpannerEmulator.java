@@ -2,12 +2,12 @@ package dev.spream.emulator;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.emulator.control.Churn;
 import dev.spream.emulator.control.DrivenClock;
 import dev.spream.emulator.control.FaultControl;
 import dev.spream.emulator.control.FaultRates;
 import dev.spream.emulator.control.PartitionControl;
-import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.emulator.internal.server.Catalog;
 import dev.spream.emulator.internal.server.DatabaseAdminService;
 import dev.spream.emulator.internal.server.InstanceAdminService;

@@ -74,7 +74,8 @@ final class ArchitectureTest {
         classes()
                 .that(resideInAPackage(name))
                 .should()
-                .onlyDependOnClassesThat(resideInAPackage("dev.spream..").negate().or(resideInAnyPackage(ours)))
+                .onlyDependOnClassesThat(
+                        resideInAPackage("dev.spream..").negate().or(resideInAnyPackage(ours)))
                 .check(CLASSES);
     }
 }

@@ -2,13 +2,13 @@ package dev.spream.emulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.emulator.control.Fault;
-import dev.spream.emulator.control.PartitionControl;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Value;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.PartialResultSet;
 import com.google.spanner.v1.SpannerGrpc;
+import dev.spream.emulator.control.Fault;
+import dev.spream.emulator.control.PartitionControl;
 import dev.spream.emulator.control.PartitionControl.PartitionView;
 import io.grpc.Context;
 import io.grpc.ManagedChannel;

@@ -1,7 +1,5 @@
 package dev.spream.emulator;
 
-import dev.spream.emulator.control.FaultControl;
-import dev.spream.emulator.control.PartitionControl;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.ListValue;
 import com.google.protobuf.NullValue;
@@ -16,6 +14,8 @@ import com.google.spanner.v1.SpannerGrpc;
 import com.google.spanner.v1.TransactionOptions;
 import com.google.spanner.v1.Type;
 import com.google.spanner.v1.TypeCode;
+import dev.spream.emulator.control.FaultControl;
+import dev.spream.emulator.control.PartitionControl;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.spream.interop;
 
-import dev.spream.emulator.control.Churn;
 import dev.spream.emulator.GoogleEmulator;
 import dev.spream.emulator.SpannerEmulator;
 import dev.spream.emulator.SpannerServer;
+import dev.spream.emulator.control.Churn;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

@@ -21,7 +21,8 @@ import java.util.function.Function;
  * <p>Safe for use by many threads.
  */
 public final class DrivenClock implements InstantSource {
-    private final Map<Object, Runnable> listeners = new ConcurrentHashMap<>(); // one that was added twice is called twice
+    private final Map<Object, Runnable> listeners =
+            new ConcurrentHashMap<>(); // one that was added twice is called twice
     private final ReentrantLock lock = new ReentrantLock();
     private volatile Instant now; // written under lock
 

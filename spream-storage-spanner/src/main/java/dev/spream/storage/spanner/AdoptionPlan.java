@@ -2,13 +2,13 @@ package dev.spream.storage.spanner;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.storage.spanner.client.Timestamps;
 import com.google.cloud.Timestamp;
 import com.google.cloud.spanner.Struct;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionProof;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.storage.spanner.client.Timestamps;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

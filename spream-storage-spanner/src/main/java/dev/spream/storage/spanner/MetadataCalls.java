@@ -1,7 +1,5 @@
 package dev.spream.storage.spanner;
 
-import dev.spream.storage.spanner.client.SpannerErrors;
-import dev.spream.storage.spanner.client.TimedCall;
 import com.google.api.gax.rpc.ApiException;
 import com.google.cloud.spanner.ErrorCode;
 import com.google.cloud.spanner.SpannerException;
@@ -9,6 +7,8 @@ import com.google.cloud.spanner.SpannerExceptionFactory;
 import com.google.spanner.v1.CommitRequest;
 import dev.spream.core.DurationText;
 import dev.spream.core.StorageException;
+import dev.spream.storage.spanner.client.SpannerErrors;
+import dev.spream.storage.spanner.client.TimedCall;
 import io.grpc.Deadline;
 import io.grpc.StatusRuntimeException;
 import java.time.Duration;

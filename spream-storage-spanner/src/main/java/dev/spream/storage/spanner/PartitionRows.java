@@ -1,6 +1,5 @@
 package dev.spream.storage.spanner;
 
-import dev.spream.storage.spanner.client.Timestamps;
 import com.google.cloud.Timestamp;
 import com.google.cloud.spanner.Struct;
 import com.google.cloud.spanner.Value;
@@ -11,6 +10,7 @@ import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WorkerId;
+import dev.spream.storage.spanner.client.Timestamps;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

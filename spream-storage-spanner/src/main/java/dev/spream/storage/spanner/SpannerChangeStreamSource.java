@@ -2,10 +2,6 @@ package dev.spream.storage.spanner;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.storage.spanner.source.ChangeStreamQuery;
-import dev.spream.storage.spanner.client.Prefetch;
-import dev.spream.storage.spanner.source.SpannerChangeStreamCursor;
-import dev.spream.storage.spanner.source.StreamCatalog;
 import com.google.cloud.spanner.DatabaseClient;
 import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.Options;
@@ -19,6 +15,10 @@ import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
+import dev.spream.storage.spanner.client.Prefetch;
+import dev.spream.storage.spanner.source.ChangeStreamQuery;
+import dev.spream.storage.spanner.source.SpannerChangeStreamCursor;
+import dev.spream.storage.spanner.source.StreamCatalog;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

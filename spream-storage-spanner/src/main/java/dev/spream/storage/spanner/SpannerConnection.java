@@ -2,10 +2,6 @@ package dev.spream.storage.spanner;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.storage.spanner.client.PrefetchInterceptor;
-import dev.spream.storage.spanner.client.SilenceWatch;
-import dev.spream.storage.spanner.client.SpannerErrors;
-import dev.spream.storage.spanner.source.StreamCatalog;
 import com.google.api.core.ApiFunction;
 import com.google.api.gax.grpc.GrpcInterceptorProvider;
 import com.google.api.gax.retrying.RetrySettings;
@@ -19,6 +15,10 @@ import com.google.cloud.spanner.spi.v1.SpannerRpc;
 import com.google.spanner.v1.RollbackRequest;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.source.SourceException;
+import dev.spream.storage.spanner.client.PrefetchInterceptor;
+import dev.spream.storage.spanner.client.SilenceWatch;
+import dev.spream.storage.spanner.client.SpannerErrors;
+import dev.spream.storage.spanner.source.StreamCatalog;
 import io.grpc.ClientInterceptor;
 import io.grpc.ManagedChannelBuilder;
 import java.time.Duration;
@@ -148,8 +148,7 @@ public final class SpannerConnection implements AutoCloseable {
         private static final long serialVersionUID = 1;
 
         /** A call waits less than the partition storage does, so that the storage's next call is answered. */
-        private final transient SilenceWatch watch =
-                new SilenceWatch(SpannerPartitionStorage.TIMEOUT.minusSeconds(1));
+        private final transient SilenceWatch watch = new SilenceWatch(SpannerPartitionStorage.TIMEOUT.minusSeconds(1));
 
         WatchedOptions(SpannerOptions.Builder builder) {
             super(builder);

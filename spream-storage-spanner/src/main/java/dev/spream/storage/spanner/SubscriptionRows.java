@@ -1,6 +1,5 @@
 package dev.spream.storage.spanner;
 
-import dev.spream.storage.spanner.client.Timestamps;
 import com.google.cloud.Timestamp;
 import com.google.cloud.spanner.Key;
 import com.google.cloud.spanner.KeyRange;
@@ -12,6 +11,7 @@ import dev.spream.core.StorageException;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.SubscriptionRecord;
+import dev.spream.storage.spanner.client.Timestamps;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;

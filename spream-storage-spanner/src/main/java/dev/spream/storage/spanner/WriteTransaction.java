@@ -1,6 +1,5 @@
 package dev.spream.storage.spanner;
 
-import dev.spream.storage.spanner.client.Timestamps;
 import com.google.cloud.spanner.Key;
 import com.google.cloud.spanner.KeySet;
 import com.google.cloud.spanner.Mutation;
@@ -11,6 +10,7 @@ import com.google.cloud.spanner.Statement;
 import com.google.cloud.spanner.TransactionContext;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.storage.spanner.client.Timestamps;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

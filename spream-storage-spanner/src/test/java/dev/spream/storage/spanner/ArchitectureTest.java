@@ -48,10 +48,7 @@ final class ArchitectureTest {
 
     @Test
     void packages_are_free_of_cycles() {
-        slices().matching("dev.spream.storage.(**)")
-                .should()
-                .beFreeOfCycles()
-                .check(CLASSES);
+        slices().matching("dev.spream.storage.(**)").should().beFreeOfCycles().check(CLASSES);
     }
 
     @Test

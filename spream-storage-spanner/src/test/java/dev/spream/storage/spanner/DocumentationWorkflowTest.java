@@ -3,7 +3,6 @@ package dev.spream.storage.spanner;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.spream.storage.spanner.client.Timestamps;
 import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.Statement;
 import com.google.protobuf.Value;
@@ -37,6 +36,7 @@ import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.subscription.RunResult;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
+import dev.spream.storage.spanner.client.Timestamps;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

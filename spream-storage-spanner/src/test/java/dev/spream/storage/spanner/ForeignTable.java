@@ -1,6 +1,5 @@
 package dev.spream.storage.spanner;
 
-import dev.spream.storage.spanner.client.Timestamps;
 import com.google.cloud.Timestamp;
 import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.KeySet;
@@ -8,6 +7,7 @@ import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Struct;
 import com.google.cloud.spanner.Value;
 import dev.spream.core.partition.PartitionState;
+import dev.spream.storage.spanner.client.Timestamps;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;

@@ -2,7 +2,6 @@ package dev.spream.storage.spanner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.storage.spanner.client.Timestamps;
 import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.Statement;
 import dev.spream.core.partition.EndProof;
@@ -14,6 +13,7 @@ import dev.spream.core.subscription.SubscriptionListener;
 import dev.spream.emulator.OneCallAtATime;
 import dev.spream.emulator.SpannerServer;
 import dev.spream.storage.spanner.MetadataSetup.Outcome;
+import dev.spream.storage.spanner.client.Timestamps;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;

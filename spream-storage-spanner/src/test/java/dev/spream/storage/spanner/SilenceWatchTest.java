@@ -4,12 +4,12 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.storage.spanner.client.Prefetch;
-import dev.spream.storage.spanner.client.SilenceWatch;
 import com.google.spanner.v1.CreateSessionRequest;
 import com.google.spanner.v1.Session;
 import com.google.spanner.v1.SpannerGrpc;
 import dev.spream.emulator.SpannerEmulator;
+import dev.spream.storage.spanner.client.Prefetch;
+import dev.spream.storage.spanner.client.SilenceWatch;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.Grpc;

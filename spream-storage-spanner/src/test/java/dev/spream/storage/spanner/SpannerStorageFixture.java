@@ -1,6 +1,5 @@
 package dev.spream.storage.spanner;
 
-import dev.spream.storage.spanner.client.Timestamps;
 import com.google.cloud.Timestamp;
 import com.google.cloud.spanner.KeySet;
 import com.google.cloud.spanner.Mutation;
@@ -8,6 +7,7 @@ import com.google.cloud.spanner.Struct;
 import com.google.cloud.spanner.TransactionContext;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionStorageFixture;
+import dev.spream.storage.spanner.client.Timestamps;
 import java.time.Duration;
 import java.util.List;
 

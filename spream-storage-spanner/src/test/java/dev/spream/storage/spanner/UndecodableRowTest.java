@@ -56,8 +56,7 @@ class UndecodableRowTest {
 
     private ChangeStreamCursor rows(JsonObject... rows) {
         spanner.answer(
-                ChangeStreamQuery.statement(dialect, "Orders", QUERY),
-                WireRows.resultSet(dialect, List.of(rows)));
+                ChangeStreamQuery.statement(dialect, "Orders", QUERY), WireRows.resultSet(dialect, List.of(rows)));
         return source.query(QUERY);
     }
 

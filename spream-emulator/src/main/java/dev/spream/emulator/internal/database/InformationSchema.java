@@ -107,7 +107,9 @@ final class InformationSchema {
     private void writeTable(Schema schema, StoredTable table) throws SQLException {
         String name = table.name();
         Parent parent = table.definition().parent().orElse(null);
-        row("TABLES", name,
+        row(
+                "TABLES",
+                name,
                 "BASE TABLE",
                 parent == null ? null : parent.table(),
                 parent == null ? null : parent.deleteCascades() ? "CASCADE" : "NO ACTION",
@@ -115,7 +117,9 @@ final class InformationSchema {
         for (Column column : table.table().columns()) {
             ColumnDef definition = table.definition().columns().get(column.ordinalPosition() - 1);
             String spannerType = definition.type().declared();
-            row("COLUMNS", name,
+            row(
+                    "COLUMNS",
+                    name,
                     column.name(),
                     column.ordinalPosition(),
                     null,
@@ -129,14 +133,7 @@ final class InformationSchema {
         writeIndexColumns(
                 table, "PRIMARY_KEY", "PRIMARY_KEY", table.definition().primaryKey(), List.of());
         for (CreateIndex index : schema.indexesOf(name)) {
-            row("INDEXES", name,
-                    index.name(),
-                    "INDEX",
-                    "",
-                    index.unique(),
-                    index.nullFiltered(),
-                    "READ_WRITE",
-                    false);
+            row("INDEXES", name, index.name(), "INDEX", "", index.unique(), index.nullFiltered(), "READ_WRITE", false);
             writeIndexColumns(table, index.name(), "INDEX", index.parts(), index.storing());
         }
     }
@@ -162,7 +159,9 @@ final class InformationSchema {
             @Nullable String ordering)
             throws SQLException {
         Column column = table.column(columnName);
-        row("INDEX_COLUMNS", table.name(),
+        row(
+                "INDEX_COLUMNS",
+                table.name(),
                 index,
                 type,
                 column.name(),
@@ -180,24 +179,13 @@ final class InformationSchema {
         row("CHANGE_STREAMS", stream.name(), stream.all());
         for (Map.Entry<String, List<String>> watched : stream.tables().entrySet()) {
             boolean allColumns = watched.getValue().equals(List.of(ChangeStreamInfo.ALL_COLUMNS));
-            row("CHANGE_STREAM_TABLES", stream.name(),
-                    catalog,
-                    schemaName,
-                    watched.getKey(),
-                    allColumns);
+            row("CHANGE_STREAM_TABLES", stream.name(), catalog, schemaName, watched.getKey(), allColumns);
             for (String column : allColumns ? List.<String>of() : watched.getValue()) {
-                row("CHANGE_STREAM_COLUMNS", stream.name(),
-                        catalog,
-                        schemaName,
-                        watched.getKey(),
-                        column);
+                row("CHANGE_STREAM_COLUMNS", stream.name(), catalog, schemaName, watched.getKey(), column);
             }
         }
         for (Map.Entry<String, String> option : stream.options().entrySet()) {
-            row("CHANGE_STREAM_OPTIONS", stream.name(),
-                    option.getKey(),
-                    stringType,
-                    option.getValue());
+            row("CHANGE_STREAM_OPTIONS", stream.name(), option.getKey(), stringType, option.getValue());
         }
     }
 
@@ -207,7 +195,10 @@ final class InformationSchema {
 
     /** Writes a row behind catalog and schema. */
     private void row(String table, @Nullable Object... values) throws SQLException {
-        insert(table, Stream.concat(Stream.of(catalog, schemaName), Arrays.stream(values)).toArray());
+        insert(
+                table,
+                Stream.concat(Stream.of(catalog, schemaName), Arrays.stream(values))
+                        .toArray());
     }
 
     private void insert(String table, @Nullable Object... values) throws SQLException {

@@ -7,8 +7,8 @@ import com.google.spanner.v1.TransactionOptions;
 import com.google.spanner.v1.TransactionSelector;
 import com.google.spanner.v1.TransactionSelector.SelectorCase;
 import dev.spream.emulator.internal.database.Database;
-import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.sql.ChangeStreamQuery;
+import dev.spream.emulator.internal.sql.Errors;
 import io.grpc.stub.StreamObserver;
 
 /** Change stream queries: what Spanner asks of their transaction, and the timestamp that it claims to have read at. */

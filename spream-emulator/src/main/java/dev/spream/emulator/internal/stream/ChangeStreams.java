@@ -1,10 +1,5 @@
 package dev.spream.emulator.internal.stream;
 
-import dev.spream.emulator.internal.sql.ChangeStreamQuery;
-import dev.spream.emulator.internal.sql.ChangeStreamQueryParser;
-import dev.spream.emulator.internal.sql.Dialect;
-import dev.spream.emulator.internal.sql.StreamStatement;
-import dev.spream.emulator.internal.sql.StreamStatementParser;
 import com.google.protobuf.Struct;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.PartialResultSet;
@@ -13,6 +8,11 @@ import dev.spream.emulator.control.FaultControl;
 import dev.spream.emulator.control.PartitionControl;
 import dev.spream.emulator.internal.schema.Commit;
 import dev.spream.emulator.internal.schema.Table;
+import dev.spream.emulator.internal.sql.ChangeStreamQuery;
+import dev.spream.emulator.internal.sql.ChangeStreamQueryParser;
+import dev.spream.emulator.internal.sql.Dialect;
+import dev.spream.emulator.internal.sql.StreamStatement;
+import dev.spream.emulator.internal.sql.StreamStatementParser;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.StreamObserver;

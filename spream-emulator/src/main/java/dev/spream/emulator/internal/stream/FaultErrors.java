@@ -26,7 +26,8 @@ final class FaultErrors {
                         "Connection closed after GOAWAY. HTTP/2 error code: NO_ERROR, debug data: server_shutting_down");
             case UNEXPECTED_EOS -> error(Status.INTERNAL, "Received unexpected EOS on DATA frame from server.");
             case RST_STREAM -> error(Status.INTERNAL, "stream terminated by RST_STREAM");
-            case RESOURCE_EXHAUSTED -> error(Status.RESOURCE_EXHAUSTED, "Resource has been exhausted (e.g. check quota).");
+            case RESOURCE_EXHAUSTED ->
+                error(Status.RESOURCE_EXHAUSTED, "Resource has been exhausted (e.g. check quota).");
             case DEADLINE_EXCEEDED ->
                 error(Status.DEADLINE_EXCEEDED, "Deadline expired before operation could complete.");
             default -> error(Status.UNAVAILABLE, "The service is currently unavailable.");

@@ -2,10 +2,10 @@ package dev.spream.emulator.internal.stream;
 
 import static java.time.temporal.ChronoUnit.MICROS;
 
-import dev.spream.emulator.internal.sql.ChangeStreamQuery;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Value;
 import dev.spream.emulator.control.Fault;
+import dev.spream.emulator.internal.sql.ChangeStreamQuery;
 import io.grpc.StatusRuntimeException;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,7 +1,7 @@
 package dev.spream.emulator.internal.stream;
 
-import dev.spream.emulator.internal.sql.Errors;
 import com.google.protobuf.ByteString;
+import dev.spream.emulator.internal.sql.Errors;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

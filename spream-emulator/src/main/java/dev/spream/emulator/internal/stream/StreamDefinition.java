@@ -1,10 +1,10 @@
 package dev.spream.emulator.internal.stream;
 
+import dev.spream.emulator.internal.schema.Column;
+import dev.spream.emulator.internal.schema.Table;
 import dev.spream.emulator.internal.sql.Dialect;
 import dev.spream.emulator.internal.sql.TableWatch;
 import dev.spream.emulator.internal.sql.Watched;
-import dev.spream.emulator.internal.schema.Column;
-import dev.spream.emulator.internal.schema.Table;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -80,16 +80,18 @@ final class StreamErrors {
     static StatusRuntimeException stillNamed(String table, String column, List<String> streams) {
         String names = String.join(",", streams);
         if (column.isEmpty()) {
-            return Errors.failedPrecondition("Cannot drop table " + table + ". Table " + table + " is tracked by " + streams.size()
+            return Errors.failedPrecondition("Cannot drop table " + table + ". Table " + table + " is tracked by "
+                    + streams.size()
                     + " Change Stream: " + names + ". Tables explicitly tracked by a Change Stream cannot be dropped."
                     + " Please drop the Change Stream or modify its FOR clause to stop tracking the table explicitly before"
                     + " dropping the table.");
         }
         String path = table + "." + column;
-        return Errors.failedPrecondition("Cannot drop column " + path + " . Column " + path + " is tracked by " + streams.size()
-                + " Change Stream: " + names
-                + ". Columns explicitly tracked by a Change Stream cannot be dropped. Please"
-                + " alter the Change Stream to stop tracking the column before dropping the column.");
+        return Errors.failedPrecondition(
+                "Cannot drop column " + path + " . Column " + path + " is tracked by " + streams.size()
+                        + " Change Stream: " + names
+                        + ". Columns explicitly tracked by a Change Stream cannot be dropped. Please"
+                        + " alter the Change Stream to stop tracking the column before dropping the column.");
     }
 
     static StatusRuntimeException closed() {

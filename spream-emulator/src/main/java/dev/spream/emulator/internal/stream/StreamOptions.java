@@ -1,8 +1,8 @@
 package dev.spream.emulator.internal.stream;
 
-import dev.spream.emulator.internal.sql.Token;
-import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.schema.RowChange.Kind;
+import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.Token;
 import io.grpc.StatusRuntimeException;
 import java.time.Duration;
 import java.util.Arrays;
@@ -82,9 +82,8 @@ record StreamOptions(Map<String, String> declared) {
         switch (value.text()) {
             case "IMMUTABLE_KEY_RANGE" -> {}
             case "MUTABLE_KEY_RANGE" ->
-                throw Errors.unimplemented(
-                        "partition_mode MUTABLE_KEY_RANGE is not implemented by this emulator yet;"
-                                + " use IMMUTABLE_KEY_RANGE, or leave the option out.");
+                throw Errors.unimplemented("partition_mode MUTABLE_KEY_RANGE is not implemented by this emulator yet;"
+                        + " use IMMUTABLE_KEY_RANGE, or leave the option out.");
             default ->
                 throw Errors.failedPrecondition(
                         "Invalid partition_mode: " + value.text()

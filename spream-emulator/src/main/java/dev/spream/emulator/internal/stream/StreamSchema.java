@@ -1,12 +1,12 @@
 package dev.spream.emulator.internal.stream;
 
+import dev.spream.emulator.internal.schema.Column;
+import dev.spream.emulator.internal.schema.Table;
 import dev.spream.emulator.internal.sql.Dialect;
+import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.sql.StreamStatement;
 import dev.spream.emulator.internal.sql.TableWatch;
 import dev.spream.emulator.internal.sql.Watched;
-import dev.spream.emulator.internal.sql.Errors;
-import dev.spream.emulator.internal.schema.Column;
-import dev.spream.emulator.internal.schema.Table;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -79,9 +79,10 @@ record StreamSchema(Dialect dialect, Map<String, Table> tables, List<StreamDefin
         List<TableWatch> checked = new ArrayList<>();
         for (TableWatch watch : watched.tables()) {
             Table table = table(watch.table())
-                    .orElseThrow(() -> Errors.failedPrecondition("Change Stream " + stream + " cannot track " + watch.table()
-                            + " because either Change Streams do not track database objects of this type, or this Table"
-                            + " does not exist."));
+                    .orElseThrow(
+                            () -> Errors.failedPrecondition("Change Stream " + stream + " cannot track " + watch.table()
+                                    + " because either Change Streams do not track database objects of this type, or this Table"
+                                    + " does not exist."));
             if (!seen.add(table.name())) {
                 throw Errors.failedPrecondition("Change Stream " + stream + " should not list Table " + table.name()
                         + " more than once in the FOR clause.");
@@ -111,8 +112,8 @@ record StreamSchema(Dialect dialect, Map<String, Table> tables, List<StreamDefin
                     .map(Column::name)
                     .filter(declared -> dialect.sameName(declared, name))
                     .findFirst()
-                    .orElseThrow(() -> Errors.failedPrecondition("Change Stream " + stream + " cannot track column " + name
-                            + " because it does not exist in Table " + table.name() + "."));
+                    .orElseThrow(() -> Errors.failedPrecondition("Change Stream " + stream + " cannot track column "
+                            + name + " because it does not exist in Table " + table.name() + "."));
             if (table.primaryKey().contains(column)) {
                 throw Errors.failedPrecondition("The FOR clause of Change Stream " + stream
                         + " should not list the primary key column " + column + " of Table " + table.name()

@@ -4,7 +4,6 @@ import static dev.spream.emulator.internal.stream.StreamRig.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.emulator.internal.sql.ChangeStreamQuery;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.NullValue;
 import com.google.protobuf.Struct;
@@ -12,6 +11,7 @@ import com.google.protobuf.Value;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.emulator.control.Churn;
 import dev.spream.emulator.control.DrivenClock;
+import dev.spream.emulator.internal.sql.ChangeStreamQuery;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.util.Map;

@@ -8,13 +8,13 @@ import static dev.spream.emulator.internal.stream.StreamRig.query;
 import static dev.spream.emulator.internal.stream.StreamRig.withHeartbeat;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.emulator.internal.sql.ChangeStreamQuery;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.emulator.control.Churn;
 import dev.spream.emulator.control.DrivenClock;
 import dev.spream.emulator.control.Fault;
 import dev.spream.emulator.control.Fault.Kind;
 import dev.spream.emulator.control.FaultControl;
+import dev.spream.emulator.internal.sql.ChangeStreamQuery;
 import io.grpc.Status;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -8,13 +8,13 @@ import static dev.spream.emulator.internal.stream.StreamRig.query;
 import static dev.spream.emulator.internal.stream.StreamRig.withHeartbeat;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.emulator.internal.sql.ChangeStreamQuery;
 import com.google.protobuf.ByteString;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.PartialResultSet;
 import dev.spream.emulator.control.Churn;
 import dev.spream.emulator.control.DrivenClock;
 import dev.spream.emulator.control.PartitionControl.PartitionView;
+import dev.spream.emulator.internal.sql.ChangeStreamQuery;
 import io.grpc.Status;
 import java.time.Duration;
 import java.time.Instant;

@@ -7,11 +7,11 @@ import static dev.spream.emulator.internal.stream.StreamRig.query;
 import static dev.spream.emulator.internal.stream.StreamRig.withHeartbeat;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.emulator.internal.sql.ChangeStreamQuery;
 import com.google.protobuf.ByteString;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.emulator.control.Churn;
 import dev.spream.emulator.control.DrivenClock;
+import dev.spream.emulator.internal.sql.ChangeStreamQuery;
 import io.grpc.Status;
 import java.time.Duration;
 import java.time.Instant;

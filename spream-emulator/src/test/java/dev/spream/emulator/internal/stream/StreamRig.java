@@ -1,6 +1,5 @@
 package dev.spream.emulator.internal.stream;
 
-import dev.spream.emulator.internal.sql.ChangeStreamQuery;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.NullValue;
 import com.google.protobuf.Struct;
@@ -18,6 +17,7 @@ import dev.spream.emulator.internal.schema.Commit;
 import dev.spream.emulator.internal.schema.RowChange;
 import dev.spream.emulator.internal.schema.RowChange.Kind;
 import dev.spream.emulator.internal.schema.Table;
+import dev.spream.emulator.internal.sql.ChangeStreamQuery;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;

@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an error of Spanner means to the reader of a partition. The code alone is ambiguous: an OUT_OF_RANGE can be lost
+ * The meaning of Spanner's errors to the reader of a partition. The code alone is ambiguous: an OUT_OF_RANGE can be lost
  * retention, an expired partition, a start outside of the partition's life, or a start in the future, and only the text
  * tells. One that is not recognised is {@link Kind#FATAL}, never an end.
  *
@@ -30,6 +30,8 @@ public final class SpannerErrors {
     private SpannerErrors() {}
 
     /**
+     * The failure of a source that an error means.
+     *
      * @param failed what failed, such as "reading partition …"
      */
     public static SourceException sourceException(String failed, Throwable cause) {

@@ -1,10 +1,10 @@
 package dev.spream.storage.spanner.source;
 
-import dev.spream.storage.spanner.client.Timestamps;
 import com.google.cloud.Timestamp;
 import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.Statement;
 import dev.spream.core.source.PartitionQuery;
+import dev.spream.storage.spanner.client.Timestamps;
 import org.jspecify.annotations.Nullable;
 
 /**

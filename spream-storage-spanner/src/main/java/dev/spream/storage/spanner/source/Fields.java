@@ -1,10 +1,10 @@
 package dev.spream.storage.spanner.source;
 
-import dev.spream.storage.spanner.client.Timestamps;
 import com.google.cloud.spanner.Struct;
 import com.google.cloud.spanner.StructReader;
 import com.google.cloud.spanner.Type;
 import dev.spream.core.record.JsonObject;
+import dev.spream.storage.spanner.client.Timestamps;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

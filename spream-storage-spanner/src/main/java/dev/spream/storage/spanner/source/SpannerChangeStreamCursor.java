@@ -2,14 +2,14 @@ package dev.spream.storage.spanner.source;
 
 import static com.google.cloud.spanner.SpannerOptions.CALL_CONTEXT_CONFIGURATOR_KEY;
 
-import dev.spream.storage.spanner.client.Prefetch;
-import dev.spream.storage.spanner.client.PrefetchInterceptor;
-import dev.spream.storage.spanner.client.SpannerErrors;
-import dev.spream.storage.spanner.client.StreamAttempts;
 import com.google.cloud.spanner.ResultSet;
 import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.SourceException;
+import dev.spream.storage.spanner.client.Prefetch;
+import dev.spream.storage.spanner.client.PrefetchInterceptor;
+import dev.spream.storage.spanner.client.SpannerErrors;
+import dev.spream.storage.spanner.client.StreamAttempts;
 import io.grpc.Context;
 import java.util.Iterator;
 import java.util.List;

@@ -1,8 +1,5 @@
 package dev.spream.storage.spanner.source;
 
-import dev.spream.storage.spanner.client.SpannerErrors;
-import dev.spream.storage.spanner.client.TimedCall;
-import dev.spream.storage.spanner.client.Timestamps;
 import com.google.cloud.spanner.DatabaseClient;
 import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.ResultSet;
@@ -10,6 +7,9 @@ import com.google.cloud.spanner.Statement;
 import dev.spream.core.DurationText;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.source.SourceException;
+import dev.spream.storage.spanner.client.SpannerErrors;
+import dev.spream.storage.spanner.client.TimedCall;
+import dev.spream.storage.spanner.client.Timestamps;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

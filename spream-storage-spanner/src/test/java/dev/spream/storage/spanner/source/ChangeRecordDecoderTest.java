@@ -3,7 +3,6 @@ package dev.spream.storage.spanner.source;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.spream.storage.spanner.client.Timestamps;
 import com.google.cloud.Timestamp;
 import com.google.cloud.spanner.ResultSet;
 import com.google.cloud.spanner.ResultSets;
@@ -22,6 +21,7 @@ import dev.spream.core.record.Mod;
 import dev.spream.core.record.ModType;
 import dev.spream.core.record.TypeCode;
 import dev.spream.core.record.ValueCaptureType;
+import dev.spream.storage.spanner.client.Timestamps;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
