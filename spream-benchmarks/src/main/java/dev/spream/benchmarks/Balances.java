@@ -4,6 +4,8 @@ import dev.spream.core.record.JsonObject;
 import dev.spream.projection.Projection;
 import dev.spream.projection.event.EventEnvelope;
 import java.sql.Connection;
+import java.sql.SQLException;
+import javax.sql.DataSource;
 
 /** The read model of the benchmark: what every account has, and how many movements it had. */
 final class Balances {
@@ -12,6 +14,18 @@ final class Balances {
     static String table(String name) {
         return "CREATE TABLE %s (account text PRIMARY KEY, balance bigint NOT NULL, movements bigint NOT NULL)"
                 .formatted(name);
+    }
+
+    /** An empty event store, and the read models of spream and of plain JDBC. */
+    static void createTables(DataSource database) throws SQLException {
+        Sql.run(
+                database,
+                "DROP SCHEMA IF EXISTS spream CASCADE",
+                "DROP SCHEMA IF EXISTS plain CASCADE",
+                "CREATE SCHEMA plain",
+                table("plain.balances"),
+                "DROP TABLE IF EXISTS balances",
+                table("balances"));
     }
 
     static long amount(EventEnvelope event) {

@@ -11,9 +11,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,21 +40,11 @@ final class BareLoop {
     long run(Instant start, Instant end) throws InterruptedException, ExecutionException {
         Reading root = new Reading();
         root.read(query(start, end, null));
-        List<Future<Long>> counts = new ArrayList<>();
-        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            for (String token : root.children) {
-                counts.add(threads.submit(() -> {
-                    Reading partition = new Reading();
-                    partition.read(query(start, end, token));
-                    return partition.records;
-                }));
-            }
-        }
-        long records = 0;
-        for (Future<Long> count : counts) {
-            records += count.get();
-        }
-        return records;
+        return Parallel.sum(Executors.newVirtualThreadPerTaskExecutor(), root.children.size(), i -> () -> {
+            Reading partition = new Reading();
+            partition.read(query(start, end, root.children.get(i)));
+            return partition.records;
+        });
     }
 
     private Statement query(Instant start, Instant end, @Nullable String token) {

@@ -121,9 +121,7 @@ final class CutOverPause {
         long start = System.nanoTime();
         String run = Long.toHexString(start);
         for (long i = 0; !stopping; i++) {
-            for (long left; (left = start + TimeUnit.SECONDS.toNanos(1) * i / PER_SECOND - System.nanoTime()) > 0; ) {
-                LockSupport.parkNanos(left);
-            }
+            Parallel.waitUntil(start + TimeUnit.SECONDS.toNanos(1) * i / PER_SECOND);
             store.append("c-" + i % 100, ExpectedVersion.any(), List.of(ProjectionRate.event(run + "-" + i)));
         }
         return null;

@@ -99,9 +99,4 @@ final class DbSchedulerQueue implements WorkQueue {
     public long left() throws SQLException {
         return Sql.count(database, "scheduled_tasks");
     }
-
-    @Override
-    public void close() {
-        stop();
-    }
 }

@@ -12,14 +12,10 @@ import dev.spream.projection.event.FeedRequest;
 import dev.spream.storage.jdbc.event.JdbcEventStore;
 import dev.spream.storage.jdbc.projection.JdbcProjectionStore;
 import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
@@ -46,7 +42,7 @@ final class EventTail {
     }
 
     void measure() throws Exception {
-        execute("DROP SCHEMA IF EXISTS spream CASCADE", "TRUNCATE balances");
+        Sql.run(database, "DROP SCHEMA IF EXISTS spream CASCADE", "TRUNCATE balances");
         try (JdbcEventStore store = JdbcEventStore.create(database);
                 EventSource source = store.source();
                 JdbcProjectionStore projections = JdbcProjectionStore.create(database)) {
@@ -144,40 +140,13 @@ final class EventTail {
 
     private void produce(JdbcEventStore store, String run, AtomicLongArray startedAt) throws Exception {
         long start = System.nanoTime();
-        List<Future<Boolean>> producers = new ArrayList<>();
-        try (ExecutorService threads = Executors.newFixedThreadPool(PRODUCERS)) {
-            for (int producer = 0; producer < PRODUCERS; producer++) {
-                int first = producer;
-                producers.add(threads.submit(() -> {
-                    for (int i = first; i < events; i += PRODUCERS) {
-                        waitUntil(start + TimeUnit.SECONDS.toNanos(1) * i / PER_SECOND);
-                        startedAt.set(i, System.nanoTime());
-                        store.append(
-                                "t-" + i % AGGREGATES,
-                                ExpectedVersion.any(),
-                                List.of(ProjectionRate.event(run + "-" + i)));
-                    }
-                    return true;
-                }));
+        Parallel.sum(Executors.newFixedThreadPool(PRODUCERS), PRODUCERS, first -> () -> {
+            for (int i = first; i < events; i += PRODUCERS) {
+                Parallel.waitUntil(start + TimeUnit.SECONDS.toNanos(1) * i / PER_SECOND);
+                startedAt.set(i, System.nanoTime());
+                store.append("t-" + i % AGGREGATES, ExpectedVersion.any(), List.of(ProjectionRate.event(run + "-" + i)));
             }
-        }
-        for (Future<Boolean> producer : producers) {
-            producer.get();
-        }
-    }
-
-    private static void waitUntil(long nanoTime) {
-        for (long left; (left = nanoTime - System.nanoTime()) > 0; ) {
-            LockSupport.parkNanos(left);
-        }
-    }
-
-    private void execute(String... statements) throws SQLException {
-        try (Connection connection = database.getConnection();
-                Statement statement = connection.createStatement()) {
-            for (String sql : statements) {
-                statement.execute(sql);
-            }
-        }
+            return 0L;
+        });
     }
 }

@@ -4,7 +4,6 @@ import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.core.DurationText;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionToken;
-import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.emulator.SpannerEmulator;
 import dev.spream.emulator.control.PartitionControl;
@@ -115,9 +114,6 @@ final class HandOver {
             queried.putIfAbsent(partition.value(), System.nanoTime());
             query(partition.value()).countDown();
         }
-
-        @Override
-        public void returned(PartitionToken partition, ChangeRecord record) {}
 
         @Override
         public void ended(PartitionToken partition) {

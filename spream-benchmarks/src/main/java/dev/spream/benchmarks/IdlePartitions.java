@@ -104,9 +104,6 @@ final class IdlePartitions {
         private final CountDownLatch enoughHeartbeats = new CountDownLatch(HEARTBEATS);
 
         @Override
-        public void queried(PartitionToken partition) {}
-
-        @Override
         public void returned(PartitionToken partition, ChangeRecord record) {
             if (record instanceof HeartbeatRecord) {
                 if (alive.add(partition)) {
@@ -116,9 +113,6 @@ final class IdlePartitions {
                 enoughHeartbeats.countDown();
             }
         }
-
-        @Override
-        public void ended(PartitionToken partition) {}
 
         void await(CountDownLatch latch, String what) throws InterruptedException {
             if (!latch.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {

@@ -8,11 +8,8 @@ import dev.spream.lock.LockRequest;
 import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockTarget;
 import java.sql.Connection;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -58,22 +55,12 @@ final class LockRate {
     }
 
     private static long run(Locking locking) throws Exception {
-        List<Future<Integer>> done = new ArrayList<>();
-        try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
-            for (int thread = 0; thread < THREADS; thread++) {
-                done.add(threads.submit(() -> {
-                    for (int i = 0; i < LOCKS / THREADS; i++) {
-                        locking.lock(LockRequest.exclusive(LockTarget.resource(id("u"), id("a"), id("r"))));
-                    }
-                    return LOCKS / THREADS;
-                }));
+        return Parallel.sum(Executors.newFixedThreadPool(THREADS), THREADS, thread -> () -> {
+            for (int i = 0; i < LOCKS / THREADS; i++) {
+                locking.lock(LockRequest.exclusive(LockTarget.resource(id("u"), id("a"), id("r"))));
             }
-        }
-        long locks = 0;
-        for (Future<Integer> count : done) {
-            locks += count.get();
-        }
-        return locks;
+            return (long) (LOCKS / THREADS);
+        });
     }
 
     private static String id(String prefix) {

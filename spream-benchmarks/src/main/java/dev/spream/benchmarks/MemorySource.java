@@ -1,8 +1,5 @@
 package dev.spream.benchmarks;
 
-import dev.spream.core.record.ChangeRecord;
-import dev.spream.core.record.ChildPartition;
-import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.record.ColumnType;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.JsonObject;
@@ -15,10 +12,9 @@ import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.PartitionQuery;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.Iterator;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /**
  * A stream of one partition that costs next to nothing to read: its changes are made when they are asked for, a microsecond
@@ -45,44 +41,20 @@ final class MemorySource extends LocalSource {
     @Override
     public ChangeStreamCursor query(PartitionQuery query) {
         if (query.token().isRoot()) {
-            return new Cursor(List.<ChangeRecord>of(new ChildPartitionsRecord(
-                            START, "00000001", List.of(ChildPartition.of("memory", List.of()))))
-                    .iterator());
+            return partitions(START, Stream.of("memory"));
         }
         long first = ChronoUnit.MICROS.between(START, query.startTimestamp());
-        return new Cursor(
-                LongStream.range(first, changes).mapToObj(this::change).iterator());
+        return records(LongStream.range(first, changes).mapToObj(this::change).iterator());
     }
 
-    private ChangeRecord change(long index) {
-        return new DataChangeRecord(
+    private DataChangeRecord change(long index) {
+        return change(
                 START.plus(index, ChronoUnit.MICROS),
-                "00000000",
                 Long.toString(index),
-                true,
                 "Orders",
                 COLUMNS,
                 List.of(new Mod(JsonObject.of("{\"OrderId\":\"" + index % keys + "\"}"), VALUES, JsonObject.EMPTY)),
-                ModType.UPDATE.name(),
-                ValueCaptureType.NEW_VALUES.name(),
-                1,
-                1,
-                "",
-                false);
-    }
-
-    private record Cursor(Iterator<ChangeRecord> records) implements ChangeStreamCursor {
-        @Override
-        public Optional<ChangeRecord> next() {
-            return records.hasNext() ? Optional.of(records.next()) : Optional.empty();
-        }
-
-        @Override
-        public int prefetched() {
-            return 0;
-        }
-
-        @Override
-        public void close() {}
+                ModType.UPDATE,
+                ValueCaptureType.NEW_VALUES);
     }
 }

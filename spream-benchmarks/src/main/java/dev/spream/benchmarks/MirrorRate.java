@@ -6,10 +6,6 @@ import dev.spream.core.subscription.RunResult;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
 import dev.spream.storage.jdbc.mirror.JdbcMirror;
-import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.UUID;
 
 /**
@@ -47,7 +43,7 @@ final class MirrorRate {
     }
 
     private static void compare(HikariDataSource database, int keysOfPartition) throws Exception {
-        execute(database, TABLES);
+        Sql.run(database, TABLES);
         OrdersSource source = new OrdersSource(ROWS, PARTITIONS, keysOfPartition);
         PlainUpsert plain = new PlainUpsert(database, BATCH);
         new Comparison(
@@ -55,15 +51,15 @@ final class MirrorRate {
                                 .formatted(PARTITIONS, keysOfPartition, BATCH),
                         ROWS)
                 .add("plain JDBC upserts in batches", () -> {
-                    execute(database, "TRUNCATE plain.\"Orders\"");
+                    Sql.run(database, "TRUNCATE plain.\"Orders\"");
                     return plain.run(source, PARTITIONS);
                 })
                 .add("spream's mirror with its ledger", () -> {
-                    execute(database, "TRUNCATE mirrored.\"Orders\"");
+                    Sql.run(database, "TRUNCATE mirrored.\"Orders\"");
                     return mirror(database, source);
                 })
                 .run(WARM_UPS, TURNS);
-        requireEqual(database);
+        Sql.requireEqual(database, "plain.\"Orders\"", "mirrored.\"Orders\"");
     }
 
     private static long mirror(HikariDataSource database, OrdersSource source) {
@@ -90,29 +86,5 @@ final class MirrorRate {
         return """
                 CREATE TABLE %s."Orders" ("OrderId" bigint PRIMARY KEY, "Customer" text, "Amount" numeric, "Paid" boolean,
                     "ChangedAt" timestamptz)""".formatted(schema);
-    }
-
-    private static void execute(HikariDataSource database, String... statements) throws SQLException {
-        try (Connection connection = database.getConnection();
-                Statement statement = connection.createStatement()) {
-            for (String sql : statements) {
-                statement.execute(sql);
-            }
-        }
-    }
-
-    /** A rate says nothing unless both have written the same. */
-    private static void requireEqual(HikariDataSource database) throws SQLException {
-        try (Connection connection = database.getConnection();
-                Statement statement = connection.createStatement();
-                ResultSet differences = statement.executeQuery("""
-                        SELECT count(*) FROM (
-                            (TABLE plain."Orders" EXCEPT TABLE mirrored."Orders")
-                            UNION ALL (TABLE mirrored."Orders" EXCEPT TABLE plain."Orders")) AS different""")) {
-            differences.next();
-            if (differences.getLong(1) != 0) {
-                throw new IllegalStateException(differences.getLong(1) + " rows differ");
-            }
-        }
     }
 }

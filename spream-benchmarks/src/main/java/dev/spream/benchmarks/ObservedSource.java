@@ -15,13 +15,13 @@ final class ObservedSource implements ChangeStreamSource {
     /** Told on the threads of the readers. */
     interface Observer {
         /** The partition is about to be queried. */
-        void queried(PartitionToken partition);
+        default void queried(PartitionToken partition) {}
 
         /** A record of the partition came. */
-        void returned(PartitionToken partition, ChangeRecord record);
+        default void returned(PartitionToken partition, ChangeRecord record) {}
 
         /** A query of the partition ended with OK. */
-        void ended(PartitionToken partition);
+        default void ended(PartitionToken partition) {}
     }
 
     private final ChangeStreamSource source;

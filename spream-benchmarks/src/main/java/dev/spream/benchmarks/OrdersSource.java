@@ -1,8 +1,5 @@
 package dev.spream.benchmarks;
 
-import dev.spream.core.record.ChangeRecord;
-import dev.spream.core.record.ChildPartition;
-import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.record.ColumnType;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.JsonObject;
@@ -17,7 +14,6 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
@@ -62,14 +58,9 @@ final class OrdersSource extends LocalSource {
 
     @Override
     public ChangeStreamCursor query(PartitionQuery query) {
-        if (query.token().isRoot()) {
-            List<ChildPartition> children = IntStream.range(0, partitions)
-                    .mapToObj(i -> ChildPartition.of(Integer.toString(i), List.of()))
-                    .toList();
-            return new Cursor(List.of(new ChildPartitionsRecord(START, "00000001", children))
-                    .iterator());
-        }
-        return new Cursor(changes(Integer.parseInt(query.token().value()), query.startTimestamp()));
+        return query.token().isRoot()
+                ? partitions(START, IntStream.range(0, partitions).mapToObj(Integer::toString))
+                : records(changes(Integer.parseInt(query.token().value()), query.startTimestamp()));
     }
 
     private DataChangeRecord change(int partition, long index) {
@@ -77,35 +68,14 @@ final class OrdersSource extends LocalSource {
         long id = partition * (long) keysOfPartition + index % keysOfPartition;
         String values = """
                 {"Customer":"customer %d of partition %d","Amount":"%d.25","Paid":%s,"ChangedAt":"%s"}""".formatted(id, partition, index, index % 2 == 0, at);
-        return new DataChangeRecord(
+        return change(
                 at,
-                "00000000",
                 partition + "-" + index,
-                true,
                 NAME,
                 COLUMNS,
                 List.of(new Mod(
                         JsonObject.of("{\"OrderId\":\"" + id + "\"}"), JsonObject.of(values), JsonObject.EMPTY)),
-                (index < keysOfPartition ? ModType.INSERT : ModType.UPDATE).name(),
-                ValueCaptureType.NEW_ROW.name(),
-                1,
-                1,
-                "",
-                false);
-    }
-
-    private record Cursor(Iterator<? extends ChangeRecord> records) implements ChangeStreamCursor {
-        @Override
-        public Optional<ChangeRecord> next() {
-            return records.hasNext() ? Optional.of(records.next()) : Optional.empty();
-        }
-
-        @Override
-        public int prefetched() {
-            return 0;
-        }
-
-        @Override
-        public void close() {}
+                index < keysOfPartition ? ModType.INSERT : ModType.UPDATE,
+                ValueCaptureType.NEW_ROW);
     }
 }

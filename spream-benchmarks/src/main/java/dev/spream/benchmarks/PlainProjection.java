@@ -11,9 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -40,18 +38,8 @@ final class PlainProjection {
 
     /** Applies all events, and returns how many there were. */
     long run(Projection<Connection> projection) throws Exception {
-        List<Future<Long>> running = new ArrayList<>();
-        try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
-            for (int i = 0; i < threads; i++) {
-                int share = i;
-                running.add(executor.submit(() -> apply(projection, share)));
-            }
-        }
-        long sum = 0;
-        for (Future<Long> count : running) {
-            sum += count.get();
-        }
-        return sum;
+        return Parallel.sum(
+                Executors.newVirtualThreadPerTaskExecutor(), threads, share -> () -> apply(projection, share));
     }
 
     private long apply(Projection<Connection> projection, int share) throws Exception {

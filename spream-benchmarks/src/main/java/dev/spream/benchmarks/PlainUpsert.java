@@ -9,13 +9,9 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.Iterator;
-import java.util.List;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import javax.sql.DataSource;
 
 /**
@@ -39,18 +35,8 @@ final class PlainUpsert {
 
     /** Writes everything that the source holds, and returns how many changes that were. */
     long run(OrdersSource source, int partitions) throws InterruptedException, ExecutionException {
-        List<Future<Long>> written = new ArrayList<>();
-        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            for (int partition = 0; partition < partitions; partition++) {
-                Iterator<DataChangeRecord> changes = source.changes(partition);
-                written.add(threads.submit(() -> write(changes)));
-            }
-        }
-        long sum = 0;
-        for (Future<Long> count : written) {
-            sum += count.get();
-        }
-        return sum;
+        return Parallel.sum(
+                Executors.newVirtualThreadPerTaskExecutor(), partitions, i -> () -> write(source.changes(i)));
     }
 
     private long write(Iterator<DataChangeRecord> changes) throws SQLException {

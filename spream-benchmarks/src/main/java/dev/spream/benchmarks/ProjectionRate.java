@@ -13,9 +13,7 @@ import dev.spream.projection.event.NewEvent;
 import dev.spream.storage.jdbc.event.JdbcEventStore;
 import dev.spream.storage.jdbc.projection.JdbcProjectionStore;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -67,58 +65,48 @@ final class ProjectionRate {
     private void compare(
             String title, int events, int batch, Function<String, ? extends Projection<Connection>> projection)
             throws Exception {
-        createTables();
+        Balances.createTables(database);
         try (JdbcEventStore store = JdbcEventStore.create(database);
                 EventSource source = store.source();
                 JdbcProjectionStore projections = JdbcProjectionStore.create(database)) {
             append(store, events);
-            execute("VACUUM ANALYZE spream.events");
+            Sql.run(database, "VACUUM ANALYZE spream.events");
             PlainProjection plain = new PlainProjection(database, batch, SEGMENTS);
             new Comparison("projection, %s of %,d, accounts: %,d".formatted(title, batch, ACCOUNTS), events)
                     .add("plain JDBC, the same rows", () -> {
-                        execute("TRUNCATE plain.balances");
+                        Sql.run(database, "TRUNCATE plain.balances");
                         return plain.run(projection.apply("plain.balances"));
                     })
                     .add("spream, each event once", () -> {
-                        execute("TRUNCATE balances");
+                        Sql.run(database, "TRUNCATE balances");
                         return project(projections, source, projection, events, batch, SEGMENTS);
                     })
                     .run(WARM_UPS, TURNS);
-            requireEqual();
+            Sql.requireEqual(database, "plain.balances", "balances");
         }
     }
 
     /** What more segments are worth where they write the same rows. */
     private void share() throws Exception {
-        createTables();
+        Balances.createTables(database);
         try (JdbcEventStore store = JdbcEventStore.create(database);
                 EventSource source = store.source();
                 JdbcProjectionStore projections = JdbcProjectionStore.create(database)) {
             append(store, MANY);
-            execute("VACUUM ANALYZE spream.events");
+            Sql.run(database, "VACUUM ANALYZE spream.events");
             new Comparison("projection, %,d rows that %,d accounts share".formatted(CUSTOMERS, ACCOUNTS), MANY)
                     .add("one segment", () -> totals(projections, source, "plain.balances", 1))
                     .add("four segments", () -> totals(projections, source, "balances", 4))
                     .run(WARM_UPS, TURNS);
-            requireEqual();
+            Sql.requireEqual(database, "plain.balances", "balances");
         }
     }
 
     private long totals(JdbcProjectionStore projections, EventSource source, String table, int segments)
             throws Exception {
-        execute("TRUNCATE " + table);
+        Sql.run(database, "TRUNCATE " + table);
         return project(
                 projections, source, any -> new SharedTotals(new Folded(table), CUSTOMERS), MANY, BATCH, segments);
-    }
-
-    private void createTables() throws SQLException {
-        execute(
-                "DROP SCHEMA IF EXISTS spream CASCADE",
-                "DROP SCHEMA IF EXISTS plain CASCADE",
-                "CREATE SCHEMA plain",
-                Balances.table("plain.balances"),
-                "DROP TABLE IF EXISTS balances",
-                Balances.table("balances"));
     }
 
     private static void append(JdbcEventStore store, int events) {
@@ -143,55 +131,43 @@ final class ProjectionRate {
             int batch,
             int segments)
             throws InterruptedException {
+        String name = "balances_" + ++runs;
+        ProjectionOptions options =
+                ProjectionOptions.DEFAULTS.withSegments(segments).withBatch(batch);
+        return project(store, Balances.named(name, projection.apply("balances")), source, options, name, events);
+    }
+
+    /** Runs a projection until one state of it has that many events; how many were applied to it. */
+    static long project(
+            JdbcProjectionStore store,
+            Projection<Connection> projection,
+            EventSource source,
+            ProjectionOptions options,
+            String state,
+            int events)
+            throws InterruptedException {
         CountDownLatch done = new CountDownLatch(1);
         AtomicLong applied = new AtomicLong();
         ProjectionListener count = new ProjectionListener() {
             @Override
             public void batchApplied(String name, int now, int duplicates, int parked, Duration took) {
-                if (applied.addAndGet(now) >= events) {
+                if (name.equals(state) && applied.addAndGet(now) >= events) {
                     done.countDown();
                 }
             }
         };
-        String name = "balances_" + ++runs;
-        ProjectionOptions options =
-                ProjectionOptions.DEFAULTS.withSegments(segments).withBatch(batch);
         try (ProjectionManager<Connection> manager = ProjectionManager.builder(store)
-                .add(Balances.named(name, projection.apply("balances")), source, options)
+                .add(projection, source, options)
                 .listener(count)
                 .build()) {
             Thread running = Thread.ofVirtual().start(manager::run);
             if (!done.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-                throw new IllegalStateException(
-                        "%d of %d events after %s".formatted(applied.get(), events, DurationText.of(PATIENCE)));
+                throw new IllegalStateException("%s has %d of %d events after %s"
+                        .formatted(state, applied.get(), events, DurationText.of(PATIENCE)));
             }
             manager.shutdown(Duration.ofSeconds(10));
             running.join();
         }
         return applied.get();
-    }
-
-    private void execute(String... statements) throws SQLException {
-        try (Connection connection = database.getConnection();
-                Statement statement = connection.createStatement()) {
-            for (String sql : statements) {
-                statement.execute(sql);
-            }
-        }
-    }
-
-    /** A rate says nothing unless both have written the same. */
-    private void requireEqual() throws SQLException {
-        try (Connection connection = database.getConnection();
-                Statement statement = connection.createStatement();
-                ResultSet differences = statement.executeQuery("""
-                        SELECT count(*) FROM (
-                            (TABLE plain.balances EXCEPT TABLE balances)
-                            UNION ALL (TABLE balances EXCEPT TABLE plain.balances)) AS different""")) {
-            differences.next();
-            if (differences.getLong(1) != 0) {
-                throw new IllegalStateException(differences.getLong(1) + " rows differ");
-            }
-        }
     }
 }

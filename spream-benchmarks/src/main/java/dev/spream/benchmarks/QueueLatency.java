@@ -3,9 +3,7 @@ package dev.spream.benchmarks;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -52,30 +50,15 @@ final class QueueLatency {
     private long produce(WorkQueue queue, int entries, AtomicLongArray enqueuedAt, AtomicLong handled)
             throws Exception {
         long startedAt = System.nanoTime();
-        List<Future<Boolean>> producers = new ArrayList<>();
-        try (ExecutorService threads = Executors.newFixedThreadPool(PRODUCERS)) {
-            for (int producer = 0; producer < PRODUCERS; producer++) {
-                int first = producer;
-                producers.add(threads.submit(() -> {
-                    for (int i = first; i < entries; i += PRODUCERS) {
-                        waitUntil(startedAt + TimeUnit.SECONDS.toNanos(1) * i / perSecond);
-                        enqueuedAt.set(i, System.nanoTime());
-                        queue.enqueue(i);
-                    }
-                    return true;
-                }));
+        Parallel.sum(Executors.newFixedThreadPool(PRODUCERS), PRODUCERS, first -> () -> {
+            for (int i = first; i < entries; i += PRODUCERS) {
+                Parallel.waitUntil(startedAt + TimeUnit.SECONDS.toNanos(1) * i / perSecond);
+                enqueuedAt.set(i, System.nanoTime());
+                queue.enqueue(i);
             }
-        }
-        for (Future<Boolean> producer : producers) {
-            producer.get();
-        }
+            return 0L;
+        });
         return entries - handled.get();
-    }
-
-    private static void waitUntil(long nanoTime) {
-        for (long left; (left = nanoTime - System.nanoTime()) > 0; ) {
-            LockSupport.parkNanos(left);
-        }
     }
 
     private void print(WorkQueue queue, AtomicLongArray waited, long behind) {

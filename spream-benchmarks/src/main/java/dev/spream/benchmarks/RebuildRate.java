@@ -1,8 +1,5 @@
 package dev.spream.benchmarks;
 
-import dev.spream.core.DurationText;
-import dev.spream.projection.ProjectionListener;
-import dev.spream.projection.ProjectionManager;
 import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.projection.ProjectionOptions;
 import dev.spream.projection.ProjectionRebuilds;
@@ -15,10 +12,7 @@ import dev.spream.projection.event.FeedRequest;
 import dev.spream.storage.jdbc.event.JdbcEventStore;
 import dev.spream.storage.jdbc.projection.JdbcProjectionOperations;
 import dev.spream.storage.jdbc.projection.JdbcProjectionStore;
-import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -27,12 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import javax.sql.DataSource;
 
 /**
@@ -51,7 +40,6 @@ final class RebuildRate {
     private static final int BATCH = 10_000;
 
     private static final int ROUND = ACCOUNTS * 10;
-    private static final Duration PATIENCE = Duration.ofMinutes(5);
     static final Act ACT = new Act("benchmark", "measuring");
 
     private final DataSource database;
@@ -61,12 +49,7 @@ final class RebuildRate {
     }
 
     void measure() throws Exception {
-        Sql.run(
-                database,
-                "DROP SCHEMA IF EXISTS spream CASCADE; DROP SCHEMA IF EXISTS plain CASCADE; CREATE SCHEMA plain");
-        Sql.run(database, Balances.table("plain.balances"));
-        Sql.run(database, "DROP TABLE IF EXISTS balances");
-        Sql.run(database, Balances.table("balances"));
+        Balances.createTables(database);
         try (JdbcEventStore store = JdbcEventStore.create(database);
                 EventSource source = store.source();
                 JdbcProjectionStore projections = JdbcProjectionStore.create(database);
@@ -113,51 +96,21 @@ final class RebuildRate {
         }
         int version = rebuilds.rebuild(RebuiltBalances.NAME, OptionalInt.empty(), 0, ACT);
         long applied = run(projections, source, ProjectionVersion.stateName(RebuiltBalances.NAME, version));
-        requireEqual(version);
+        Sql.requireEqual(database, "plain.balances", "public__balances_v%d.balances".formatted(version));
         return applied;
     }
 
-    /** Until one state has all events; how many were applied to it. */
     private static long run(JdbcProjectionStore projections, EventSource source, String state)
             throws InterruptedException {
-        CountDownLatch done = new CountDownLatch(1);
-        AtomicLong applied = new AtomicLong();
-        ProjectionListener count = new ProjectionListener() {
-            @Override
-            public void batchApplied(String name, int now, int duplicates, int parked, Duration took) {
-                if (name.equals(state) && applied.addAndGet(now) >= EVENTS) {
-                    done.countDown();
-                }
-            }
-        };
-        try (ProjectionManager<Connection> manager = ProjectionManager.builder(projections)
-                .add(new RebuiltBalances(), source, ProjectionOptions.DEFAULTS.withSegments(SEGMENTS))
-                .listener(count)
-                .build()) {
-            Thread running = Thread.ofVirtual().start(manager::run);
-            if (!done.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-                throw new IllegalStateException("%s has %d of %d events after %s"
-                        .formatted(state, applied.get(), EVENTS, DurationText.of(PATIENCE)));
-            }
-            manager.shutdown(Duration.ofSeconds(10));
-            running.join();
-        }
-        return applied.get();
+        ProjectionOptions options = ProjectionOptions.DEFAULTS.withSegments(SEGMENTS);
+        return ProjectionRate.project(projections, new RebuiltBalances(), source, options, state, EVENTS);
     }
 
     private static long read(EventSource source, boolean folding) throws Exception {
-        List<Future<Long>> reading = new ArrayList<>();
-        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            for (int segment = 0; segment < SEGMENTS; segment++) {
-                FeedRequest request = new FeedRequest("reading", segment, SEGMENTS, 0);
-                reading.add(threads.submit(() -> read(source, request, folding)));
-            }
-        }
-        long sum = 0;
-        for (Future<Long> count : reading) {
-            sum += count.get();
-        }
-        return sum;
+        return Parallel.sum(
+                Executors.newVirtualThreadPerTaskExecutor(),
+                SEGMENTS,
+                segment -> () -> read(source, new FeedRequest("reading", segment, SEGMENTS, 0), folding));
     }
 
     private static long read(EventSource source, FeedRequest request, boolean folding) throws InterruptedException {
@@ -179,21 +132,5 @@ final class RebuildRate {
             } while (batch.position() < EVENTS);
         }
         return count;
-    }
-
-    /** A rate says nothing unless both have written the same. */
-    private void requireEqual(int version) throws SQLException {
-        String schema = "public__balances_v" + version;
-        try (Connection connection = database.getConnection();
-                Statement statement = connection.createStatement();
-                ResultSet differences = statement.executeQuery("""
-                        SELECT count(*) FROM (
-                            (TABLE plain.balances EXCEPT TABLE %1$s.balances)
-                            UNION ALL (TABLE %1$s.balances EXCEPT TABLE plain.balances)) AS different""".formatted(schema))) {
-            differences.next();
-            if (differences.getLong(1) != 0) {
-                throw new IllegalStateException(differences.getLong(1) + " rows differ");
-            }
-        }
     }
 }

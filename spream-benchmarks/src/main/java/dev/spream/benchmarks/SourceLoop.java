@@ -15,9 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 
 /**
  * A source without an engine: the initial query and its partitions, each on a thread of its own, records counted and
@@ -34,21 +32,11 @@ final class SourceLoop {
     long run(Instant start, Instant end) throws InterruptedException, ExecutionException {
         Reading root = new Reading();
         root.read(query(PartitionToken.ROOT, start, end));
-        List<Future<Long>> counts = new ArrayList<>();
-        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            for (PartitionToken token : root.children) {
-                counts.add(threads.submit(() -> {
-                    Reading partition = new Reading();
-                    partition.read(query(token, start, end));
-                    return partition.records;
-                }));
-            }
-        }
-        long records = 0;
-        for (Future<Long> count : counts) {
-            records += count.get();
-        }
-        return records;
+        return Parallel.sum(Executors.newVirtualThreadPerTaskExecutor(), root.children.size(), i -> () -> {
+            Reading partition = new Reading();
+            partition.read(query(root.children.get(i), start, end));
+            return partition.records;
+        });
     }
 
     private static PartitionQuery query(PartitionToken token, Instant start, Instant end) {

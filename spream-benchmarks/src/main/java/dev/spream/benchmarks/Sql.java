@@ -10,10 +10,23 @@ import javax.sql.DataSource;
 final class Sql {
     private Sql() {}
 
-    static void run(DataSource database, String sql) throws SQLException {
+    static void run(DataSource database, String... statements) throws SQLException {
         try (Connection connection = database.getConnection();
                 Statement statement = connection.createStatement()) {
-            statement.execute(sql);
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        }
+    }
+
+    /** Fails unless two tables have the same rows: a rate says nothing if they differ. */
+    static void requireEqual(DataSource database, String one, String other) throws SQLException {
+        long different = count(
+                database,
+                "((TABLE %1$s EXCEPT TABLE %2$s) UNION ALL (TABLE %2$s EXCEPT TABLE %1$s)) AS different"
+                        .formatted(one, other));
+        if (different != 0) {
+            throw new IllegalStateException(different + " rows differ");
         }
     }
 

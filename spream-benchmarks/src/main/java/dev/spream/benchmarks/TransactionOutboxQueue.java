@@ -133,9 +133,4 @@ final class TransactionOutboxQueue implements WorkQueue {
     public long left() throws SQLException {
         return Sql.count(database, "txno_outbox WHERE NOT processed");
     }
-
-    @Override
-    public void close() {
-        stop();
-    }
 }

@@ -1,6 +1,5 @@
 package dev.spream.benchmarks;
 
-import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.JsonObject;
 import dev.spream.core.record.Mod;
@@ -8,12 +7,9 @@ import dev.spream.core.record.ModType;
 import dev.spream.core.record.ValueCaptureType;
 import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.PartitionQuery;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * A stream of one partition that never ends, of transfers between two of some accounts at even intervals: those of the past
@@ -39,62 +35,24 @@ final class TransferSource extends LocalSource {
 
     @Override
     public ChangeStreamCursor query(PartitionQuery query) {
-        return new TransferCursor(query.startTimestamp());
+        Random random = new Random(SEED);
+        return paced(query.startTimestamp(), intervalNanos, at -> transfer(at, random));
     }
 
-    private final class TransferCursor implements ChangeStreamCursor {
-        private final Random random = new Random(SEED);
-        private Instant next;
-        private volatile boolean closed;
+    private DataChangeRecord transfer(Instant at, Random random) {
+        int from = random.nextInt(accounts);
+        int to = (from + 1 + random.nextInt(accounts - 1)) % accounts;
+        return change(
+                at,
+                at.toString(),
+                "Accounts",
+                List.of(),
+                List.of(mod(from), mod(to)),
+                ModType.UPDATE,
+                ValueCaptureType.NEW_VALUES);
+    }
 
-        TransferCursor(Instant start) {
-            next = start;
-        }
-
-        @Override
-        public Optional<ChangeRecord> next() {
-            next = next.plusNanos(intervalNanos);
-            for (long left = untilNext(); left > 0 && !closed; left = untilNext()) {
-                LockSupport.parkNanos(left);
-            }
-            return closed ? Optional.empty() : Optional.of(transfer());
-        }
-
-        private long untilNext() {
-            return Duration.between(Instant.now(), next).toNanos();
-        }
-
-        private DataChangeRecord transfer() {
-            int from = random.nextInt(accounts);
-            int to = (from + 1 + random.nextInt(accounts - 1)) % accounts;
-            return new DataChangeRecord(
-                    next,
-                    "00000000",
-                    next.toString(),
-                    true,
-                    "Accounts",
-                    List.of(),
-                    List.of(mod(from), mod(to)),
-                    ModType.UPDATE.name(),
-                    ValueCaptureType.NEW_VALUES.name(),
-                    1,
-                    1,
-                    "",
-                    false);
-        }
-
-        private static Mod mod(int account) {
-            return new Mod(JsonObject.of("{\"Account\":\"" + account + "\"}"), VALUES, JsonObject.EMPTY);
-        }
-
-        @Override
-        public int prefetched() {
-            return 0;
-        }
-
-        @Override
-        public void close() {
-            closed = true;
-        }
+    private static Mod mod(int account) {
+        return new Mod(JsonObject.of("{\"Account\":\"" + account + "\"}"), VALUES, JsonObject.EMPTY);
     }
 }

@@ -20,7 +20,9 @@ interface WorkQueue extends AutoCloseable {
     long left() throws Exception;
 
     @Override
-    void close();
+    default void close() {
+        stop();
+    }
 
     /** Of an entry's number. */
     interface Handler {
