@@ -26,8 +26,9 @@ final class PluginClassLoader extends URLClassLoader {
         registerAsParallelCapable();
     }
 
-    PluginClassLoader(PluginJars plugin, HostView parent) {
-        super(String.valueOf(plugin.path().getFileName()), urls(plugin.jars()), parent);
+    /** @param path the jar, or the folder of jars */
+    PluginClassLoader(Path path, List<Path> jars, HostView parent) {
+        super(String.valueOf(path.getFileName()), urls(jars), parent);
     }
 
     private static URL[] urls(List<Path> jars) {

@@ -85,7 +85,7 @@ public final class PluginRegistry implements AutoCloseable {
         folder.map(path -> new PluginFolder(path, named, problems).read())
                 .orElse(List.of())
                 .forEach(jars -> {
-                    PluginClassLoader loader = new PluginClassLoader(jars, view);
+                    PluginClassLoader loader = new PluginClassLoader(jars.path(), jars.jars(), view);
                     loaders.add(loader);
                     found.addAll(ProviderSearch.in(ports, jars, loader, problems));
                 });

@@ -329,7 +329,7 @@ final class PluginFolderIT {
     }
 
     private static PluginClassLoader loaderOf(Path jar, ClassLoader host) {
-        return new PluginClassLoader(new PluginJars(jar, List.of(jar)), new HostView(host));
+        return new PluginClassLoader(jar, List.of(jar), new HostView(host));
     }
 
     private static boolean sees(ClassLoader loader, Class<?> type) {
