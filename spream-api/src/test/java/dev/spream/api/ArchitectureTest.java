@@ -108,6 +108,7 @@ final class ArchitectureTest {
                         API + ".guice",
                         API + ".metrics",
                         API + ".plugin",
+                        API + ".plugin.classloader",
                         API + ".spi",
                         API + ".storage",
                         API + ".tracing");

@@ -1,5 +1,6 @@
 package dev.spream.api.plugin;
 
+import dev.spream.api.plugin.classloader.HostView;
 import dev.spream.api.config.ConfigException;
 import dev.spream.api.spi.Port;
 import dev.spream.core.SpreamException;

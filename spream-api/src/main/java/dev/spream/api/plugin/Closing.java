@@ -1,5 +1,6 @@
 package dev.spream.api.plugin;
 
+import dev.spream.api.plugin.classloader.CallScope;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,7 @@
 package dev.spream.api.plugin;
 
+import dev.spream.api.plugin.classloader.CallScope;
+import dev.spream.api.plugin.classloader.ClassLoaderSafe;
 import dev.spream.core.SpreamException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,8 @@
 package dev.spream.api.plugin;
 
+import dev.spream.api.plugin.classloader.CallScope;
+import dev.spream.api.plugin.classloader.HostView;
+import dev.spream.api.plugin.classloader.PluginClassLoader;
 import dev.spream.api.spi.PluginProvider;
 import dev.spream.api.spi.Port;
 import dev.spream.api.spi.Ports;

@@ -1,5 +1,6 @@
 package dev.spream.api.plugin;
 
+import dev.spream.api.plugin.classloader.CallScope;
 import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.PluginProvider;
 import dev.spream.api.spi.Port;

@@ -1,5 +1,7 @@
 package dev.spream.api.plugin;
 
+import dev.spream.api.plugin.classloader.CallScope;
+import dev.spream.api.plugin.classloader.PluginClassLoader;
 import dev.spream.api.spi.PluginProvider;
 import dev.spream.api.spi.Port;
 import java.io.IOException;

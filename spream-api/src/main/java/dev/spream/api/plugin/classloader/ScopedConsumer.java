@@ -1,4 +1,4 @@
-package dev.spream.api.plugin;
+package dev.spream.api.plugin.classloader;
 
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.Consumer;

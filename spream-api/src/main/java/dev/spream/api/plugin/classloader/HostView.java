@@ -1,4 +1,4 @@
-package dev.spream.api.plugin;
+package dev.spream.api.plugin.classloader;
 
 import dev.spream.api.spi.Ports;
 import java.util.Arrays;
@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
  * <p>The shared packages come from the class loader that loaded this class, whichever that is: products of plug-ins have to
  * be of the port types that are used here.
  */
-final class HostView extends ClassLoader {
+public final class HostView extends ClassLoader {
     private static final Set<String> SHARED_LIBRARIES =
             Set.of("org.slf4j", "org.slf4j.event", "org.slf4j.helpers", "org.slf4j.spi", "org.jspecify.annotations");
     /** What the ports are of, by the first three parts of the names of their packages, such as {@code dev.spream.core}. */
@@ -26,13 +26,13 @@ final class HostView extends ClassLoader {
 
     private final ClassLoader host;
 
-    HostView(ClassLoader host) {
+    public HostView(ClassLoader host) {
         super("spream for plug-ins", getPlatformClassLoader());
         this.host = host;
     }
 
     /** Whether a class of that name comes from the host or from nowhere, even if the plug-in carries a copy. */
-    static boolean shares(String className) {
+    public static boolean shares(String className) {
         String packageName = className.substring(0, Math.max(0, className.lastIndexOf('.')));
         return SHARED_LIBRARIES.contains(packageName)
                 || CORES.stream().anyMatch(core -> isWithin(packageName, core))

@@ -1,4 +1,4 @@
-package dev.spream.api.plugin;
+package dev.spream.api.plugin.classloader;
 
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.source.ChangeStreamCursor;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <p>An object here is a value of an interface that is neither sealed nor one of the JDK's, besides {@link Runnable}; all else
  * is data, and passed as it is. What is called for every record is wrapped by hand, all else by a {@link Proxy}.
  */
-final class ClassLoaderSafe {
+public final class ClassLoaderSafe {
     private ClassLoaderSafe() {}
 
     /**
@@ -32,12 +32,12 @@ final class ClassLoaderSafe {
      * @param type the interface that it is called by. Public interfaces that extend it, and that it has as well, are kept: the
      *     engine tells by them what an object can do
      */
-    static <T> T of(Class<? super T> type, T target, CallScope scope) {
+    public static <T> T of(Class<? super T> type, T target, CallScope scope) {
         return scope.changesLoader() ? wrapped(type, target, scope) : target;
     }
 
     /** The same object, but for its {@code close}. */
-    static <T> T closing(Class<? super T> type, T target, Runnable close) {
+    public static <T> T closing(Class<? super T> type, T target, Runnable close) {
         return proxy(type, target, (proxy, method, arguments) -> {
             if (method.getName().equals("close") && arguments == null) {
                 close.run();

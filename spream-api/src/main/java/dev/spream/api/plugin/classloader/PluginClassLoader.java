@@ -1,4 +1,4 @@
-package dev.spream.api.plugin;
+package dev.spream.api.plugin.classloader;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -21,13 +21,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Resources are read past the cache that the JDK keeps of open jars. It would hold them open beyond the close, and it is
  * shared: whoever closed first would close the jar for another registry of the same folder.
  */
-final class PluginClassLoader extends URLClassLoader {
+public final class PluginClassLoader extends URLClassLoader {
     static {
         registerAsParallelCapable();
     }
 
     /** @param path the jar, or the folder of jars */
-    PluginClassLoader(Path path, List<Path> jars, HostView parent) {
+    public PluginClassLoader(Path path, List<Path> jars, HostView parent) {
         super(String.valueOf(path.getFileName()), urls(jars), parent);
     }
 

@@ -1,4 +1,4 @@
-package dev.spream.api.plugin;
+package dev.spream.api.plugin.classloader;
 
 import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.source.ChangeStreamCursor;

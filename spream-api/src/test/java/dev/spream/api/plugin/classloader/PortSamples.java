@@ -1,4 +1,4 @@
-package dev.spream.api.plugin;
+package dev.spream.api.plugin.classloader;
 
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.Delivery;
@@ -82,10 +82,10 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /** A value for each type that the methods of the ports take or return. */
-final class PortSamples {
+public final class PortSamples {
     static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
     static final PartitionToken TOKEN = new PartitionToken("partition-a");
-    static final DataChangeRecord CHANGE = new DataChangeRecord(
+    public static final DataChangeRecord CHANGE = new DataChangeRecord(
             START,
             "00000000",
             "tx",
@@ -99,7 +99,7 @@ final class PortSamples {
             1,
             "",
             false);
-    static final Delivery DELIVERY = new Delivery(TOKEN, 1, 1, Optional.empty(), Optional.empty());
+    public static final Delivery DELIVERY = new Delivery(TOKEN, 1, 1, Optional.empty(), Optional.empty());
 
     private static final DeadLetter LETTER =
             new DeadLetter(DeadLetter.Reason.BEHIND_PARKED, TOKEN, CHANGE, START, Optional.empty());

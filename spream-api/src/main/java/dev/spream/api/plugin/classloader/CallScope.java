@@ -1,4 +1,4 @@
-package dev.spream.api.plugin;
+package dev.spream.api.plugin.classloader;
 
 import org.jspecify.annotations.Nullable;
 
@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * drivers. Afterwards the thread has the one that it had, whatever happened. A plug-in on the class path shares the host's
  * class loader and is called as it is. Immutable.
  */
-final class CallScope {
+public final class CallScope {
     private static final CallScope UNCHANGED = new CallScope(false, null);
 
     private final boolean changesLoader;
@@ -18,25 +18,25 @@ final class CallScope {
         this.loader = loader;
     }
 
-    static CallScope of(ClassLoader loader) {
+    public static CallScope of(ClassLoader loader) {
         return new CallScope(true, loader);
     }
 
     /** As this thread is now, to come back to it from within another scope. */
-    static CallScope ofThisThread() {
+    public static CallScope ofThisThread() {
         return new CallScope(true, Thread.currentThread().getContextClassLoader());
     }
 
-    static CallScope unchanged() {
+    public static CallScope unchanged() {
         return UNCHANGED;
     }
 
     /** Whether calls need this at all. */
-    boolean changesLoader() {
+    public boolean changesLoader() {
         return changesLoader;
     }
 
-    <T, X extends Throwable> T call(Call<T, X> call) throws X {
+    public <T, X extends Throwable> T call(Call<T, X> call) throws X {
         if (!changesLoader) {
             return call.call();
         }
@@ -50,7 +50,7 @@ final class CallScope {
         }
     }
 
-    <X extends Throwable> void run(Action<X> action) throws X {
+    public <X extends Throwable> void run(Action<X> action) throws X {
         if (!changesLoader) {
             action.run();
             return;
@@ -67,13 +67,13 @@ final class CallScope {
 
     /** Something with a result. */
     @FunctionalInterface
-    interface Call<T, X extends Throwable> {
+    public interface Call<T, X extends Throwable> {
         T call() throws X;
     }
 
     /** Something without a result. */
     @FunctionalInterface
-    interface Action<X extends Throwable> {
+    public interface Action<X extends Throwable> {
         void run() throws X;
     }
 }
