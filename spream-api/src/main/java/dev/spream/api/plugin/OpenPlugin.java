@@ -1,6 +1,6 @@
 package dev.spream.api.plugin;
 
-import dev.spream.api.plugin.classloader.CallScope;
+import dev.spream.api.plugin.classloader.ThreadContextClassLoader;
 import dev.spream.api.plugin.classloader.ClassLoaderSafe;
 import dev.spream.core.SpreamException;
 import java.util.ArrayList;
@@ -15,14 +15,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class OpenPlugin<T> implements AutoCloseable {
     private final Plugin<?> plugin;
-    private final CallScope scope;
+    private final ThreadContextClassLoader scope;
     private final Class<? super T> type;
     private final T product;
     private final List<AutoCloseable> closeables;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /** @param type the interface that what it made is called by */
-    OpenPlugin(Plugin<?> plugin, CallScope scope, Class<? super T> type, T made, List<AutoCloseable> resources) {
+    OpenPlugin(Plugin<?> plugin, ThreadContextClassLoader scope, Class<? super T> type, T made, List<AutoCloseable> resources) {
         this.plugin = plugin;
         this.scope = scope;
         this.type = type;
@@ -69,7 +69,7 @@ public final class OpenPlugin<T> implements AutoCloseable {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
-        Closing.all(scope, closeables).ifPresent(failure -> {
+        Closeables.all(scope, closeables).ifPresent(failure -> {
             throw new SpreamException(
                     "%s could not be closed (%s); what else it had opened is closed".formatted(plugin, failure),
                     failure);

@@ -1,6 +1,6 @@
 package dev.spream.api.plugin;
 
-import dev.spream.api.plugin.classloader.CallScope;
+import dev.spream.api.plugin.classloader.ThreadContextClassLoader;
 import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.LentChangeStream;
 import dev.spream.api.spi.PluginConfig;
@@ -23,22 +23,22 @@ public final class Plugin<T> {
     private final String name;
     private final List<ConfigKey<?>> keys;
     private final PluginProvider<T> provider;
-    private final CallScope scope;
-    private final Blame blame;
+    private final ThreadContextClassLoader scope;
+    private final PluginErrors errors;
 
     Plugin(
             Port<T> port,
             String name,
             List<ConfigKey<?>> keys,
             PluginProvider<T> provider,
-            CallScope scope,
-            Blame blame) {
+            ThreadContextClassLoader scope,
+            PluginErrors errors) {
         this.port = port;
         this.name = name;
         this.keys = List.copyOf(keys);
         this.provider = provider;
         this.scope = scope;
-        this.blame = blame;
+        this.errors = errors;
     }
 
     /** The port that it fills. */
@@ -53,7 +53,7 @@ public final class Plugin<T> {
 
     /** The jar or folder that it is from, for people. */
     public String origin() {
-        return blame.origin();
+        return errors.origin();
     }
 
     /** What its keys begin with in the configuration, without the dot after it, such as {@code storage.jdbc}. */
@@ -132,12 +132,12 @@ public final class Plugin<T> {
         try {
             Optional<R> made = scope.call(() -> opening.open(context));
             if (made.isEmpty()) {
-                Closing.all(scope, context.take());
+                Closeables.all(scope, context.take());
             }
             return made.map(product -> new OpenPlugin<>(this, scope, type, product, context.take()));
         } catch (Throwable t) {
-            RuntimeException failure = blame.openingFailed(this, t);
-            Closing.all(scope, context.take()).ifPresent(failure::addSuppressed);
+            RuntimeException failure = errors.openingFailed(this, t);
+            Closeables.all(scope, context.take()).ifPresent(failure::addSuppressed);
             throw failure;
         }
     }
@@ -154,6 +154,6 @@ public final class Plugin<T> {
 
     @Override
     public String toString() {
-        return "%s %s (%s)".formatted(port.key(), name, blame.origin());
+        return "%s %s (%s)".formatted(port.key(), name, errors.origin());
     }
 }

@@ -1,7 +1,7 @@
 package dev.spream.api.plugin;
 
-import dev.spream.api.plugin.classloader.CallScope;
-import dev.spream.api.plugin.classloader.HostView;
+import dev.spream.api.plugin.classloader.ThreadContextClassLoader;
+import dev.spream.api.plugin.classloader.PluginParentClassLoader;
 import dev.spream.api.plugin.classloader.PluginClassLoader;
 import dev.spream.api.spi.PluginProvider;
 import dev.spream.api.spi.Port;
@@ -84,7 +84,7 @@ public final class PluginRegistry implements AutoCloseable {
         Collection<String> problems = new LinkedHashSet<>();
         List<AutoCloseable> loaders = new ArrayList<>();
         List<Plugin<?>> found = new ArrayList<>(ProviderSearch.onClassPath(ports, host, problems));
-        HostView view = new HostView(PluginRegistry.class.getClassLoader());
+        PluginParentClassLoader view = new PluginParentClassLoader(PluginRegistry.class.getClassLoader());
         folder.map(path -> new PluginFolder(path, named, problems).read())
                 .orElse(List.of())
                 .forEach(jars -> {
@@ -120,7 +120,7 @@ public final class PluginRegistry implements AutoCloseable {
                 .add(plugin));
         byName.forEach((name, namesakes) -> {
             if (namesakes.size() > 1) {
-                problems.add(Namesakes.problem(name, namesakes));
+                problems.add(DuplicatePlugins.problem(name, namesakes));
             }
         });
         return byName.values().stream()
@@ -176,7 +176,7 @@ public final class PluginRegistry implements AutoCloseable {
      */
     @Override
     public void close() {
-        Closing.all(CallScope.unchanged(), loaders).ifPresent(failure -> {
+        Closeables.all(ThreadContextClassLoader.unchanged(), loaders).ifPresent(failure -> {
             throw new SpreamException(
                     "the jar of a plug-in could not be closed (%s); the others are".formatted(failure), failure);
         });

@@ -1,6 +1,6 @@
 package dev.spream.api.plugin;
 
-import dev.spream.api.plugin.classloader.CallScope;
+import dev.spream.api.plugin.classloader.ThreadContextClassLoader;
 import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.PluginProvider;
 import dev.spream.api.spi.Port;
@@ -14,17 +14,17 @@ import java.util.regex.Pattern;
 final class ProviderReading {
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9-]*");
 
-    private final Blame blame;
+    private final PluginErrors errors;
 
-    private ProviderReading(Blame blame) {
-        this.blame = blame;
+    private ProviderReading(PluginErrors errors) {
+        this.errors = errors;
     }
 
     /** @throws UnusableProvider if it cannot be used; the message is the end of a sentence that begins with its class */
-    static <T> Plugin<T> plugin(Port<T> port, PluginProvider<T> provider, CallScope scope, Blame blame)
+    static <T> Plugin<T> plugin(Port<T> port, PluginProvider<T> provider, ThreadContextClassLoader scope, PluginErrors errors)
             throws UnusableProvider {
-        ProviderReading reading = new ProviderReading(blame);
-        return new Plugin<>(port, reading.name(provider), reading.keys(provider), provider, scope, blame);
+        ProviderReading reading = new ProviderReading(errors);
+        return new Plugin<>(port, reading.name(provider), reading.keys(provider), provider, scope, errors);
     }
 
     private String name(PluginProvider<?> provider) throws UnusableProvider {
@@ -32,7 +32,7 @@ final class ProviderReading {
         try {
             name = provider.name();
         } catch (Throwable t) {
-            throw new UnusableProvider("fails when asked for its name: " + blame.sentence(t));
+            throw new UnusableProvider("fails when asked for its name: " + errors.sentence(t));
         }
         if (name == null || !NAME.matcher(name).matches()) {
             throw new UnusableProvider((name == null ? "has no name" : "calls itself '%s'".formatted(name))
@@ -47,7 +47,7 @@ final class ProviderReading {
             List<ConfigKey<?>> given = provider.keys();
             keys = given == null ? null : new ArrayList<>(given);
         } catch (Throwable t) {
-            throw new UnusableProvider("fails when asked for its keys: " + blame.sentence(t));
+            throw new UnusableProvider("fails when asked for its keys: " + errors.sentence(t));
         }
         if (keys == null) {
             throw new UnusableProvider("returns null for its keys; return an empty list if there are none");

@@ -1,6 +1,6 @@
 package dev.spream.api.plugin;
 
-import dev.spream.api.plugin.classloader.CallScope;
+import dev.spream.api.plugin.classloader.ThreadContextClassLoader;
 import dev.spream.api.plugin.classloader.PluginClassLoader;
 import dev.spream.api.spi.PluginProvider;
 import dev.spream.api.spi.Port;
@@ -22,7 +22,7 @@ final class ProviderSearch {
 
     private final List<Port<?>> ports;
     private final ClassLoader loader;
-    private final CallScope scope;
+    private final ThreadContextClassLoader scope;
     private final Optional<PluginJars> jars;
     private final Collection<String> problems;
     private final List<Plugin<?>> found = new ArrayList<>();
@@ -30,7 +30,7 @@ final class ProviderSearch {
     private ProviderSearch(
             List<Port<?>> ports,
             ClassLoader loader,
-            CallScope scope,
+            ThreadContextClassLoader scope,
             Optional<PluginJars> jars,
             Collection<String> problems) {
         this.ports = ports;
@@ -42,7 +42,7 @@ final class ProviderSearch {
 
     /** What is on the class path. */
     static List<Plugin<?>> onClassPath(List<Port<?>> ports, ClassLoader host, Collection<String> problems) {
-        return new ProviderSearch(ports, host, CallScope.unchanged(), Optional.empty(), problems).search();
+        return new ProviderSearch(ports, host, ThreadContextClassLoader.unchanged(), Optional.empty(), problems).search();
     }
 
     /** What is in these jars, which the loader is for. */
@@ -50,7 +50,7 @@ final class ProviderSearch {
             List<Port<?>> ports, PluginJars jars, PluginClassLoader loader, Collection<String> problems) {
         int before = problems.size();
         List<Plugin<?>> found =
-                new ProviderSearch(ports, loader, CallScope.of(loader), Optional.of(jars), problems).search();
+                new ProviderSearch(ports, loader, ThreadContextClassLoader.of(loader), Optional.of(jars), problems).search();
         if (found.isEmpty() && problems.size() == before) {
             problems.add(
                     "%s: there is no plug-in in it; a plug-in names its provider in META-INF/services, and a library belongs, with the plug-in that needs it, into a folder of their own inside the plug-in folder"
@@ -97,20 +97,20 @@ final class ProviderSearch {
             log.debug("{}: {} is the host's own, and is passed over", jars.get().path(), type.getName());
             return;
         }
-        Blame blame = blame(ServiceEntries.origin(type));
+        PluginErrors errors = errors(ServiceEntries.origin(type));
         Optional<String> flaw =
                 type.getModule().isNamed() ? Optional.<String>empty() : ProviderFlaw.of(type, port, ports);
         if (flaw.isPresent()) {
-            problems.add(problem(blame, type.getName(), flaw.get()));
+            problems.add(problem(errors, type.getName(), flaw.get()));
             return;
         }
         try {
-            found.add(scope.call(() -> ProviderReading.plugin(port, provider.get(), scope, blame)));
+            found.add(scope.call(() -> ProviderReading.plugin(port, provider.get(), scope, errors)));
         } catch (ProviderReading.UnusableProvider e) {
-            problems.add(problem(blame, type.getName(), String.valueOf(e.getMessage())));
+            problems.add(problem(errors, type.getName(), String.valueOf(e.getMessage())));
         } catch (ServiceConfigurationError e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
-            problems.add(problem(blame, type.getName(), "cannot be made: " + blame.sentence(cause)));
+            problems.add(problem(errors, type.getName(), "cannot be made: " + errors.sentence(cause)));
         }
     }
 
@@ -124,34 +124,34 @@ final class ProviderSearch {
             explained.clear();
         }
         if (explained.isEmpty()) {
-            String origin = blame("the class path").origin();
+            String origin = errors("the class path").origin();
             failures.forEach(failure -> explained.add("%s: %s".formatted(origin, failure)));
         }
         problems.addAll(explained);
     }
 
     private Optional<String> explain(Port<?> port, ServiceEntries entry) {
-        Blame blame = blame(entry.origin());
+        PluginErrors errors = errors(entry.origin());
         try {
             Class<?> type = Class.forName(entry.className(), false, loader);
-            return ProviderFlaw.of(type, port, ports).map(flaw -> problem(blame, entry.className(), flaw));
+            return ProviderFlaw.of(type, port, ports).map(flaw -> problem(errors, entry.className(), flaw));
         } catch (ClassNotFoundException e) {
             return Optional.of(problem(
-                    blame,
+                    errors,
                     entry.className(),
                     "is named in %s, and is not there; correct the name, or build it again"
                             .formatted(ServiceEntries.file(port))));
         } catch (LinkageError e) {
-            return Optional.of(problem(blame, entry.className(), "cannot be loaded: " + blame.sentence(e)));
+            return Optional.of(problem(errors, entry.className(), "cannot be loaded: " + errors.sentence(e)));
         }
     }
 
     /** @param onClassPath the jar or folder, if it is not of the plug-in folder */
-    private Blame blame(String onClassPath) {
-        return new Blame(jars.map(found -> found.path().toString()).orElse(onClassPath), jars.isPresent());
+    private PluginErrors errors(String onClassPath) {
+        return new PluginErrors(jars.map(found -> found.path().toString()).orElse(onClassPath), jars.isPresent());
     }
 
-    private static String problem(Blame blame, String className, String flaw) {
-        return "%s: %s %s".formatted(blame.origin(), className, flaw);
+    private static String problem(PluginErrors errors, String className, String flaw) {
+        return "%s: %s %s".formatted(errors.origin(), className, flaw);
     }
 }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.spream.api.plugin.classloader.CallScope;
+import dev.spream.api.plugin.classloader.ThreadContextClassLoader;
 import dev.spream.api.config.ConfigException;
 import dev.spream.api.spi.ConsumerProvider;
 import dev.spream.api.spi.PluginConfig;
@@ -250,7 +250,7 @@ final class OpenPluginTest {
                 "csv",
                 List.of(),
                 new TestProvider(making),
-                CallScope.unchanged(),
-                new Blame("csv.jar", false));
+                ThreadContextClassLoader.unchanged(),
+                new PluginErrors("csv.jar", false));
     }
 }

@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import dev.spream.api.plugin.classloader.HostView;
 import dev.spream.api.plugin.classloader.PluginClassLoader;
+import dev.spream.api.plugin.classloader.PluginParentClassLoader;
 import dev.spream.api.plugin.classloader.PortSamples;
 import dev.spream.api.spi.ConsumerProvider;
 import dev.spream.api.spi.Ports;
@@ -139,7 +139,7 @@ final class PluginFolderIT {
                     "com.google.inject.Injector",
                     "ch.qos.logback.classic.Logger",
                     "org.slf4j.bridge.SLF4JBridgeHandler")) {
-                assertThat(HostView.shares(hidden)).as(hidden).isFalse();
+                assertThat(PluginParentClassLoader.shares(hidden)).as(hidden).isFalse();
             }
             assertThat(sees(loader, ch.qos.logback.classic.Logger.class)).isFalse();
         }
@@ -332,7 +332,7 @@ final class PluginFolderIT {
     }
 
     private static PluginClassLoader loaderOf(Path jar, ClassLoader host) {
-        return new PluginClassLoader(jar, List.of(jar), new HostView(host));
+        return new PluginClassLoader(jar, List.of(jar), new PluginParentClassLoader(host));
     }
 
     private static boolean sees(ClassLoader loader, Class<?> type) {

@@ -32,7 +32,7 @@ public final class ClassLoaderSafe {
      * @param type the interface that it is called by. Public interfaces that extend it, and that it has as well, are kept: the
      *     engine tells by them what an object can do
      */
-    public static <T> T of(Class<? super T> type, T target, CallScope scope) {
+    public static <T> T of(Class<? super T> type, T target, ThreadContextClassLoader scope) {
         return scope.changesLoader() ? wrapped(type, target, scope) : target;
     }
 
@@ -48,12 +48,12 @@ public final class ClassLoaderSafe {
     }
 
     @SuppressWarnings("unchecked") // both have the interface
-    private static <T> T wrapped(Class<? super T> type, T target, CallScope scope) {
+    private static <T> T wrapped(Class<? super T> type, T target, ThreadContextClassLoader scope) {
         if (type == Consumer.class) {
-            return (T) ScopedConsumer.of((Consumer) target, scope);
+            return (T) ClassLoaderSafeConsumer.of((Consumer) target, scope);
         }
         if (type == ChangeStreamCursor.class) {
-            return (T) new ScopedCursor((ChangeStreamCursor) target, scope);
+            return (T) new ClassLoaderSafeCursor((ChangeStreamCursor) target, scope);
         }
         return proxy(type, target, (proxy, method, arguments) -> {
             if (method.getDeclaringClass() == Object.class) {
@@ -78,7 +78,7 @@ public final class ClassLoaderSafe {
         if (arguments == null) {
             return new Object[0];
         }
-        CallScope host = CallScope.ofThisThread();
+        ThreadContextClassLoader host = ThreadContextClassLoader.ofThisThread();
         Class<?>[] types = method.getParameterTypes();
         @Nullable Object[] handed = new Object[types.length];
         for (int i = 0; i < types.length; i++) {
@@ -88,7 +88,7 @@ public final class ClassLoaderSafe {
     }
 
     @SuppressWarnings("unchecked") // a value of the type that is declared
-    private static @Nullable Object inScope(Type declared, @Nullable Object value, CallScope scope) {
+    private static @Nullable Object inScope(Type declared, @Nullable Object value, ThreadContextClassLoader scope) {
         if (value instanceof Optional<?> optional && declared instanceof ParameterizedType of) {
             return optional.map(content -> inScope(of.getActualTypeArguments()[0], content, scope));
         }

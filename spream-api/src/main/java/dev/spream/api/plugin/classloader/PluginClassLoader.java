@@ -15,8 +15,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The class loader of one plug-in of the folder: what {@link HostView} shows, and else what is in its jars. Closing it
- * closes the jars.
+ * The class loader of one plug-in of the folder: what {@link PluginParentClassLoader} shows, and else what is in its jars.
+ * Closing it closes the jars.
  *
  * <p>Resources are read past the cache that the JDK keeps of open jars. It would hold them open beyond the close, and it is
  * shared: whoever closed first would close the jar for another registry of the same folder.
@@ -27,7 +27,7 @@ public final class PluginClassLoader extends URLClassLoader {
     }
 
     /** @param path the jar, or the folder of jars */
-    public PluginClassLoader(Path path, List<Path> jars, HostView parent) {
+    public PluginClassLoader(Path path, List<Path> jars, PluginParentClassLoader parent) {
         super(String.valueOf(path.getFileName()), urls(jars), parent);
     }
 
@@ -45,7 +45,7 @@ public final class PluginClassLoader extends URLClassLoader {
 
     @Override
     protected Class<?> findClass(String name) throws ClassNotFoundException {
-        if (HostView.shares(name)) {
+        if (PluginParentClassLoader.shares(name)) {
             throw new ClassNotFoundException(name);
         }
         return super.findClass(name);

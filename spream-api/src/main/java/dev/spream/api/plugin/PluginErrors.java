@@ -1,6 +1,6 @@
 package dev.spream.api.plugin;
 
-import dev.spream.api.plugin.classloader.HostView;
+import dev.spream.api.plugin.classloader.PluginParentClassLoader;
 import dev.spream.api.config.ConfigException;
 import dev.spream.api.spi.Port;
 import dev.spream.core.SpreamException;
@@ -16,13 +16,13 @@ import java.util.regex.Pattern;
  * @param origin the jar or folder that the plug-in is from
  * @param inFolder whether that is in the plug-in folder, and not on the class path
  */
-record Blame(String origin, boolean inFolder) {
+record PluginErrors(String origin, boolean inFolder) {
     private static final Pattern CLASS_FILE_VERSION = Pattern.compile("class file version (\\d+)");
     private static final int CLASS_FILE_VERSION_OF_JAVA_0 = 44; // JVMS 4.1: 45 is Java 1.1, 65 is Java 21
 
     /** What to throw when {@link Plugin#open} failed. */
     RuntimeException openingFailed(Plugin<?> plugin, Throwable thrown) {
-        Closing.keepInterrupt(thrown);
+        Closeables.keepInterrupt(thrown);
         return switch (thrown) {
             case ConfigException refused -> refusal(plugin, refused.problems(), refused);
             case IllegalArgumentException refused -> refusal(plugin, List.of(text(refused)), refused);
@@ -73,7 +73,7 @@ record Blame(String origin, boolean inFolder) {
         if (missing.contains(" ")) { // such as "Could not initialize class …"
             return error.getCause() == null ? missing : missing + ": " + error.getCause();
         }
-        if (HostView.shares(missing)) {
+        if (PluginParentClassLoader.shares(missing)) {
             return otherVersion("class " + missing + " is missing");
         }
         return inFolder
@@ -95,7 +95,7 @@ record Blame(String origin, boolean inFolder) {
         return Arrays.stream(error.getStackTrace())
                 .dropWhile(call -> isMissing(call, error))
                 .findFirst()
-                .map(caller -> HostView.shares(caller.getClassName()))
+                .map(caller -> PluginParentClassLoader.shares(caller.getClassName()))
                 .orElse(false);
     }
 

@@ -3,31 +3,31 @@ package dev.spream.api.plugin.classloader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How code is called: with a context class loader of its own, which is what libraries look in for their services and
- * drivers. Afterwards the thread has the one that it had, whatever happened. A plug-in on the class path shares the host's
+ * The class loader that code is called with, as the context class loader of the thread: libraries look in it for their services
+ * and drivers. Afterwards the thread has the one that it had, whatever happened. A plug-in on the class path shares the host's
  * class loader and is called as it is. Immutable.
  */
-public final class CallScope {
-    private static final CallScope UNCHANGED = new CallScope(false, null);
+public final class ThreadContextClassLoader {
+    private static final ThreadContextClassLoader UNCHANGED = new ThreadContextClassLoader(false, null);
 
     private final boolean changesLoader;
     private final @Nullable ClassLoader loader;
 
-    private CallScope(boolean changesLoader, @Nullable ClassLoader loader) {
+    private ThreadContextClassLoader(boolean changesLoader, @Nullable ClassLoader loader) {
         this.changesLoader = changesLoader;
         this.loader = loader;
     }
 
-    public static CallScope of(ClassLoader loader) {
-        return new CallScope(true, loader);
+    public static ThreadContextClassLoader of(ClassLoader loader) {
+        return new ThreadContextClassLoader(true, loader);
     }
 
     /** As this thread is now, to come back to it from within another scope. */
-    public static CallScope ofThisThread() {
-        return new CallScope(true, Thread.currentThread().getContextClassLoader());
+    public static ThreadContextClassLoader ofThisThread() {
+        return new ThreadContextClassLoader(true, Thread.currentThread().getContextClassLoader());
     }
 
-    public static CallScope unchanged() {
+    public static ThreadContextClassLoader unchanged() {
         return UNCHANGED;
     }
 

@@ -6,14 +6,13 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What a plug-in from the folder sees of its host, as the parent of its class loader: the JDK, and the packages in which both
- * have to mean the same types. Of the host's other classes and resources, {@code META-INF/services} among them, nothing
- * shows.
+ * The parent of the class loaders of plug-ins, which shows them of their host the JDK and the packages in which both have to
+ * mean the same types. Of the host's other classes and resources, {@code META-INF/services} among them, nothing shows.
  *
  * <p>The shared packages come from the class loader that loaded this class, whichever that is: products of plug-ins have to
  * be of the port types that are used here.
  */
-public final class HostView extends ClassLoader {
+public final class PluginParentClassLoader extends ClassLoader {
     private static final Set<String> SHARED_LIBRARIES =
             Set.of("org.slf4j", "org.slf4j.event", "org.slf4j.helpers", "org.slf4j.spi", "org.jspecify.annotations");
     /** What the ports are of, by the first three parts of the names of their packages, such as {@code dev.spream.core}. */
@@ -26,7 +25,7 @@ public final class HostView extends ClassLoader {
 
     private final ClassLoader host;
 
-    public HostView(ClassLoader host) {
+    public PluginParentClassLoader(ClassLoader host) {
         super("spream for plug-ins", getPlatformClassLoader());
         this.host = host;
     }

@@ -62,12 +62,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What reaches the products of plug-ins, and with which context class loader. */
-final class ScopedTest {
+final class ClassLoaderSafeTest {
     private static final ClassLoader PLUGIN = new ClassLoader(null) {};
-    private static final CallScope SCOPE = CallScope.of(PLUGIN);
+    private static final ThreadContextClassLoader SCOPE = ThreadContextClassLoader.of(PLUGIN);
 
     /** A port and what wraps it. */
-    record Wrapping<T>(Class<T> port, BiFunction<T, CallScope, Object> wrap, List<Class<?>> more) {
+    record Wrapping<T>(Class<T> port, BiFunction<T, ThreadContextClassLoader, Object> wrap, List<Class<?>> more) {
         ForwardingCheck<T> check() {
             return new ForwardingCheck<>(port, PLUGIN, more);
         }
@@ -98,7 +98,7 @@ final class ScopedTest {
                 wrapping(LockObserver.class),
                 wrapping(ChangeStreamCursor.class),
                 wrapping(DeadLetterStore.Claim.class),
-                new Wrapping<>(BatchConsumer.Batch.class, ScopedConsumer.HostBatch::new, List.of()),
+                new Wrapping<>(BatchConsumer.Batch.class, ClassLoaderSafeConsumer.HostBatch::new, List.of()),
                 closeable(ConsumerProvider.PORT, Consumer.class),
                 closeable(ConsumerProvider.PORT, BatchConsumer.class),
                 closeable(DeadLetterSinkProvider.PORT, DeadLetterStore.class),
@@ -236,7 +236,7 @@ final class ScopedTest {
                 new ForwardingCheck<>(BucketProvisioning.Progress.class, host);
         List<ClassLoader> inPlugin = new ArrayList<>();
         BucketProvisioning telling = (BucketProvisioning) Proxy.newProxyInstance(
-                ScopedTest.class.getClassLoader(),
+                ClassLoaderSafeTest.class.getClassLoader(),
                 new Class<?>[] {BucketProvisioning.class},
                 (proxy, method, arguments) -> {
                     inPlugin.add(Thread.currentThread().getContextClassLoader());
@@ -254,7 +254,7 @@ final class ScopedTest {
         List<ClassLoader> woken = new ArrayList<>();
         List<ClassLoader> closing = new ArrayList<>();
         OutboxStore waking = (OutboxStore) Proxy.newProxyInstance(
-                ScopedTest.class.getClassLoader(), new Class<?>[] {OutboxStore.class}, (proxy, method, arguments) -> {
+                ClassLoaderSafeTest.class.getClassLoader(), new Class<?>[] {OutboxStore.class}, (proxy, method, arguments) -> {
                     ((Runnable) arguments[0]).run();
                     return (OutboxStore.Watch)
                             () -> closing.add(Thread.currentThread().getContextClassLoader());
@@ -311,7 +311,7 @@ final class ScopedTest {
     @SuppressWarnings("unchecked") // a store of whatever transactions
     private static ProjectionStore<Object> working(List<ClassLoader> inStore) {
         return (ProjectionStore<Object>) Proxy.newProxyInstance(
-                ScopedTest.class.getClassLoader(),
+                ClassLoaderSafeTest.class.getClassLoader(),
                 new Class<?>[] {ProjectionStore.class},
                 (proxy, method, arguments) -> {
                     if (method.getName().equals("apply")) {
@@ -334,7 +334,7 @@ final class ScopedTest {
             thread.setContextClassLoader(null);
             assertThat(SCOPE.<ClassLoader, RuntimeException>call(thread::getContextClassLoader))
                     .isSameAs(PLUGIN);
-            CallScope ofHost = CallScope.ofThisThread();
+            ThreadContextClassLoader ofHost = ThreadContextClassLoader.ofThisThread();
             SCOPE.run(() ->
                     ofHost.run(() -> assertThat(thread.getContextClassLoader()).isNull()));
             assertThat(thread.getContextClassLoader()).isNull();
@@ -346,7 +346,7 @@ final class ScopedTest {
     @Test
     void what_comes_from_the_class_path_is_handed_on_as_it_is() {
         PartitionStorage storage = new InMemoryPartitionStorage(InstantSource.system());
-        assertThat(ClassLoaderSafe.of(PartitionStorage.class, storage, CallScope.unchanged()))
+        assertThat(ClassLoaderSafe.of(PartitionStorage.class, storage, ThreadContextClassLoader.unchanged()))
                 .isSameAs(storage);
     }
 
@@ -356,6 +356,6 @@ final class ScopedTest {
 
     private static <T> T returning(Class<T> port, Object result) {
         return port.cast(Proxy.newProxyInstance(
-                ScopedTest.class.getClassLoader(), new Class<?>[] {port}, (proxy, method, arguments) -> result));
+                ClassLoaderSafeTest.class.getClassLoader(), new Class<?>[] {port}, (proxy, method, arguments) -> result));
     }
 }

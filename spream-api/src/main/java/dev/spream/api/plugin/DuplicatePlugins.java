@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** Says that plug-ins of one port claim the same name. */
-final class Namesakes {
-    private Namesakes() {}
+final class DuplicatePlugins {
+    private DuplicatePlugins() {}
 
     /** @param name port and name, such as {@code sink csv} */
     static String problem(String name, List<Plugin<?>> namesakes) {

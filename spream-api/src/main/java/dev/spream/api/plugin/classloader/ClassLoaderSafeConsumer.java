@@ -8,20 +8,20 @@ import java.util.List;
 
 /** A plug-in's consumer, called in its scope. */
 @SuppressWarnings("try") // what close throws is for the target to say
-class ScopedConsumer implements Consumer, AutoCloseable {
-    final CallScope scope;
+class ClassLoaderSafeConsumer implements Consumer, AutoCloseable {
+    final ThreadContextClassLoader scope;
     private final Consumer target;
 
-    private ScopedConsumer(Consumer target, CallScope scope) {
+    private ClassLoaderSafeConsumer(Consumer target, ThreadContextClassLoader scope) {
         this.target = target;
         this.scope = scope;
     }
 
     /** One that takes batches still does. */
-    static Consumer of(Consumer target, CallScope scope) {
+    static Consumer of(Consumer target, ThreadContextClassLoader scope) {
         return target instanceof BatchConsumer batches
                 ? new OfBatches(batches, scope)
-                : new ScopedConsumer(target, scope);
+                : new ClassLoaderSafeConsumer(target, scope);
     }
 
     @Override
@@ -47,23 +47,23 @@ class ScopedConsumer implements Consumer, AutoCloseable {
         return target.toString();
     }
 
-    private static final class OfBatches extends ScopedConsumer implements BatchConsumer {
+    private static final class OfBatches extends ClassLoaderSafeConsumer implements BatchConsumer {
         private final BatchConsumer target;
 
-        OfBatches(BatchConsumer target, CallScope scope) {
+        OfBatches(BatchConsumer target, ThreadContextClassLoader scope) {
             super(target, scope);
             this.target = target;
         }
 
         @Override
         public void consume(Batch batch) throws Exception {
-            Batch ofHost = new HostBatch(batch, CallScope.ofThisThread());
+            Batch ofHost = new HostBatch(batch, ThreadContextClassLoader.ofThisThread());
             scope.run(() -> target.consume(ofHost));
         }
     }
 
     /** The way back: settling a change is the engine's work, which may start threads, and they inherit the class loader. */
-    record HostBatch(BatchConsumer.Batch target, CallScope scope) implements BatchConsumer.Batch {
+    record HostBatch(BatchConsumer.Batch target, ThreadContextClassLoader scope) implements BatchConsumer.Batch {
         @Override
         public List<DataChangeRecord> changes() {
             return scope.call(target::changes);

@@ -5,7 +5,7 @@ import dev.spream.core.source.ChangeStreamCursor;
 import java.util.Optional;
 
 /** A stream of a plug-in's source, called in its scope. */
-record ScopedCursor(ChangeStreamCursor target, CallScope scope) implements ChangeStreamCursor {
+record ClassLoaderSafeCursor(ChangeStreamCursor target, ThreadContextClassLoader scope) implements ChangeStreamCursor {
     @Override
     public Optional<ChangeRecord> next() throws InterruptedException {
         return scope.call(target::next);

@@ -1,17 +1,17 @@
 package dev.spream.api.plugin;
 
-import dev.spream.api.plugin.classloader.CallScope;
+import dev.spream.api.plugin.classloader.ThreadContextClassLoader;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Closes all of several things, even if closing some of them fails. */
-final class Closing {
-    private Closing() {}
+final class Closeables {
+    private Closeables() {}
 
     /** Closes them in that order; the first failure carries the others. */
     @SuppressWarnings("ReferenceEquality") // nothing can be suppressed by itself
-    static Optional<Throwable> all(CallScope scope, List<AutoCloseable> resources) {
+    static Optional<Throwable> all(ThreadContextClassLoader scope, List<AutoCloseable> resources) {
         @Nullable Throwable first = null;
         for (AutoCloseable resource : resources) {
             try {
