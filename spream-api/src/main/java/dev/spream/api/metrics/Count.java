@@ -3,14 +3,15 @@ package dev.spream.api.metrics;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.subscription.SubscriptionListener.Outcome;
 import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Tags;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What is counted of a subscription, with every value that a tag of it can have. */
+/** A counter of a subscription, with every value that a tag of it can have. */
 enum Count {
     SETTLED("spream.changes.settled", "Changes that are settled, by how.", "outcome", names(Outcome.values())),
     DELIVERIES("spream.deliveries", "Changes handed to the consumer, for the first time or again."),
@@ -43,6 +44,8 @@ enum Count {
     /** A stream that ended with OK, though nothing said that the partition ends there. */
     static final String END_WITHOUT_PROOF = "end_without_proof";
 
+    private static final String NO_TAG = "";
+
     private final String meter;
     private final String meaning;
     private final String tag;
@@ -51,7 +54,7 @@ enum Count {
     private final List<String> values;
 
     Count(String meter, String meaning) {
-        this(meter, meaning, "", List.of());
+        this(meter, meaning, NO_TAG, List.of(NO_TAG));
     }
 
     Count(String meter, String meaning, String tag, List<String> values) {
@@ -62,25 +65,37 @@ enum Count {
     }
 
     private static List<String> names(Enum<?>[] constants) {
-        return Arrays.stream(constants).map(Count::name).toList();
+        return Arrays.stream(constants).map(Meters::tag).toList();
     }
 
-    /** A constant as the value of a tag. */
-    static String name(Enum<?> constant) {
-        return constant.name().toLowerCase(Locale.ROOT);
+    private Counter register(Meters meters, String value) {
+        return tag.equals(NO_TAG) ? meters.counter(meter, meaning) : meters.counter(meter, meaning, tag, value);
     }
 
-    /** Every value of the tag; empty if there is no tag but those of the subscription. */
-    List<String> tagValues() {
-        return values;
-    }
+    /** The counters of one subscription, all of them registered from the beginning. Safe for use by many threads. */
+    static final class Counters {
+        private final Map<Count, Map<String, Counter>> counters = new EnumMap<>(Count.class); // filled by the constructor
 
-    /** The counter for one value of the tag. */
-    Counter register(MeterRegistry registry, Tags ofSubscription, String value) {
-        return register(registry, ofSubscription.and(tag, value));
-    }
+        Counters(Meters meters) {
+            for (Count count : values()) {
+                counters.put(
+                        count,
+                        count.values.stream()
+                                .collect(Collectors.toUnmodifiableMap(
+                                        Function.identity(), value -> count.register(meters, value))));
+            }
+        }
 
-    Counter register(MeterRegistry registry, Tags tags) {
-        return Counter.builder(meter).description(meaning).tags(tags).register(registry);
+        void increment(Count count) {
+            increment(count, NO_TAG);
+        }
+
+        void increment(Count count, String value) {
+            Counter counter = counters.getOrDefault(count, Map.of()).get(value);
+            if (counter == null) {
+                throw new IllegalArgumentException("%s has no value '%s'".formatted(count, value));
+            }
+            counter.increment();
+        }
     }
 }

@@ -7,7 +7,6 @@ import dev.spream.lock.LockListener;
 import dev.spream.lock.LockRequest;
 import dev.spream.lock.PlannedLock;
 import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
@@ -24,9 +23,6 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>One is for the locks of one store; several share a registry under different names. Safe for use by many threads.
  */
 public final class LockMetrics implements LockListener {
-    private static final String ACQUIRE = "spream.locks.acquire";
-    private static final String HELD = "spream.locks.held";
-
     private final Map<LockOutcome, Timer> acquire = new EnumMap<>(LockOutcome.class); // not changed after construction
     private final Counter waits;
     private final Timer held;
@@ -34,34 +30,22 @@ public final class LockMetrics implements LockListener {
     private final AtomicInteger open = new AtomicInteger();
 
     private LockMetrics(MeterRegistry registry, String locks) {
-        Tags tags = Tags.of("locks", requireNonNull(locks, "locks"));
+        Meters meters = new Meters(registry, Tags.of("locks", requireNonNull(locks, "locks")));
         for (LockOutcome outcome : LockOutcome.values()) {
             acquire.put(
                     outcome,
-                    Timer.builder(ACQUIRE)
-                            .description("From the call until it had its locks or failed, by how it ended.")
-                            .serviceLevelObjectives(Timers.buckets())
-                            .tags(tags.and("outcome", outcome.tag()))
-                            .register(registry));
+                    meters.timer(
+                            "spream.locks.acquire",
+                            "From the call until it had its locks or failed, by how it ended.",
+                            "outcome",
+                            Meters.tag(outcome)));
         }
-        this.waits = Counter.builder("spream.locks.waits")
-                .description("Calls that began to wait because somebody else was in the way, however they ended.")
-                .tags(tags)
-                .register(registry);
-        this.held = Timer.builder(HELD)
-                .description("How long handles held their locks until they gave them back.")
-                .serviceLevelObjectives(Timers.buckets())
-                .tags(tags)
-                .register(registry);
-        this.lost = Counter.builder("spream.locks.lost")
-                .description("Handles that lost their locks before they gave them back.")
-                .tags(tags)
-                .register(registry);
-        Gauge.builder("spream.locks.handles", open, AtomicInteger::get)
-                .description("Handles that are open, each with a connection of its own.")
-                .tags(tags)
-                .strongReference(true)
-                .register(registry);
+        this.waits = meters.counter(
+                "spream.locks.waits",
+                "Calls that began to wait because somebody else was in the way, however they ended.");
+        this.held = meters.timer("spream.locks.held", "How long handles held their locks until they gave them back.");
+        this.lost = meters.counter("spream.locks.lost", "Handles that lost their locks before they gave them back.");
+        meters.gauge("spream.locks.handles", "Handles that are open, each with a connection of its own.", open::get);
     }
 
     /**

@@ -10,7 +10,6 @@ import dev.spream.lock.LockOrderException;
 import dev.spream.lock.LockSpaceException;
 import dev.spream.lock.LockStoreException;
 import dev.spream.lock.LockTimeoutException;
-import java.util.Locale;
 
 /** How a request for locks ended, as the value of a tag. */
 enum LockOutcome {
@@ -40,9 +39,5 @@ enum LockOutcome {
             case LockSpaceException space -> SPACE;
             case LockStoreException store -> STORE;
         };
-    }
-
-    String tag() {
-        return name().toLowerCase(Locale.ROOT);
     }
 }

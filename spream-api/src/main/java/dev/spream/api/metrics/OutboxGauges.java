@@ -4,20 +4,17 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.spream.outbox.OutboxStats;
 import dev.spream.outbox.OutboxStatus;
-import io.micrometer.core.instrument.Gauge;
-import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Clock;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.DoubleSupplier;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The gauges of a worker and of its outbox, the latter as they were last sampled. Safe for use by many threads. */
 final class OutboxGauges {
-    private static final double MILLIS = 1_000;
     private static final double NANOS = 1e9;
 
-    private final MeterRegistry registry;
+    private final Clock clock;
     private final AtomicInteger sending = new AtomicInteger();
     private volatile boolean breakerOpen;
     private volatile @Nullable Sample sample;
@@ -25,63 +22,47 @@ final class OutboxGauges {
     /** @param takenAt by the registry's monotonic clock, in nanoseconds */
     private record Sample(OutboxStats stats, long takenAt) {}
 
-    OutboxGauges(MeterRegistry registry, Tags tags) {
-        this.registry = registry;
-        register("outbox.sending", "Attempts and queries that this worker has under way.", tags, sending::get);
-        register(
+    OutboxGauges(Meters meters) {
+        this.clock = meters.registry().config().clock();
+        meters.gauge("outbox.sending", "Attempts and queries that this worker has under way.", sending::get);
+        meters.gauge(
                 "outbox.breaker.open",
                 "1 while this worker claims nothing since nothing got through, else 0.",
-                tags,
                 () -> breakerOpen ? 1 : 0);
         for (OutboxStatus status : OutboxStatus.values()) {
-            sampled(
+            meters.gauge(
                     "outbox.entries",
                     "Entries in the outbox, by status; about as many, beyond 10,000 of a status.",
-                    tags.and("status", status.text()),
-                    stats -> requireNonNullElse(stats.entries().get(status), 0L));
+                    () -> ofStats(stats -> requireNonNullElse(stats.entries().get(status), 0L)),
+                    "status",
+                    status.text());
         }
-        sampled(
+        meters.gauge(
                 "outbox.due",
                 "Entries that could be claimed now; at least as many, beyond 10,000.",
-                tags,
-                OutboxStats::due);
-        sampled(
+                () -> ofStats(OutboxStats::due));
+        meters.gauge(
                 "outbox.parked",
                 "Entries that wait until an operator decides; at least as many, beyond 10,000.",
-                tags,
-                OutboxStats::parked);
-        sampled(
+                () -> ofStats(OutboxStats::parked));
+        meters.gauge(
                 "outbox.parked.unknown",
                 "Those of them that may have reached the receiver.",
-                tags,
-                OutboxStats::parkedUnknown);
-        sampled(
+                () -> ofStats(OutboxStats::parkedUnknown));
+        meters.gauge(
                 "outbox.stranded",
                 "Entries being sent by somebody whose lease has run out, and that nobody has claimed yet.",
-                tags,
-                OutboxStats::leasesExpired);
-        Gauge.builder("outbox.sample.age", this::sampleAge)
-                .description(
-                        "How old the sample is that the gauges of the whole outbox show; it grows while samples fail.")
-                .baseUnit("seconds")
-                .tags(tags)
-                .register(registry);
-        Gauge.builder("outbox.lag", () -> ofStats(known -> known.lag().toMillis() / MILLIS))
-                .description(
-                        "How long the entry that has been due for longest has waited; 0 if none is due. With more than 10,000"
-                                + " entries with an ordering key, the longest of those that are among the first of their lane: at least"
-                                + " that long.")
-                .baseUnit("seconds")
-                .tags(tags)
-                .register(registry);
-    }
-
-    private void sampled(String name, String meaning, Tags tags, ToDoubleFunction<OutboxStats> value) {
-        register(name, meaning, tags, () -> ofStats(value));
-    }
-
-    private void register(String name, String meaning, Tags tags, DoubleSupplier value) {
-        Gauge.builder(name, value::getAsDouble).description(meaning).tags(tags).register(registry);
+                () -> ofStats(OutboxStats::leasesExpired));
+        meters.seconds(
+                "outbox.sample.age",
+                "How old the sample is that the gauges of the whole outbox show; it grows while samples fail.",
+                this::sampleAge);
+        meters.seconds(
+                "outbox.lag",
+                "How long the entry that has been due for longest has waited; 0 if none is due. With more than 10,000"
+                        + " entries with an ordering key, the longest of those that are among the first of their lane: at"
+                        + " least that long.",
+                () -> ofStats(stats -> Meters.seconds(Optional.of(stats.lag()))));
     }
 
     private double ofStats(ToDoubleFunction<OutboxStats> value) {
@@ -91,11 +72,11 @@ final class OutboxGauges {
 
     private double sampleAge() {
         Sample last = sample;
-        return last == null ? Double.NaN : (registry.config().clock().monotonicTime() - last.takenAt()) / NANOS;
+        return last == null ? Double.NaN : (clock.monotonicTime() - last.takenAt()) / NANOS;
     }
 
     void sampled(OutboxStats now) {
-        sample = new Sample(now, registry.config().clock().monotonicTime());
+        sample = new Sample(now, clock.monotonicTime());
     }
 
     void started() {

@@ -10,11 +10,18 @@ import dev.spream.outbox.OutboxListener;
 import dev.spream.outbox.OutboxStats;
 import dev.spream.outbox.SendOutcome;
 import dev.spream.outbox.Settlement;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Publishes what the worker of an outbox does to a Micrometer registry. Every meter carries the tag {@code outbox}; no tag
@@ -24,17 +31,101 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p>One is for one worker; several share a registry under different names. Safe for use by many threads.
  */
 public final class OutboxMetrics implements OutboxListener {
-    private final OutboxCounters counters;
-    private final OutboxTimers timers;
+    /** Attempts that a tag tells apart; those after the last one share a value. */
+    private static final int ATTEMPTS = 5;
+
+    private final Meters meters;
+    private final Timer claims;
+    private final Timer sends;
+    private final Timer queries;
+    private final Timer commits;
+    private final Counter claimed;
+    private final Counter leasesExpired;
+    private final Counter synchronised;
+    private final Counter conflicts;
+    private final Counter succeeded;
+    private final Counter failed;
+    private final Counter parked;
+    private final Counter aborted;
+    private final Counter released;
+    private final List<Counter> retries;
+    private final Counter lostWhileSending;
+    private final Counter lostWhenSettling;
+    private final Counter expired;
+    private final Map<OutboxHistory, Counter> removed;
+    private final Counter breakerOpened;
+    private final Counter storeFailures;
     private final OutboxGauges gauges;
 
     /** Claims that were tried and have not ended, and whether the outcome is known. */
     private final Map<OutboxClaim.Ref, Boolean> answered = new ConcurrentHashMap<>();
 
-    private OutboxMetrics(MeterRegistry registry, Tags tags) {
-        this.counters = new OutboxCounters(registry, tags);
-        this.timers = OutboxTimers.of(registry, tags);
-        this.gauges = new OutboxGauges(registry, tags);
+    private OutboxMetrics(Meters meters) {
+        this.meters = meters;
+        this.claims = latency("claim");
+        this.sends = latency("send");
+        this.queries = latency("query");
+        this.commits = latency("commit");
+        this.claimed = meters.counter("outbox.claimed", "Entries that this worker claimed.");
+        this.leasesExpired = meters.counter(
+                "outbox.lock.lease.expired",
+                "Entries that this worker claimed after another's lease on them had run out.");
+        this.synchronised = meters.counter(
+                "outbox.synchronised", "Entries that were not sent, since the ledger had the answer to them already.");
+        this.conflicts = meters.counter(
+                "outbox.conflicts", "Entries that were aborted, since the ledger had another request under their key.");
+        this.succeeded = processed("succeeded");
+        this.failed = processed("failed");
+        this.parked = processed("parked");
+        this.aborted = processed("aborted");
+        this.released = processed("released");
+        this.retries = Stream.concat(
+                        IntStream.rangeClosed(1, ATTEMPTS).mapToObj(Integer::toString), Stream.of(ATTEMPTS + 1 + "+"))
+                .map(attempt -> meters.counter(
+                        "outbox.retry",
+                        "Attempts that failed and are to be repeated, by which attempt it was.",
+                        "attempt",
+                        attempt))
+                .toList();
+        this.lostWhileSending = lost("sending");
+        this.lostWhenSettling = lost("settling");
+        this.expired = meters.counter(
+                "outbox.expired", "Entries that were given up before they were sent, since they had expired.");
+        this.removed = Arrays.stream(OutboxHistory.values())
+                .collect(Collectors.toUnmodifiableMap(
+                        part -> part,
+                        part -> meters.counter(
+                                "outbox.removed",
+                                "Rows that this worker removed since they were older than they are kept, by what they were"
+                                        + " of.",
+                                "history",
+                                Meters.tag(part))));
+        this.breakerOpened = meters.counter(
+                "outbox.breaker.opened", "How often nothing was claimed for a while, since nothing got through.");
+        this.storeFailures =
+                meters.counter("outbox.store.failures", "Calls to the store that failed and are repeated.");
+        this.gauges = new OutboxGauges(meters);
+    }
+
+    private Timer latency(String phase) {
+        return meters.timer(
+                "outbox.latency",
+                "How long a claim of entries, an attempt to send one, a query for one, and a commit of settlements took.",
+                "phase",
+                phase);
+    }
+
+    private Counter processed(String outcome) {
+        return meters.counter("outbox.processed", "Claims that ended, by how.", "outcome", outcome);
+    }
+
+    private Counter lost(String phase) {
+        return meters.counter(
+                "outbox.leases.lost",
+                "Claims that were another's before they ended: while they were sent, or when the outcome was to be"
+                        + " settled, which was refused.",
+                "phase",
+                phase);
     }
 
     /**
@@ -43,8 +134,8 @@ public final class OutboxMetrics implements OutboxListener {
      * @param outbox the value of the tag
      */
     public static OutboxMetrics of(MeterRegistry registry, String outbox) {
-        return new OutboxMetrics(
-                requireNonNull(registry, "registry"), Tags.of("outbox", requireNonNull(outbox, "outbox")));
+        return new OutboxMetrics(new Meters(
+                requireNonNull(registry, "registry"), Tags.of("outbox", requireNonNull(outbox, "outbox"))));
     }
 
     /**
@@ -57,8 +148,11 @@ public final class OutboxMetrics implements OutboxListener {
 
     @Override
     public void claimed(ClaimResult result, Duration took) {
-        timers.claim().record(took);
-        counters.claimed(result);
+        claims.record(took);
+        claimed.increment(result.claims().size());
+        leasesExpired.increment(result.leasesExpired());
+        synchronised.increment(result.synchronised());
+        conflicts.increment(result.conflicts());
     }
 
     @Override
@@ -70,39 +164,48 @@ public final class OutboxMetrics implements OutboxListener {
     @Override
     public void sent(OutboxClaim claim, SendOutcome outcome, boolean queried, Duration took) {
         gauges.ended();
-        (queried ? timers.query() : timers.send()).record(took);
+        (queried ? queries : sends).record(took);
         answered.computeIfPresent(claim.ref(), (ref, before) -> true); // not of a claim that was lost meanwhile
     }
 
     @Override
     public void settled(OutboxClaim claim, Settlement settlement, Duration sinceClaim) {
         answered.remove(claim.ref());
-        counters.settled(claim, settlement);
+        switch (settlement) {
+            case Settlement.Succeeded done -> succeeded.increment();
+            case Settlement.Failed again -> {
+                failed.increment();
+                retries.get(Math.clamp(claim.attempt(), 1, ATTEMPTS + 1) - 1).increment();
+            }
+            case Settlement.Parked waits -> parked.increment();
+            case Settlement.Aborted over -> aborted.increment();
+            case Settlement.Released back -> released.increment();
+        }
     }
 
     @Override
     public void committed(int settlements, Duration took) {
-        timers.commit().record(took);
+        commits.record(took);
     }
 
     @Override
     public void leaseLost(OutboxClaim claim) {
-        counters.leaseLost(Boolean.TRUE.equals(answered.remove(claim.ref())));
+        (Boolean.TRUE.equals(answered.remove(claim.ref())) ? lostWhenSettling : lostWhileSending).increment();
     }
 
     @Override
     public void expired(int entries) {
-        counters.expired(entries);
+        expired.increment(entries);
     }
 
     @Override
     public void removed(OutboxHistory part, int rows) {
-        counters.removed(part, rows);
+        requireNonNull(removed.get(part)).increment(rows);
     }
 
     @Override
     public void breakerOpened(int failures, Duration pause) {
-        counters.breakerOpened();
+        breakerOpened.increment();
         gauges.breaker(true);
     }
 
@@ -113,6 +216,6 @@ public final class OutboxMetrics implements OutboxListener {
 
     @Override
     public void storeFailed(StorageException failure) {
-        counters.storeFailed();
+        storeFailures.increment();
     }
 }

@@ -1,5 +1,7 @@
 package dev.spream.api.metrics;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.ParkReason;
 import io.micrometer.core.instrument.Counter;
@@ -9,7 +11,6 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -22,8 +23,7 @@ final class ProjectionCounters {
 
     private static final String OTHER = "other";
 
-    private final MeterRegistry registry;
-    private final Tags tags;
+    private final Meters meters;
     private final Counter applied;
     private final Counter duplicates;
     private final Counter setAside;
@@ -38,19 +38,18 @@ final class ProjectionCounters {
     private final Map<String, Timer> types = new ConcurrentHashMap<>();
 
     ProjectionCounters(MeterRegistry registry, String projection) {
-        this.registry = registry;
-        this.tags = Tags.of("projection", projection);
+        this.meters = new Meters(registry, Tags.of("projection", projection));
         this.applied = events("applied");
         this.duplicates = events("duplicate");
         this.setAside = events("parked");
         this.undecodable = errors("undecodable");
-        this.resumed = counter("projection.keys.resumed", "Aggregates that were parked and go on.");
-        this.segmentsLost = counter(
+        this.resumed = meters.counter("projection.keys.resumed", "Aggregates that were parked and go on.");
+        this.segmentsLost = meters.counter(
                 "projection.segments.lost", "Segments that went to another process before this one gave them up.");
         this.failures = each(FailureKind.values(), this::errors);
         this.parkings = each(
                 ParkReason.values(),
-                reason -> counter(
+                reason -> meters.counter(
                         "projection.keys.parked",
                         "How often an aggregate was parked, or stayed so after another try, by why.",
                         "reason",
@@ -58,13 +57,11 @@ final class ProjectionCounters {
         this.batchSize = DistributionSummary.builder("projection.batch.size")
                 .description("Events in a transaction.")
                 .serviceLevelObjectives(1, 10, 100, 1_000, 10_000)
-                .tags(tags)
+                .tags(meters.tags())
                 .register(registry);
-        this.batches = Timer.builder("projection.batch.duration")
-                .description("How long a transaction took, from its first statement to its commit.")
-                .serviceLevelObjectives(Timers.buckets())
-                .tags(tags)
-                .register(registry);
+        this.batches = meters.timer(
+                "projection.batch.duration",
+                "How long a transaction took, from its first statement to its commit.");
         this.otherTypes = type(OTHER);
     }
 
@@ -72,11 +69,11 @@ final class ProjectionCounters {
         return Arrays.stream(constants)
                 .collect(Collectors.toUnmodifiableMap(
                         constant -> constant,
-                        constant -> making.apply(constant.name().toLowerCase(Locale.ROOT))));
+                        constant -> making.apply(Meters.tag(constant))));
     }
 
     private Counter events(String outcome) {
-        return counter(
+        return meters.counter(
                 "projection.events",
                 "Events that were dealt with: applied or of no interest, known already, or set aside with their"
                         + " aggregates.",
@@ -85,15 +82,11 @@ final class ProjectionCounters {
     }
 
     private Counter errors(String type) {
-        return counter(
+        return meters.counter(
                 "projection.errors",
                 "Failures of events, of the source and of the store, by what they mean; undecodable is what was no event.",
                 "error_type",
                 type);
-    }
-
-    private Counter counter(String name, String meaning, String... more) {
-        return Counter.builder(name).description(meaning).tags(tags.and(more)).register(registry);
     }
 
     void batch(int count, int known, int parked, Duration took) {
@@ -113,27 +106,19 @@ final class ProjectionCounters {
     }
 
     private Timer type(String eventType) {
-        return Timer.builder("projection.event.processing.duration")
-                .description("How long an event took, as its share of the transaction that applied it.")
-                .serviceLevelObjectives(Timers.buckets())
-                .tags(tags.and("event_type", eventType))
-                .register(registry);
+        return meters.timer(
+                "projection.event.processing.duration",
+                "How long an event took, as its share of the transaction that applied it.",
+                "event_type",
+                eventType);
     }
 
     void parked(ParkReason reason) {
-        counterOf(parkings, reason).increment();
+        requireNonNull(parkings.get(reason)).increment();
     }
 
     void failed(FailureKind kind) {
-        counterOf(failures, kind).increment();
-    }
-
-    private static <E> Counter counterOf(Map<E, Counter> counters, E of) {
-        Counter counter = counters.get(of);
-        if (counter == null) {
-            throw new IllegalStateException("there is no counter for " + of);
-        }
-        return counter;
+        requireNonNull(failures.get(kind)).increment();
     }
 
     void undecodable() {

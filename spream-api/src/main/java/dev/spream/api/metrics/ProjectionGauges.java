@@ -4,15 +4,12 @@ import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionStatus;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.ProjectionView;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
@@ -23,8 +20,6 @@ import org.jspecify.annotations.Nullable;
  * other versions are. Safe for use by many threads.
  */
 final class ProjectionGauges {
-    private static final double MILLIS = 1_000;
-
     private final MeterRegistry registry;
     private final String projection;
     private final Supplier<List<ProjectionView>> views;
@@ -35,66 +30,50 @@ final class ProjectionGauges {
         this.registry = registry;
         this.projection = projection;
         this.views = views;
-        Tags tags = Tags.of("projection", projection);
-        ofView(
+        Meters meters = new Meters(registry, Tags.of("projection", projection));
+        meters.gauge(
                 "projection.lag.events",
                 "Events that are not dealt with yet of the segments held here, as far as known; of a source with positions an upper bound, how far the furthest of them is behind.",
-                tags,
-                view -> view.lagEvents().isPresent() ? view.lagEvents().getAsLong() : Double.NaN);
-        Gauge.builder("projection.event.lag", () -> view(ProjectionGauges::lagSeconds))
-                .description(
-                        "How long ago the oldest event occurred that is known here and not dealt with, or since when nobody here could look; 0 if caught up.")
-                .baseUnit("seconds")
-                .tags(tags)
-                .register(registry);
-        ofView(
+                () -> view(view -> view.lagEvents().isPresent() ? view.lagEvents().getAsLong() : Double.NaN));
+        meters.seconds(
+                "projection.event.lag",
+                "How long ago the oldest event occurred that is known here and not dealt with, or since when nobody here could look; 0 if caught up.",
+                () -> view(view -> Meters.seconds(view.lag())));
+        meters.gauge(
                 "projection.position",
                 "Every event up to here is dealt with, whichever process did it; 0 for sources without positions.",
-                tags,
-                view -> view.state().position());
-        ofView("projection.segments.held", "Segments that this process holds.", tags, ProjectionView::segmentsHeld);
-        ofView(
+                () -> view(view -> view.state().position()));
+        meters.gauge(
+                "projection.segments.held",
+                "Segments that this process holds.",
+                () -> view(ProjectionView::segmentsHeld));
+        meters.gauge(
                 "projection.outage",
                 "1 while this process cannot reach the source or the store and tries again, else 0.",
-                tags,
-                view -> view.outage().isPresent() ? 1 : 0);
+                () -> view(view -> view.outage().isPresent() ? 1 : 0));
         for (ProjectionStatus status : ProjectionStatus.values()) {
-            ofView(
+            meters.gauge(
                     "projection.status",
                     "1 for the status that the projection has, 0 for the others.",
-                    tags.and("status", status.name().toLowerCase(Locale.ROOT)),
-                    view -> view.state().status() == status ? 1 : 0);
+                    () -> view(view -> view.state().status() == status ? 1 : 0),
+                    "status",
+                    Meters.tag(status));
         }
-        ofDetails("projection.parked.keys", "Aggregates that are parked.", tags, ProjectionDetails::parkedKeys);
-        ofDetails(
+        meters.gauge(
+                "projection.parked.keys", "Aggregates that are parked.", () -> details(ProjectionDetails::parkedKeys));
+        meters.gauge(
                 "projection.parked.events",
                 "Events that are set aside for them.",
-                tags,
-                ProjectionDetails::parkedEvents);
-        ofDetails(
+                () -> details(ProjectionDetails::parkedEvents));
+        meters.gauge(
                 "projection.dead.letters",
                 "What was skipped by hand, or was no event, and is kept.",
-                tags,
-                ProjectionDetails::deadLetters);
+                () -> details(ProjectionDetails::deadLetters));
     }
 
-    private static double lagSeconds(ProjectionView view) {
-        return view.lag().map(lag -> lag.toMillis() / MILLIS).orElse(Double.NaN);
-    }
-
-    private void ofView(String name, String meaning, Tags tags, ToDoubleFunction<ProjectionView> value) {
-        register(name, meaning, tags, () -> view(value));
-    }
-
-    private void ofDetails(String name, String meaning, Tags tags, ToDoubleFunction<ProjectionDetails> value) {
-        register(name, meaning, tags, () -> {
-            ProjectionDetails known = details;
-            return known == null ? Double.NaN : value.applyAsDouble(known);
-        });
-    }
-
-    private void register(String name, String meaning, Tags tags, DoubleSupplier value) {
-        Gauge.builder(name, value::getAsDouble).description(meaning).tags(tags).register(registry);
+    private double details(ToDoubleFunction<ProjectionDetails> value) {
+        ProjectionDetails known = details;
+        return known == null ? Double.NaN : value.applyAsDouble(known);
     }
 
     private double view(ToDoubleFunction<ProjectionView> value) {

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.spream.projection.search.SearchListener;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 
@@ -24,10 +25,10 @@ public final class SearchMetrics implements SearchListener {
                 .description("Changes of documents in a call of the search engine.")
                 .serviceLevelObjectives(1, 10, 100, 1_000)
                 .register(registry);
-        this.writes = Timer.builder("search.index.write.duration")
-                .description("How long a call of the search engine took, until its changes could be found.")
-                .serviceLevelObjectives(Timers.buckets())
-                .register(registry);
+        this.writes = new Meters(registry, Tags.empty())
+                .timer(
+                        "search.index.write.duration",
+                        "How long a call of the search engine took, until its changes could be found.");
     }
 
     /** A listener that publishes to the registry. */

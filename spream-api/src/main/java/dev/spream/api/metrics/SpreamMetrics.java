@@ -13,6 +13,7 @@ import dev.spream.core.subscription.SubscriptionListener;
 import dev.spream.core.subscription.SubscriptionView;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -34,21 +35,26 @@ import org.jspecify.annotations.Nullable;
  * use by many threads.
  */
 public final class SpreamMetrics implements SubscriptionListener {
-    private final MeterRegistry registry;
-    private final Tags tags;
+    private final Meters meters;
     private final InstantSource clock;
-    private final Counters counters;
-    private final Timers timers;
+    private final Count.Counters counters;
+    private final Timer consume;
+    private final Timer handOver;
     private final HandOvers handOvers = new HandOvers();
     private final AtomicInteger waiting = new AtomicInteger();
     private volatile @Nullable LiveGauges gauges;
 
     private SpreamMetrics(MeterRegistry registry, String subscription, InstantSource clock) {
-        this.registry = requireNonNull(registry, "registry");
-        this.tags = Tags.of("subscription", requireNonNull(subscription, "subscription"));
+        this.meters = new Meters(
+                requireNonNull(registry, "registry"),
+                Tags.of("subscription", requireNonNull(subscription, "subscription")));
         this.clock = clock;
-        this.counters = new Counters(registry, tags);
-        this.timers = Timers.of(registry, tags);
+        this.counters = new Count.Counters(meters);
+        this.consume = meters.timer(
+                "spream.consume", "How long the consumer took for a change that is settled, at its last attempt.");
+        this.handOver = meters.timer(
+                "spream.handover",
+                "From the end of a partition until this worker, which read it, begins to read a child.");
     }
 
     /**
@@ -82,7 +88,7 @@ public final class SpreamMetrics implements SubscriptionListener {
     @Override
     public void started(SubscriptionView subscription) {
         waiting.set(0);
-        LiveGauges live = new LiveGauges(registry, tags, clock, subscription);
+        LiveGauges live = new LiveGauges(meters, clock, subscription);
         live.register(waiting::get);
         gauges = live;
     }
@@ -99,13 +105,13 @@ public final class SpreamMetrics implements SubscriptionListener {
     @Override
     public void partitionAcquired(PartitionToken partition, long epoch, Instant watermark) {
         counters.increment(Count.ACQUIRED);
-        handOvers.started(partition, System.nanoTime()).ifPresent(timers.handOver()::record);
+        handOvers.started(partition, System.nanoTime()).ifPresent(handOver::record);
     }
 
     @Override
     public void partitionFinished(PartitionToken partition, EndProof proof) {
         for (int atOnce = handOvers.finished(proof, System.nanoTime()); atOnce > 0; atOnce--) {
-            timers.handOver().record(Duration.ZERO);
+            handOver.record(Duration.ZERO);
         }
         counters.increment(Count.FINISHED);
     }
@@ -122,7 +128,7 @@ public final class SpreamMetrics implements SubscriptionListener {
 
     @Override
     public void reconnecting(PartitionToken partition, int attempt, Duration delay, @Nullable SourceException cause) {
-        counters.increment(Count.RECONNECTS, cause == null ? Count.END_WITHOUT_PROOF : Count.name(cause.kind()));
+        counters.increment(Count.RECONNECTS, cause == null ? Count.END_WITHOUT_PROOF : Meters.tag(cause.kind()));
     }
 
     @Override
@@ -168,8 +174,8 @@ public final class SpreamMetrics implements SubscriptionListener {
 
     @Override
     public void settled(PartitionToken partition, DataChangeRecord change, Outcome outcome, Duration consumeTime) {
-        counters.increment(Count.SETTLED, Count.name(outcome));
-        timers.consume().record(consumeTime);
+        counters.increment(Count.SETTLED, Meters.tag(outcome));
+        consume.record(consumeTime);
     }
 
     @Override
@@ -179,6 +185,6 @@ public final class SpreamMetrics implements SubscriptionListener {
 
     @Override
     public void storageRetrying(String operation, Throwable cause) {
-        counters.increment(Count.STORAGE_RETRIES, StorageOperation.of(operation).tag());
+        counters.increment(Count.STORAGE_RETRIES, Meters.tag(StorageOperation.of(operation)));
     }
 }

@@ -1,6 +1,5 @@
 package dev.spream.api.metrics;
 
-import java.util.Locale;
 import java.util.Map;
 
 /** What was asked of the storage, in a set that does not grow: a tag has one of these. */
@@ -45,9 +44,5 @@ enum StorageOperation {
 
     static StorageOperation of(String description) {
         return description.startsWith(RENEWING) ? RENEW : BY_DESCRIPTION.getOrDefault(description, OTHER);
-    }
-
-    String tag() {
-        return name().toLowerCase(Locale.ROOT);
     }
 }

@@ -1,0 +1,74 @@
+package dev.spream.api.metrics;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.DoubleSupplier;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+
+/** Registers meters that have tags in common. */
+record Meters(MeterRegistry registry, Tags tags) {
+    static final String SECONDS = "seconds";
+
+    /** The same in every process, so that histograms can be added up. */
+    private static final Duration[] BUCKETS = LongStream.of(
+                    1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 60_000)
+            .mapToObj(Duration::ofMillis)
+            .toArray(Duration[]::new);
+
+    private static final double NANOS = 1e9;
+
+    /** @param more a tag and its value, or nothing */
+    Counter counter(String name, String meaning, String... more) {
+        return Counter.builder(name).description(meaning).tags(tags.and(more)).register(registry);
+    }
+
+    /** @param more a tag and its value, or nothing */
+    Timer timer(String name, String meaning, String... more) {
+        return Timer.builder(name)
+                .description(meaning)
+                .serviceLevelObjectives(BUCKETS)
+                .tags(tags.and(more))
+                .register(registry);
+    }
+
+    /** @param more a tag and its value, or nothing */
+    Gauge gauge(String name, String meaning, DoubleSupplier value, String... more) {
+        return gauge(name, null, meaning, value, more);
+    }
+
+    /** @param value in seconds */
+    Gauge seconds(String name, String meaning, DoubleSupplier value) {
+        return gauge(name, SECONDS, meaning, value);
+    }
+
+    private Gauge gauge(String name, @Nullable String unit, String meaning, DoubleSupplier value, String... more) {
+        return Gauge.builder(name, value::getAsDouble)
+                .description(meaning)
+                .baseUnit(unit)
+                .tags(tags.and(more))
+                .register(registry);
+    }
+
+    /** A constant as the value of a tag. */
+    static String tag(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT);
+    }
+
+    /** {@code NaN} if it is not known. */
+    static double seconds(Optional<Duration> duration) {
+        return duration.map(known -> known.getSeconds() + known.getNano() / NANOS).orElse(Double.NaN);
+    }
+
+    /** Seconds since 1970; {@code NaN} if it is not known. */
+    static double time(Optional<Instant> time) {
+        return time.map(known -> known.getEpochSecond() + known.getNano() / NANOS).orElse(Double.NaN);
+    }
+}
