@@ -8,8 +8,6 @@ import dev.spream.outbox.OutboxWorkerOptions;
 import dev.spream.outbox.UnknownFailure;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.BiConsumer;
-import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** The keys that begin with {@code outbox} and are no plug-in's: how the worker of an outbox works. */
@@ -23,117 +21,104 @@ final class OutboxKeys {
     private static final OutboxWorkerOptions DEFAULTS = OutboxWorkerOptions.defaults();
 
     private static final List<OptionKey<OutboxWorkerOptions.Builder, ?>> OPTIONS = List.of(
-            option(
+            OptionKey.of(
                     "concurrency",
                     ConfigType.integer(1, OutboxWorkerOptions.MAX_CONCURRENCY),
                     "How many entries are sent at the same time. Or OUTBOX_CONCURRENCY.",
-                    OutboxWorkerOptions::concurrency,
+                    DEFAULTS.concurrency(),
                     OutboxWorkerOptions.Builder::concurrency),
-            option(
+            OptionKey.of(
                     "batch",
                     ConfigType.integer(1, OutboxWorkerOptions.MAX_BATCH),
                     "How many entries are claimed at most in one statement; never more than can be sent at once. Or"
                             + " OUTBOX_BATCH.",
-                    OutboxWorkerOptions::batch,
+                    DEFAULTS.batch(),
                     OutboxWorkerOptions.Builder::batch),
-            option(
+            OptionKey.of(
                     "poll-interval",
                     ConfigType.duration(OutboxWorkerOptions.MIN_POLL_INTERVAL, OutboxWorkerOptions.MAX_POLL_INTERVAL),
                     "How long a worker with nothing to do waits before it looks again, if nobody calls it. Or"
                             + " OUTBOX_POLL_INTERVAL_SEC.",
-                    OutboxWorkerOptions::pollInterval,
+                    DEFAULTS.pollInterval(),
                     OutboxWorkerOptions.Builder::pollInterval),
-            option(
+            OptionKey.of(
                     "lease",
                     ConfigType.duration(OutboxWorkerOptions.MIN_LEASE, OutboxWorkerOptions.MAX_LEASE),
                     "How long an entry stays with a worker that shows no life. Or OUTBOX_LOCK_LEASE_SEC.",
-                    OutboxWorkerOptions::lease,
+                    DEFAULTS.lease(),
                     OutboxWorkerOptions.Builder::lease),
-            option(
+            OptionKey.of(
                     "send-timeout",
                     ConfigType.duration(OutboxWorkerOptions.MIN_SEND_TIMEOUT, OutboxWorkerOptions.MAX_SEND_TIMEOUT),
                     "How long an attempt may take; after it the outcome is unknown. Or BROKER_TIMEOUT_MS.",
-                    OutboxWorkerOptions::sendTimeout,
+                    DEFAULTS.sendTimeout(),
                     OutboxWorkerOptions.Builder::sendTimeout),
-            option(
+            OptionKey.of(
                     "max-attempts",
                     ConfigType.integer(1, OutboxWorkerOptions.MAX_MAX_ATTEMPTS),
                     "How often an entry is tried before it is given up, the first time included. Or OUTBOX_MAX_ATTEMPTS.",
-                    OutboxWorkerOptions::maxAttempts,
+                    DEFAULTS.maxAttempts(),
                     OutboxWorkerOptions.Builder::maxAttempts),
-            option(
+            OptionKey.of(
                     "backoff",
                     BackoffType.TYPE,
                     "How long an entry waits after each failed attempt, the last one repeating; or, as 5s..10m, at random"
                             + " up to the first, doubled each time, and never more than the second. Or"
                             + " OUTBOX_BACKOFF_SEC.",
-                    OutboxWorkerOptions::backoff,
+                    DEFAULTS.backoff(),
                     OutboxWorkerOptions.Builder::backoff),
-            new OptionKey<>(
-                    ConfigKey.of(
-                                    "max-age",
+            OptionKey.optional("max-age",
                                     ConfigType.duration(
                                             OutboxWorkerOptions.MIN_MAX_AGE, OutboxWorkerOptions.MAX_MAX_AGE),
-                                    "How long after it was enqueued an entry is still tried.")
-                            .withDefaultMeaning("for ever"),
-                    OutboxWorkerOptions.Builder::maxAge),
-            option(
+                                    "How long after it was enqueued an entry is still tried.", "for ever", OutboxWorkerOptions.Builder::maxAge),
+            OptionKey.of(
                     "ordered-failure",
                     ConfigType.choice(OrderedFailure.class),
                     "What happens to an entry with an ordering key that is given up: abort lets its key go on, park holds"
                             + " the key until somebody decides.",
-                    OutboxWorkerOptions::orderedFailure,
+                    DEFAULTS.orderedFailure(),
                     OutboxWorkerOptions.Builder::orderedFailure),
-            option(
+            OptionKey.of(
                     "unknown-failure",
                     ConfigType.choice(UnknownFailure.class),
                     "What happens to an entry that has no attempt or no time left, and may have reached an idempotent"
                             + " receiver: park has its client wait until somebody decides, abort tells it a failure that"
                             + " may be none.",
-                    OutboxWorkerOptions::unknownFailure,
+                    DEFAULTS.unknownFailure(),
                     OutboxWorkerOptions.Builder::unknownFailure),
-            option(
+            OptionKey.of(
                     "breaker-failures",
                     ConfigType.integer(0, OutboxWorkerOptions.MAX_BREAKER_FAILURES),
                     "After how many attempts in a row that did not get through nothing is claimed for a while; 0 for never.",
-                    OutboxWorkerOptions::breakerFailures,
+                    DEFAULTS.breakerFailures(),
                     OutboxWorkerOptions.Builder::breakerFailures),
-            option(
+            OptionKey.of(
                     "breaker-pause",
                     ConfigType.duration(OutboxWorkerOptions.MIN_BREAKER_PAUSE, OutboxWorkerOptions.MAX_BREAKER_PAUSE),
                     "How long nothing is claimed then, before one entry is tried.",
-                    OutboxWorkerOptions::breakerPause,
+                    DEFAULTS.breakerPause(),
                     OutboxWorkerOptions.Builder::breakerPause),
-            option(
+            OptionKey.of(
                     "entry-retention",
                     ConfigType.duration(Duration.ZERO, OutboxWorkerOptions.MAX_RETENTION),
                     "How long an entry stays after it succeeded or was aborted, before a worker removes it; 0s for ever.",
-                    OutboxWorkerOptions::entryRetention,
+                    DEFAULTS.entryRetention(),
                     OutboxWorkerOptions.Builder::entryRetention),
-            option(
+            OptionKey.of(
                     "ledger-retention",
                     ConfigType.duration(Duration.ZERO, OutboxWorkerOptions.MAX_RETENTION),
                     "How long the ledger remembers a request after it was settled, and never less than its entry stays;"
                             + " longer than any client repeats one. 0s for ever.",
-                    OutboxWorkerOptions::ledgerRetention,
+                    DEFAULTS.ledgerRetention(),
                     OutboxWorkerOptions.Builder::ledgerRetention),
-            option(
+            OptionKey.of(
                     "audit-retention",
                     ConfigType.duration(Duration.ZERO, OutboxWorkerOptions.MAX_RETENTION),
                     "How long the audit keeps what was changed by hand; 0s for ever.",
-                    OutboxWorkerOptions::auditRetention,
+                    DEFAULTS.auditRetention(),
                     OutboxWorkerOptions.Builder::auditRetention));
 
     private OutboxKeys() {}
-
-    private static <T> OptionKey<OutboxWorkerOptions.Builder, T> option(
-            String name,
-            ConfigType<T> type,
-            String meaning,
-            Function<OutboxWorkerOptions, T> getter,
-            BiConsumer<OutboxWorkerOptions.Builder, T> setter) {
-        return new OptionKey<>(ConfigKey.of(name, type, meaning).withDefault(getter.apply(DEFAULTS)), setter);
-    }
 
     static List<OptionKey<OutboxWorkerOptions.Builder, ?>> options() {
         return OPTIONS;

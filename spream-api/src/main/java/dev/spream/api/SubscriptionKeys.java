@@ -11,8 +11,6 @@ import dev.spream.core.subscription.SubscriberOptions;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
-import java.util.function.BiConsumer;
-import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** Spream's own keys: what runs, from when to when, and every option of a subscriber that text can express. */
@@ -55,128 +53,103 @@ final class SubscriptionKeys {
     private static final SubscriberOptions DEFAULTS = SubscriberOptions.defaults();
     private static final int MAX_WORKER_LENGTH = 150;
 
-    static final OptionKey<SubscriberOptions.Builder, DecodingFailure> DECODING_FAILURE = option(
+    static final OptionKey<SubscriberOptions.Builder, DecodingFailure> DECODING_FAILURE = OptionKey.of(
             "decoding-failure",
             ConfigType.choice(DecodingFailure.class),
             "What to do with a row that cannot be decoded: stop, or keep it in dead-letters as it came and continue behind"
                     + " it, unless it may name child partitions.",
-            SubscriberOptions::decodingFailure,
+            DEFAULTS.decodingFailure(),
             SubscriberOptions.Builder::decodingFailure);
 
     private static final List<OptionKey<SubscriberOptions.Builder, ?>> OPTIONS = List.of(
-            option(
+            OptionKey.of(
                     "heartbeat-interval",
                     ConfigType.duration(
                             SubscriberOptions.MIN_HEARTBEAT_INTERVAL, SubscriberOptions.MAX_HEARTBEAT_INTERVAL),
                     "How often an idle partition shows life. Shorter moves watermarks of idle partitions sooner, and costs"
                             + " a row for each partition and interval.",
-                    SubscriberOptions::heartbeatInterval,
+                    DEFAULTS.heartbeatInterval(),
                     SubscriberOptions.Builder::heartbeatInterval),
-            option(
+            OptionKey.of(
                     "missed-heartbeats",
                     ConfigType.integer(2, 1_000),
                     "After how many heartbeat intervals without a record a stream counts as stalled, and is queried again.",
-                    SubscriberOptions::missedHeartbeats,
+                    DEFAULTS.missedHeartbeats(),
                     SubscriberOptions.Builder::missedHeartbeats),
-            option(
+            OptionKey.of(
                     "max-inflight",
                     ConfigType.integer(1, SubscriberOptions.MAX_MAX_INFLIGHT),
                     "How many changes of one partition may be read and not settled. With more than one, changes of"
                             + " different keys are consumed at the same time.",
-                    SubscriberOptions::maxInflight,
+                    DEFAULTS.maxInflight(),
                     SubscriberOptions.Builder::maxInflight),
-            new OptionKey<>(
-                    ConfigKey.of(
-                                    "ordering",
+            OptionKey.optional("ordering",
                                     ConfigType.choice(Ordering.class),
-                                    "Which changes wait for which: all of a partition, those of one primary key, or none.")
-                            .withDefaultMeaning("partition with one change in flight, key with more"),
-                    SubscriberOptions.Builder::ordering),
-            new OptionKey<>(
-                    ConfigKey.of(
-                                    "max-batch-size",
+                                    "Which changes wait for which: all of a partition, those of one primary key, or none.", "partition with one change in flight, key with more", SubscriberOptions.Builder::ordering),
+            OptionKey.optional("max-batch-size",
                                     ConfigType.integer(1, SubscriberOptions.MAX_MAX_INFLIGHT),
-                                    "How many changes a sink that takes batches is given at most in one call.")
-                            .withDefaultMeaning("as many as may be in flight"),
-                    SubscriberOptions.Builder::maxBatchSize),
-            new OptionKey<>(
-                    ConfigKey.of(
-                                    "consume-timeout",
+                                    "How many changes a sink that takes batches is given at most in one call.", "as many as may be in flight", SubscriberOptions.Builder::maxBatchSize),
+            OptionKey.optional("consume-timeout",
                                     ConfigType.duration(Duration.ofMillis(1), Duration.ofDays(1)),
                                     "How long one call of the sink may take. Past it the call is interrupted and counts as"
-                                            + " failed.")
-                            .withDefaultMeaning("no limit"),
-                    SubscriberOptions.Builder::consumeTimeout),
-            option(
+                                            + " failed.", "no limit", SubscriberOptions.Builder::consumeTimeout),
+            OptionKey.of(
                     "max-buffered-changes",
                     ConfigType.integer(1, 10_000_000),
                     "How many changes may be read and not settled over all partitions.",
-                    SubscriberOptions::maxBufferedChanges,
+                    DEFAULTS.maxBufferedChanges(),
                     SubscriberOptions.Builder::maxBufferedChanges),
-            new OptionKey<>(
-                    ConfigKey.of(
-                                    "max-buffered-bytes",
+            OptionKey.optional("max-buffered-bytes",
                                     ConfigType.size(SubscriberOptions.MIN_MAX_BUFFERED_BYTES, 1L << 40),
-                                    "How much memory changes may take over all partitions, prefetched ones included.")
-                            .withDefaultMeaning("a quarter of the heap"),
-                    SubscriberOptions.Builder::maxBufferedBytes),
-            option(
+                                    "How much memory changes may take over all partitions, prefetched ones included.", "a quarter of the heap", SubscriberOptions.Builder::maxBufferedBytes),
+            OptionKey.of(
                     "max-open-partitions",
                     ConfigType.integer(1, 100_000),
                     "How many partitions this worker reads at the same time. Others wait, or are read by other workers.",
-                    SubscriberOptions::maxOpenPartitions,
+                    DEFAULTS.maxOpenPartitions(),
                     SubscriberOptions.Builder::maxOpenPartitions),
-            option(
+            OptionKey.of(
                     "retention-loss",
                     ConfigType.choice(RetentionLoss.class),
                     "What to do when changes were lost to the stream's retention period: stop, or accept the gap, record"
                             + " it and go on behind it.",
-                    SubscriberOptions::retentionLoss,
+                    DEFAULTS.retentionLoss(),
                     SubscriberOptions.Builder::retentionLoss),
             DECODING_FAILURE,
-            option(
+            OptionKey.of(
                     "watermark-interval",
                     ConfigType.duration(Duration.ofMillis(1), Duration.ofMinutes(10)),
                     "How long a watermark may stay unstored. Longer means fewer writes, and more changes that come again"
                             + " after a crash.",
-                    SubscriberOptions::watermarkInterval,
+                    DEFAULTS.watermarkInterval(),
                     SubscriberOptions.Builder::watermarkInterval),
-            option(
+            OptionKey.of(
                     "partition-discovery-interval",
                     ConfigType.duration(Duration.ofMillis(1), Duration.ofMinutes(10)),
                     "How often the storage is asked for partitions that other workers left or discovered.",
-                    SubscriberOptions::partitionDiscoveryInterval,
+                    DEFAULTS.partitionDiscoveryInterval(),
                     SubscriberOptions.Builder::partitionDiscoveryInterval),
-            option(
+            OptionKey.of(
                     "lease-time",
                     ConfigType.duration(Duration.ofMillis(100), Duration.ofHours(1)),
                     "How long a partition stays with a worker that shows no life.",
-                    SubscriberOptions::leaseTime,
+                    DEFAULTS.leaseTime(),
                     SubscriberOptions.Builder::leaseTime),
-            option(
+            OptionKey.of(
                     "drain-timeout",
                     ConfigType.duration(Duration.ZERO, Duration.ofHours(1)),
                     "How long changes that were started may take to finish when a failure stops the subscription, or a"
                             + " partition is handed over.",
-                    SubscriberOptions::drainTimeout,
+                    DEFAULTS.drainTimeout(),
                     SubscriberOptions.Builder::drainTimeout),
-            option(
+            OptionKey.of(
                     "finished-retention",
                     ConfigType.duration(Duration.ZERO, Duration.ofDays(365)),
                     "How long a finished partition stays stored before only its proof is kept.",
-                    SubscriberOptions::finishedRetention,
+                    DEFAULTS.finishedRetention(),
                     SubscriberOptions.Builder::finishedRetention));
 
     private SubscriptionKeys() {}
-
-    private static <T> OptionKey<SubscriberOptions.Builder, T> option(
-            String name,
-            ConfigType<T> type,
-            String meaning,
-            Function<SubscriberOptions, T> getter,
-            BiConsumer<SubscriberOptions.Builder, T> setter) {
-        return new OptionKey<>(ConfigKey.of(name, type, meaning).withDefault(getter.apply(DEFAULTS)), setter);
-    }
 
     static List<OptionKey<SubscriberOptions.Builder, ?>> options() {
         return OPTIONS;

@@ -9,12 +9,11 @@ import java.util.Optional;
 
 /** A filter before a consumer that takes batches. */
 @SuppressWarnings("try") // what closing throws is up to the consumer behind it
-final class FilteredBatches implements FilteredConsumer, BatchConsumer {
-    private final FilteredChanges oneByOne;
+final class FilteredBatches extends FilteredChanges implements BatchConsumer {
     private final BatchConsumer consumer;
 
     FilteredBatches(ChangeFilter filter, BatchConsumer consumer) {
-        this.oneByOne = new FilteredChanges(filter, consumer);
+        super(filter, consumer);
         this.consumer = consumer;
     }
 
@@ -24,7 +23,7 @@ final class FilteredBatches implements FilteredConsumer, BatchConsumer {
         List<DataChangeRecord> kept = new ArrayList<>();
         List<Integer> places = new ArrayList<>();
         for (int i = 0; i < batch.changes().size(); i++) {
-            Optional<DataChangeRecord> change = oneByOne.apply(batch.changes().get(i), batch.delivery(i));
+            Optional<DataChangeRecord> change = apply(batch.changes().get(i), batch.delivery(i));
             if (change.isEmpty()) {
                 batch.settle(i);
             } else {
@@ -35,26 +34,6 @@ final class FilteredBatches implements FilteredConsumer, BatchConsumer {
         if (!kept.isEmpty()) {
             consumer.consume(new KeptChanges(batch, List.copyOf(kept), places));
         }
-    }
-
-    @Override
-    public void consume(DataChangeRecord change, Delivery delivery) throws Exception {
-        oneByOne.consume(change, delivery);
-    }
-
-    @Override
-    public void flush() throws Exception {
-        oneByOne.flush();
-    }
-
-    @Override
-    public long filtered() {
-        return oneByOne.filtered();
-    }
-
-    @Override
-    public void close() throws Exception {
-        oneByOne.close();
     }
 
     /**

@@ -8,9 +8,9 @@ import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A filter before a consumer that takes changes one by one. */
+/** A filter before a consumer. */
 @SuppressWarnings("try") // what closing throws is up to the consumer behind it
-final class FilteredChanges implements FilteredConsumer {
+sealed class FilteredChanges implements FilteredConsumer permits FilteredBatches {
     private static final Logger log = LoggerFactory.getLogger(FilteredChanges.class);
 
     private final ChangeFilter filter;

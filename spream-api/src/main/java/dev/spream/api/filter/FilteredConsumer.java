@@ -4,7 +4,7 @@ import dev.spream.core.consume.Consumer;
 
 /** A consumer behind a {@link ChangeFilter}. As safe for use by many threads as the one behind it. */
 @SuppressWarnings("try") // what closing throws is up to the consumer behind it
-public sealed interface FilteredConsumer extends Consumer, AutoCloseable permits FilteredBatches, FilteredChanges {
+public sealed interface FilteredConsumer extends Consumer, AutoCloseable permits FilteredChanges {
 
     /** How many changes were left out so far; one that came again counts again. */
     long filtered();

@@ -8,35 +8,19 @@ import java.util.List;
 
 /** Spans before a consumer that takes batches. As safe for use by many threads as that. */
 @SuppressWarnings("try") // what closing throws is up to the consumer behind it
-final class TracedBatches implements BatchConsumer, AutoCloseable {
+final class TracedBatches extends TracedChanges implements BatchConsumer {
     private final Spans spans;
     private final BatchConsumer consumer;
-    private final TracedChanges oneByOne;
 
     TracedBatches(Spans spans, BatchConsumer consumer) {
+        super(spans, consumer);
         this.spans = spans;
         this.consumer = consumer;
-        this.oneByOne = new TracedChanges(spans, consumer);
     }
 
     @Override
     public void consume(Batch batch) throws Exception {
         spans.around(batch, span -> consumer.consume(new TracedBatch(batch, span)));
-    }
-
-    @Override
-    public void consume(DataChangeRecord change, Delivery delivery) throws Exception {
-        oneByOne.consume(change, delivery);
-    }
-
-    @Override
-    public void flush() throws Exception {
-        oneByOne.flush();
-    }
-
-    @Override
-    public void close() throws Exception {
-        oneByOne.close();
     }
 
     /** A batch of which the span notes what fails. */

@@ -4,9 +4,9 @@ import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.record.DataChangeRecord;
 
-/** Spans before a consumer that takes changes one by one. As safe for use by many threads as that. */
+/** Spans before a consumer. As safe for use by many threads as that. */
 @SuppressWarnings("try") // what closing throws is up to the consumer behind it
-final class TracedChanges implements Consumer, AutoCloseable {
+class TracedChanges implements Consumer, AutoCloseable {
     private final Spans spans;
     private final Consumer consumer;
 
