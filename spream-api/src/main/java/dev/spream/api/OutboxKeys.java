@@ -67,10 +67,12 @@ final class OutboxKeys {
                             + " OUTBOX_BACKOFF_SEC.",
                     DEFAULTS.backoff(),
                     OutboxWorkerOptions.Builder::backoff),
-            OptionKey.optional("max-age",
-                                    ConfigType.duration(
-                                            OutboxWorkerOptions.MIN_MAX_AGE, OutboxWorkerOptions.MAX_MAX_AGE),
-                                    "How long after it was enqueued an entry is still tried.", "for ever", OutboxWorkerOptions.Builder::maxAge),
+            OptionKey.optional(
+                    "max-age",
+                    ConfigType.duration(OutboxWorkerOptions.MIN_MAX_AGE, OutboxWorkerOptions.MAX_MAX_AGE),
+                    "How long after it was enqueued an entry is still tried.",
+                    "for ever",
+                    OutboxWorkerOptions.Builder::maxAge),
             OptionKey.of(
                     "ordered-failure",
                     ConfigType.choice(OrderedFailure.class),

@@ -1,8 +1,8 @@
 /**
  * The front door for those who configure instead of wire: {@link dev.spream.api.Spream} runs a subscription whose source,
- * storage, sink and policies a {@link dev.spream.api.config.SpreamConfig} names. It sits on top of the four cores: the
- * ports live there, since they mention their types and their engines call them; here is how an implementation is found,
- * configured and wired.
+ * storage, sink and policies a {@link dev.spream.api.config.SpreamConfig} names. Ports live in
+ * the cores, plugs in the API: a port mentions the types of its core and is called by its engine. Here is how an implementation
+ * is found, configured and wired.
  */
 @NullMarked
 package dev.spream.api;

@@ -11,11 +11,15 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import dev.spream.api.spi.PluginProvider;
+import dev.spream.api.spi.Ports;
 import java.util.Arrays;
+import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What may use what: plug-in authors see the SPI alone, and nobody but the Guice module sees Guice. */
+/** The rules of the api: plug-in authors see the SPI alone, ports live in the cores, and the Guice module alone sees Guice. */
 final class ArchitectureTest {
     private static final String API = "dev.spream.api";
     private static final JavaClasses CLASSES = new ClassFileImporter()
@@ -94,7 +98,75 @@ final class ArchitectureTest {
         mayUse("plugin", "config", "spi");
         mayUse("storage", "spi");
         mayUse("event", "spi");
-        slices().matching(API + ".(*)..").should().beFreeOfCycles().check(CLASSES);
+    }
+
+    @Test
+    void packages_are_free_of_cycles() {
+        slices().matching(API + ".(**)").should().beFreeOfCycles().check(CLASSES);
+    }
+
+    @Test
+    void a_package_holds_at_most_40_types() {
+        Map<String, Long> types = CLASSES.stream()
+                .filter(type -> type.getEnclosingClass().isEmpty())
+                .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()));
+        assertThat(types.values()).allSatisfy(count -> assertThat(count).isLessThanOrEqualTo(40));
+    }
+
+    @Test
+    void ports_live_in_the_cores_and_plugs_here() {
+        assertThat(Ports.ALL).allSatisfy(port -> {
+            assertThat(port.type().getName()).matches("dev\\.spream\\.(core|lock|outbox|projection)\\..*");
+            assertThat(port.provider().getPackageName()).isEqualTo(API + ".spi");
+        });
+        assertThat(CLASSES.stream()
+                        .filter(type -> type.isInterface()
+                                && type.isAssignableTo(PluginProvider.class)
+                                && !type.isEquivalentTo(PluginProvider.class))
+                        .map(JavaClass::getName))
+                .containsExactlyInAnyOrderElementsOf(Ports.ALL.stream()
+                        .map(port -> port.provider().getName())
+                        .toList());
+    }
+
+    @Test
+    void discovery_knows_no_port() {
+        noClasses()
+                .that(resideInAPackage(API + ".plugin"))
+                .should()
+                .dependOnClassesThat(resideInAnyPackage(
+                        "dev.spream.core.*..", "dev.spream.lock..", "dev.spream.outbox..", "dev.spream.projection.."))
+                .check(CLASSES);
+    }
+
+    @Test
+    void class_loaders_are_used_by_discovery_alone() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(API + ".plugin..")
+                .should()
+                .dependOnClassesThat(resideInAPackage(API + ".plugin.classloader.."))
+                .check(CLASSES);
+    }
+
+    @Test
+    void what_is_of_one_capability_does_not_know_the_others() {
+        apartFrom("(Lock)", "outbox", "projection");
+        apartFrom("(Outbox)", "lock", "projection");
+        apartFrom("(Projection|Rebuild|Event|ChangeStreamEvent|Search)", "lock", "outbox");
+        apartFrom("(Spream|Subscription|DeadLetter|Consumer|Partition|Filter)", "lock", "outbox", "projection");
+    }
+
+    /** @param beginning of the names of the types */
+    private static void apartFrom(String beginning, String... others) {
+        noClasses()
+                .that()
+                .haveNameMatching(".*\\." + beginning + "[A-Za-z$]*")
+                .should()
+                .dependOnClassesThat(resideInAnyPackage(Arrays.stream(others)
+                        .map(other -> "dev.spream." + other + "..")
+                        .toArray(String[]::new)))
+                .check(CLASSES);
     }
 
     @Test

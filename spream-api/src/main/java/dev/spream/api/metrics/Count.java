@@ -74,7 +74,8 @@ enum Count {
 
     /** The counters of one subscription, all of them registered from the beginning. Safe for use by many threads. */
     static final class Counters {
-        private final Map<Count, Map<String, Counter>> counters = new EnumMap<>(Count.class); // filled by the constructor
+        private final Map<Count, Map<String, Counter>> counters =
+                new EnumMap<>(Count.class); // filled by the constructor
 
         Counters(Meters meters) {
             for (Count count : values()) {

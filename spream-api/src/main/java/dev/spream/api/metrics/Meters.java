@@ -64,11 +64,13 @@ record Meters(MeterRegistry registry, Tags tags) {
 
     /** {@code NaN} if it is not known. */
     static double seconds(Optional<Duration> duration) {
-        return duration.map(known -> known.getSeconds() + known.getNano() / NANOS).orElse(Double.NaN);
+        return duration.map(known -> known.getSeconds() + known.getNano() / NANOS)
+                .orElse(Double.NaN);
     }
 
     /** Seconds since 1970; {@code NaN} if it is not known. */
     static double time(Optional<Instant> time) {
-        return time.map(known -> known.getEpochSecond() + known.getNano() / NANOS).orElse(Double.NaN);
+        return time.map(known -> known.getEpochSecond() + known.getNano() / NANOS)
+                .orElse(Double.NaN);
     }
 }

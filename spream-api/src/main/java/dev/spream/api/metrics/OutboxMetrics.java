@@ -134,8 +134,8 @@ public final class OutboxMetrics implements OutboxListener {
      * @param outbox the value of the tag
      */
     public static OutboxMetrics of(MeterRegistry registry, String outbox) {
-        return new OutboxMetrics(new Meters(
-                requireNonNull(registry, "registry"), Tags.of("outbox", requireNonNull(outbox, "outbox"))));
+        return new OutboxMetrics(
+                new Meters(requireNonNull(registry, "registry"), Tags.of("outbox", requireNonNull(outbox, "outbox"))));
     }
 
     /**

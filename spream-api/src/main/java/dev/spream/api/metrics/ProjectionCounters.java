@@ -60,16 +60,14 @@ final class ProjectionCounters {
                 .tags(meters.tags())
                 .register(registry);
         this.batches = meters.timer(
-                "projection.batch.duration",
-                "How long a transaction took, from its first statement to its commit.");
+                "projection.batch.duration", "How long a transaction took, from its first statement to its commit.");
         this.otherTypes = type(OTHER);
     }
 
     private static <E extends Enum<E>> Map<E, Counter> each(E[] constants, Function<String, Counter> making) {
         return Arrays.stream(constants)
                 .collect(Collectors.toUnmodifiableMap(
-                        constant -> constant,
-                        constant -> making.apply(Meters.tag(constant))));
+                        constant -> constant, constant -> making.apply(Meters.tag(constant))));
     }
 
     private Counter events(String outcome) {

@@ -34,7 +34,8 @@ final class ProjectionGauges {
         meters.gauge(
                 "projection.lag.events",
                 "Events that are not dealt with yet of the segments held here, as far as known; of a source with positions an upper bound, how far the furthest of them is behind.",
-                () -> view(view -> view.lagEvents().isPresent() ? view.lagEvents().getAsLong() : Double.NaN));
+                () -> view(
+                        view -> view.lagEvents().isPresent() ? view.lagEvents().getAsLong() : Double.NaN));
         meters.seconds(
                 "projection.event.lag",
                 "How long ago the oldest event occurred that is known here and not dealt with, or since when nobody here could look; 0 if caught up.",

@@ -23,8 +23,7 @@ final class RebuildGauges implements AutoCloseable {
         this.stateName = version.stateName();
         this.views = views;
         Meters ofVersion = new Meters(
-                registry,
-                Tags.of("projection", version.projection(), "version", Integer.toString(version.version())));
+                registry, Tags.of("projection", version.projection(), "version", Integer.toString(version.version())));
         this.meters = List.of(
                 ofVersion.gauge(
                         "projection.rebuild.progress",

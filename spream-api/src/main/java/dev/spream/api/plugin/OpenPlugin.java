@@ -1,7 +1,7 @@
 package dev.spream.api.plugin;
 
-import dev.spream.api.plugin.classloader.ThreadContextClassLoader;
 import dev.spream.api.plugin.classloader.ClassLoaderSafe;
+import dev.spream.api.plugin.classloader.ThreadContextClassLoader;
 import dev.spream.core.SpreamException;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +22,12 @@ public final class OpenPlugin<T> implements AutoCloseable {
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /** @param type the interface that what it made is called by */
-    OpenPlugin(Plugin<?> plugin, ThreadContextClassLoader scope, Class<? super T> type, T made, List<AutoCloseable> resources) {
+    OpenPlugin(
+            Plugin<?> plugin,
+            ThreadContextClassLoader scope,
+            Class<? super T> type,
+            T made,
+            List<AutoCloseable> resources) {
         this.plugin = plugin;
         this.scope = scope;
         this.type = type;

@@ -1,7 +1,7 @@
 package dev.spream.api.plugin;
 
-import dev.spream.api.plugin.classloader.PluginParentClassLoader;
 import dev.spream.api.config.ConfigException;
+import dev.spream.api.plugin.classloader.PluginParentClassLoader;
 import dev.spream.api.spi.Port;
 import dev.spream.core.SpreamException;
 import java.util.Arrays;

@@ -1,8 +1,8 @@
 package dev.spream.api.plugin;
 
-import dev.spream.api.plugin.classloader.ThreadContextClassLoader;
-import dev.spream.api.plugin.classloader.PluginParentClassLoader;
 import dev.spream.api.plugin.classloader.PluginClassLoader;
+import dev.spream.api.plugin.classloader.PluginParentClassLoader;
+import dev.spream.api.plugin.classloader.ThreadContextClassLoader;
 import dev.spream.api.spi.PluginProvider;
 import dev.spream.api.spi.Port;
 import dev.spream.api.spi.Ports;

@@ -21,7 +21,8 @@ final class ProviderReading {
     }
 
     /** @throws UnusableProvider if it cannot be used; the message is the end of a sentence that begins with its class */
-    static <T> Plugin<T> plugin(Port<T> port, PluginProvider<T> provider, ThreadContextClassLoader scope, PluginErrors errors)
+    static <T> Plugin<T> plugin(
+            Port<T> port, PluginProvider<T> provider, ThreadContextClassLoader scope, PluginErrors errors)
             throws UnusableProvider {
         ProviderReading reading = new ProviderReading(errors);
         return new Plugin<>(port, reading.name(provider), reading.keys(provider), provider, scope, errors);

@@ -1,7 +1,7 @@
 package dev.spream.api.plugin;
 
-import dev.spream.api.plugin.classloader.ThreadContextClassLoader;
 import dev.spream.api.plugin.classloader.PluginClassLoader;
+import dev.spream.api.plugin.classloader.ThreadContextClassLoader;
 import dev.spream.api.spi.PluginProvider;
 import dev.spream.api.spi.Port;
 import java.io.IOException;
@@ -42,15 +42,17 @@ final class ProviderSearch {
 
     /** What is on the class path. */
     static List<Plugin<?>> onClassPath(List<Port<?>> ports, ClassLoader host, Collection<String> problems) {
-        return new ProviderSearch(ports, host, ThreadContextClassLoader.unchanged(), Optional.empty(), problems).search();
+        return new ProviderSearch(ports, host, ThreadContextClassLoader.unchanged(), Optional.empty(), problems)
+                .search();
     }
 
     /** What is in these jars, which the loader is for. */
     static List<Plugin<?>> in(
             List<Port<?>> ports, PluginJars jars, PluginClassLoader loader, Collection<String> problems) {
         int before = problems.size();
-        List<Plugin<?>> found =
-                new ProviderSearch(ports, loader, ThreadContextClassLoader.of(loader), Optional.of(jars), problems).search();
+        List<Plugin<?>> found = new ProviderSearch(
+                        ports, loader, ThreadContextClassLoader.of(loader), Optional.of(jars), problems)
+                .search();
         if (found.isEmpty() && problems.size() == before) {
             problems.add(
                     "%s: there is no plug-in in it; a plug-in names its provider in META-INF/services, and a library belongs, with the plug-in that needs it, into a folder of their own inside the plug-in folder"

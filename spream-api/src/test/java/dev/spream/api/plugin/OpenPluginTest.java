@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.spream.api.plugin.classloader.ThreadContextClassLoader;
 import dev.spream.api.config.ConfigException;
+import dev.spream.api.plugin.classloader.ThreadContextClassLoader;
 import dev.spream.api.spi.ConsumerProvider;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;

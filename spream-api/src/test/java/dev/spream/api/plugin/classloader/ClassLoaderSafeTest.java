@@ -254,7 +254,9 @@ final class ClassLoaderSafeTest {
         List<ClassLoader> woken = new ArrayList<>();
         List<ClassLoader> closing = new ArrayList<>();
         OutboxStore waking = (OutboxStore) Proxy.newProxyInstance(
-                ClassLoaderSafeTest.class.getClassLoader(), new Class<?>[] {OutboxStore.class}, (proxy, method, arguments) -> {
+                ClassLoaderSafeTest.class.getClassLoader(),
+                new Class<?>[] {OutboxStore.class},
+                (proxy, method, arguments) -> {
                     ((Runnable) arguments[0]).run();
                     return (OutboxStore.Watch)
                             () -> closing.add(Thread.currentThread().getContextClassLoader());
@@ -356,6 +358,8 @@ final class ClassLoaderSafeTest {
 
     private static <T> T returning(Class<T> port, Object result) {
         return port.cast(Proxy.newProxyInstance(
-                ClassLoaderSafeTest.class.getClassLoader(), new Class<?>[] {port}, (proxy, method, arguments) -> result));
+                ClassLoaderSafeTest.class.getClassLoader(),
+                new Class<?>[] {port},
+                (proxy, method, arguments) -> result));
     }
 }
