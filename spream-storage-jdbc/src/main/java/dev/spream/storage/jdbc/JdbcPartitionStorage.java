@@ -18,7 +18,10 @@ import dev.spream.core.partition.WorkerRegistration;
 import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.storage.jdbc.internal.BuilderChecks;
 import dev.spream.storage.jdbc.internal.Database;
+import dev.spream.storage.jdbc.internal.MigratedTables;
+import dev.spream.storage.jdbc.internal.SchemaMigration;
 import dev.spream.storage.jdbc.internal.SchemaName;
+import dev.spream.storage.jdbc.internal.TablesBuilder;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -47,10 +50,16 @@ import javax.sql.DataSource;
  * </ul>
  */
 public final class JdbcPartitionStorage implements PartitionStorage {
-    static final String DEFAULT_SCHEMA = "spream";
     static final Duration DEFAULT_STATEMENT_TIMEOUT = Duration.ofSeconds(5);
 
     private static final int MAX_NAME_LENGTH = 200;
+
+    static final MigratedTables TABLES = new MigratedTables(
+            "the partition storage",
+            "dev/spream/storage/jdbc/partitions",
+            "partition_storage_history",
+            1,
+            "migrate(true), in a configuration storage.jdbc.migrate=true");
 
     private final Database database;
     private final SubscriptionTable subscription;
@@ -87,7 +96,7 @@ public final class JdbcPartitionStorage implements PartitionStorage {
     /** The names of the subscriptions that are stored in that schema, as text compares. */
     public static List<String> subscriptions(DataSource dataSource, String schema) {
         SchemaName name = new SchemaName(schema);
-        PartitionSchema.in(dataSource, name).check();
+        new SchemaMigration(dataSource, name, TABLES).check();
         return SubscriptionTable.names(new Database(dataSource, name, DEFAULT_STATEMENT_TIMEOUT));
     }
 
@@ -192,42 +201,21 @@ public final class JdbcPartitionStorage implements PartitionStorage {
         database.close();
     }
 
-    /** Options of a storage. Every one has a default. */
-    public static final class Builder {
-        private final DataSource dataSource;
+    /**
+     * Options of a storage. The statement timeout, 5 seconds by default, is to stay well below the lease time: a call that hangs
+     * can be repeated then before leases are lost.
+     */
+    public static final class Builder extends TablesBuilder<Builder> {
         private final String subscription;
-        private SchemaName schema = new SchemaName(DEFAULT_SCHEMA);
-        private Duration statementTimeout = DEFAULT_STATEMENT_TIMEOUT;
-        private boolean migrate = true;
 
         private Builder(DataSource dataSource, String subscription) {
-            this.dataSource = requireNonNull(dataSource, "dataSource");
+            super(dataSource, DEFAULT_STATEMENT_TIMEOUT);
             this.subscription =
                     BuilderChecks.requireSubscription(requireNonNull(subscription, "subscription"), MAX_NAME_LENGTH);
         }
 
-        /** The schema that holds the tables, {@code spream} by default: lower-case letters, digits and underscores. */
-        public Builder schema(String schema) {
-            this.schema = new SchemaName(schema);
-            return this;
-        }
-
-        /**
-         * Whether the schema and its tables are created and migrated where needed; true by default. Otherwise {@link
-         * #build} requires them as they must be: for services whose user may not alter tables.
-         */
-        public Builder migrate(boolean migrate) {
-            this.migrate = migrate;
-            return this;
-        }
-
-        /**
-         * How long a statement may take, whole seconds from 1 second to 1 hour; 5 seconds by default. Stay well below the
-         * lease time, so that a call that hangs can be repeated before leases are lost. A server that does not answer at
-         * all is given up 2 seconds later.
-         */
-        public Builder statementTimeout(Duration statementTimeout) {
-            this.statementTimeout = BuilderChecks.requireStatementTimeout(statementTimeout);
+        @Override
+        protected Builder self() {
             return this;
         }
 
@@ -237,8 +225,8 @@ public final class JdbcPartitionStorage implements PartitionStorage {
          * @throws StorageException if the database cannot be reached, or its tables are not what is needed
          */
         public JdbcPartitionStorage build() {
-            PartitionSchema.in(dataSource, schema).ensure(migrate);
-            return new JdbcPartitionStorage(new Database(dataSource, schema, statementTimeout), subscription);
+            ensure(TABLES);
+            return new JdbcPartitionStorage(new Database(dataSource(), schema(), statementTimeout()), subscription);
         }
     }
 }

@@ -8,6 +8,7 @@ import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.storage.jdbc.internal.ConnectionKeys;
+import dev.spream.storage.jdbc.internal.TablesBuilder;
 import java.time.Duration;
 import java.util.List;
 
@@ -20,7 +21,7 @@ public final class JdbcPartitionStorageProvider implements PartitionStorageProvi
     private static final ConfigKey<String> SCHEMA = ConnectionKeys.schema(
             "schema",
             "The schema that has the tables. Subscriptions live in it side by side.",
-            JdbcPartitionStorage.DEFAULT_SCHEMA);
+            TablesBuilder.DEFAULT_SCHEMA);
     private static final ConfigKey<Boolean> MIGRATE =
             ConnectionKeys.migrate("Whether to create the schema and its tables, and to migrate them, where needed.");
     private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConnectionKeys.statementTimeout(

@@ -128,7 +128,7 @@ final class PartitionSchemaIT {
                             .build())
                     .isInstanceOf(StorageException.class)
                     .hasMessageContaining("version 99")
-                    .hasMessageContaining("up to " + PartitionSchema.VERSION)
+                    .hasMessageContaining("up to " + JdbcPartitionStorage.TABLES.version())
                     .hasMessageContaining("or a newer one");
         }
     }
@@ -191,6 +191,6 @@ final class PartitionSchemaIT {
     private void setStoredVersion(int version) {
         database.execute("""
                 UPDATE spream.partition_storage_history SET version = '%d'
-                WHERE version = '%d'""".formatted(version, PartitionSchema.VERSION));
+                WHERE version = '%d'""".formatted(version, JdbcPartitionStorage.TABLES.version()));
     }
 }

@@ -5,8 +5,8 @@ import static java.util.Objects.requireNonNull;
 import dev.spream.core.DurationText;
 import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.StorageException;
-import dev.spream.core.consume.DeadLetter.Reason;
 import dev.spream.core.consume.DeadLetter;
+import dev.spream.core.consume.DeadLetter.Reason;
 import dev.spream.core.consume.DeadLetterException;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.RecordKey;
@@ -15,8 +15,10 @@ import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
 import dev.spream.storage.jdbc.internal.BuilderChecks;
+import dev.spream.storage.jdbc.internal.MigratedTables;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import dev.spream.storage.jdbc.internal.Statements;
+import dev.spream.storage.jdbc.internal.TablesBuilder;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
@@ -58,11 +60,18 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  */
 public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable {
-    static final String DEFAULT_SCHEMA = "spream";
     static final Duration DEFAULT_STATEMENT_TIMEOUT = Duration.ofSeconds(5);
     static final Duration DEFAULT_SETTLED_RETENTION = Duration.ofDays(7);
 
     private static final int MAX_NAME_LENGTH = 200;
+
+    private static final MigratedTables TABLES = new MigratedTables(
+            "the dead letters",
+            "dev/spream/storage/jdbc/deadletter",
+            "dead_letter_history",
+            1,
+            "migrate(true), in a configuration dead-letters.jdbc.migrate=true");
+
     /** What the letters of one claim have in memory at most, but for one that is larger alone. */
     private static final long MAX_CLAIMED_BYTES = 16L << 20;
 
@@ -371,42 +380,22 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
         database.close();
     }
 
-    /** Options of a store. Every one has a default. */
-    public static final class Builder {
-        private final DataSource dataSource;
+    /**
+     * Options of a store. The statement timeout, 5 seconds by default, is to be longer where changes of many megabytes go over a
+     * slow network.
+     */
+    public static final class Builder extends TablesBuilder<Builder> {
         private final String subscription;
-        private SchemaName schema = new SchemaName(DEFAULT_SCHEMA);
-        private Duration statementTimeout = DEFAULT_STATEMENT_TIMEOUT;
         private Duration settledRetention = DEFAULT_SETTLED_RETENTION;
-        private boolean migrate = true;
 
         private Builder(DataSource dataSource, String subscription) {
-            this.dataSource = requireNonNull(dataSource, "dataSource");
+            super(dataSource, DEFAULT_STATEMENT_TIMEOUT);
             this.subscription =
                     BuilderChecks.requireSubscription(requireNonNull(subscription, "subscription"), MAX_NAME_LENGTH);
         }
 
-        /** The schema that holds the tables, {@code spream} by default: lower-case letters, digits and underscores. */
-        public Builder schema(String schema) {
-            this.schema = new SchemaName(schema);
-            return this;
-        }
-
-        /**
-         * Whether the schema and its tables are created and migrated where needed; true by default. Otherwise {@link
-         * #build} requires them as they must be: for services whose user may not alter tables.
-         */
-        public Builder migrate(boolean migrate) {
-            this.migrate = migrate;
-            return this;
-        }
-
-        /**
-         * How long a statement may take, whole seconds from 1 second to 1 hour; 5 seconds by default. Longer where changes of
-         * many megabytes go over a slow network. A server that does not answer at all is given up 2 seconds later.
-         */
-        public Builder statementTimeout(Duration statementTimeout) {
-            this.statementTimeout = BuilderChecks.requireStatementTimeout(statementTimeout);
+        @Override
+        protected Builder self() {
             return this;
         }
 
@@ -429,9 +418,9 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
          * @throws StorageException if the database cannot be reached, or its tables are not what is needed
          */
         public JdbcDeadLetterStore build() throws InterruptedException {
-            DeadLetterSchema.in(dataSource, schema).ensure(migrate);
+            ensure(TABLES);
             JdbcDeadLetterStore store = new JdbcDeadLetterStore(
-                    new DeadLetterDatabase(dataSource, schema, statementTimeout), schema, subscription);
+                    new DeadLetterDatabase(dataSource(), schema(), statementTimeout()), schema(), subscription);
             store.prune(settledRetention);
             return store;
         }

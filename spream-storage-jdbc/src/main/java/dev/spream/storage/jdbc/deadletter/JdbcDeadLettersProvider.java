@@ -10,6 +10,7 @@ import dev.spream.api.spi.PluginContext;
 import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.storage.jdbc.JdbcPool;
 import dev.spream.storage.jdbc.internal.ConnectionKeys;
+import dev.spream.storage.jdbc.internal.TablesBuilder;
 import java.time.Duration;
 import java.util.List;
 
@@ -22,7 +23,7 @@ public final class JdbcDeadLettersProvider implements DeadLetterSinkProvider {
     private static final ConfigKey<String> SCHEMA = ConnectionKeys.schema(
             "schema",
             "The schema that has the tables. Subscriptions live in it side by side, and so may a storage.",
-            JdbcDeadLetterStore.DEFAULT_SCHEMA);
+            TablesBuilder.DEFAULT_SCHEMA);
     private static final ConfigKey<Boolean> MIGRATE =
             ConnectionKeys.migrate("Whether to create the schema and its tables, and to migrate them, where needed.");
     private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConnectionKeys.statementTimeout(

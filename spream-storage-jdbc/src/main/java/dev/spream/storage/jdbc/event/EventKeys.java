@@ -5,13 +5,14 @@ import dev.spream.api.spi.ConfigType;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
 import dev.spream.storage.jdbc.internal.ConnectionKeys;
+import dev.spream.storage.jdbc.internal.TablesBuilder;
 import java.time.Duration;
 import java.util.List;
 
 /** The keys by which a configuration says where an event store is. */
 final class EventKeys {
     private static final ConfigKey<String> SCHEMA =
-            ConnectionKeys.schema("schema", "The schema that has the table.", EventTable.DEFAULT_SCHEMA);
+            ConnectionKeys.schema("schema", "The schema that has the table.", TablesBuilder.DEFAULT_SCHEMA);
     private static final ConfigKey<String> TABLE = ConfigKey.of(
                     "table", tableName(), "The table of the events. What belongs to it is called like it.")
             .withDefault(EventTable.DEFAULT_NAME);

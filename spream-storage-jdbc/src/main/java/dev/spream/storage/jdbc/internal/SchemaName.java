@@ -9,15 +9,21 @@ import java.util.regex.Pattern;
  * @param value a letter or underscore, then letters, digits and underscores, 63 in all
  */
 public record SchemaName(String value) {
-    private static final Pattern IDENTIFIER = Pattern.compile("[a-z_][a-z0-9_]{0,62}");
+    private static final Pattern IDENTIFIER = Pattern.compile("[a-z_][a-z0-9_]*");
 
     public SchemaName {
-        if (!IDENTIFIER.matcher(value).matches() || value.startsWith("pg_")) {
+        requireIdentifier("schema", value, 63);
+    }
+
+    /** The name, if something of that kind can be called like this. */
+    public static String requireIdentifier(String what, String name, int maxLength) {
+        if (name.length() > maxLength || !IDENTIFIER.matcher(name).matches() || name.startsWith("pg_")) {
             throw new IllegalArgumentException(
-                    ("malformed schema name '%s': expected lower-case letters, digits and underscores, 63 at most, not"
+                    ("malformed %s name '%s': expected lower-case letters, digits and underscores, %d at most, not"
                                     + " starting with a digit or pg_")
-                            .formatted(value));
+                            .formatted(what, name, maxLength));
         }
+        return name;
     }
 
     /** The statement, with this schema's quoted name and a dot wherever it says {@code @}. */

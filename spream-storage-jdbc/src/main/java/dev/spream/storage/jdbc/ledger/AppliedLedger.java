@@ -10,6 +10,8 @@ import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
+import dev.spream.storage.jdbc.internal.MigratedTables;
+import dev.spream.storage.jdbc.internal.SchemaMigration;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import dev.spream.storage.jdbc.internal.Transactions;
 import java.sql.Connection;
@@ -232,6 +234,12 @@ public final class AppliedLedger {
 
     /** Collects where a ledger is. */
     public static final class Builder {
+        private static final MigratedTables TABLES = new MigratedTables(
+                "the applied ledger",
+                "dev/spream/storage/jdbc/ledger",
+                "applied_ledger_history",
+                1,
+                "migrate(true), in a configuration sink.jdbc.migrate=true");
         private static final Duration PRUNE_PAUSE = Duration.ofSeconds(3);
         private static final Duration MIN_STATEMENT_TIMEOUT = Duration.ofMillis(100);
         private static final Duration MAX_STATEMENT_TIMEOUT = Duration.ofHours(1);
@@ -295,7 +303,7 @@ public final class AppliedLedger {
          * @throws StorageException if the database cannot be reached, or its tables are not what is needed
          */
         public AppliedLedger build() {
-            LedgerSchema.in(dataSource, schema).ensure(migrate);
+            new SchemaMigration(dataSource, schema, TABLES).ensure(migrate);
             Transactions transactions = new Transactions(dataSource, statementTimeout);
             LedgerEntries entries = new LedgerEntries(schema, name);
             return new AppliedLedger(

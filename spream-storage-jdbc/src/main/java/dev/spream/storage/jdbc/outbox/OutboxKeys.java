@@ -6,13 +6,14 @@ import dev.spream.api.spi.ConfigType;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
 import dev.spream.storage.jdbc.internal.ConnectionKeys;
+import dev.spream.storage.jdbc.internal.TablesBuilder;
 import java.time.Duration;
 import java.util.List;
 
 /** The keys by which a configuration says where an outbox is. */
 final class OutboxKeys {
     private static final ConfigKey<String> SCHEMA =
-            ConnectionKeys.schema("schema", "The schema that has the tables.", OutboxTables.DEFAULT_SCHEMA);
+            ConnectionKeys.schema("schema", "The schema that has the tables.", TablesBuilder.DEFAULT_SCHEMA);
     private static final ConfigKey<String> TABLE = ConfigKey.of(
                     "table",
                     tableName(),

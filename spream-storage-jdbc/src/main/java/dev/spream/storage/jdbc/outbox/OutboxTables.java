@@ -2,7 +2,9 @@ package dev.spream.storage.jdbc.outbox;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.storage.jdbc.internal.MigratedTables;
 import dev.spream.storage.jdbc.internal.SchemaName;
+import dev.spream.storage.jdbc.internal.TablesBuilder;
 import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -15,14 +17,12 @@ import java.util.regex.Pattern;
  * @param ledger the table of the idempotency keys, like {@code outbox}; outboxes do not share one
  */
 public record OutboxTables(SchemaName schema, String outbox, String ledger) {
-    static final String DEFAULT_SCHEMA = "spream";
     static final String DEFAULT_OUTBOX = "outbox_orders";
     static final String DEFAULT_LEDGER = "idempo_ledger";
 
     /** Names of PostgreSQL have 63 bytes, and those of the indexes are these names with something behind. */
     static final int MAX_LENGTH = 45;
 
-    private static final Pattern IDENTIFIER = Pattern.compile("[a-z_][a-z0-9_]{0,%d}".formatted(MAX_LENGTH - 1));
     private static final Pattern PLACE = Pattern.compile("@(outbox|ledger|lanes|workers|audit)\\b");
 
     public OutboxTables {
@@ -38,18 +38,12 @@ public record OutboxTables(SchemaName schema, String outbox, String ledger) {
 
     /** The names that the tables have unless somebody says otherwise. */
     public static OutboxTables defaults() {
-        return new OutboxTables(new SchemaName(DEFAULT_SCHEMA), DEFAULT_OUTBOX, DEFAULT_LEDGER);
+        return new OutboxTables(new SchemaName(TablesBuilder.DEFAULT_SCHEMA), DEFAULT_OUTBOX, DEFAULT_LEDGER);
     }
 
     /** The name, if a table can be called like this. */
     static String requireTable(String name) {
-        if (!IDENTIFIER.matcher(name).matches() || name.startsWith("pg_")) {
-            throw new IllegalArgumentException(
-                    ("malformed table name '%s': expected lower-case letters, digits and underscores, %d at most, not"
-                                    + " starting with a digit or pg_")
-                            .formatted(name, MAX_LENGTH));
-        }
-        return name;
+        return SchemaName.requireIdentifier("table", name, MAX_LENGTH);
     }
 
     /**
@@ -72,13 +66,17 @@ public record OutboxTables(SchemaName schema, String outbox, String ledger) {
         return "\"%s\".\"%s\"".formatted(schema, table);
     }
 
-    /** As migrations name them. */
-    Map<String, String> placeholders() {
-        return Map.of("outbox", outbox, "ledger", ledger);
-    }
-
-    String historyTable() {
-        return outbox + "_history";
+    /** The tables, created where there are none, and brought into shape where earlier workers left some. */
+    MigratedTables migrated() {
+        return new MigratedTables(
+                "the outbox '%s'".formatted(outbox),
+                "dev/spream/storage/jdbc/outbox",
+                outbox + "_history",
+                4,
+                "migrate(true), in a configuration outbox.jdbc.migrate=true, as a worker or service that starts does unless"
+                        + " told otherwise",
+                true, // version 1 left columns of earlier ledgers NOT NULL, which version 4 makes up for
+                Map.of("outbox", outbox, "ledger", ledger));
     }
 
     /** The entries' table with its schema, for people. */

@@ -6,6 +6,7 @@ import dev.spream.api.spi.ConfigType;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
 import dev.spream.storage.jdbc.internal.ConnectionKeys;
+import dev.spream.storage.jdbc.internal.TablesBuilder;
 import java.time.Duration;
 import java.util.List;
 
@@ -14,7 +15,7 @@ final class ProjectionKeys {
     private static final ConfigKey<String> SCHEMA = ConnectionKeys.schema(
             "schema",
             "The schema that has the tables in which projections are remembered.",
-            ProjectionBuilder.DEFAULT_SCHEMA);
+            TablesBuilder.DEFAULT_SCHEMA);
     private static final ConfigKey<Boolean> MIGRATE =
             ConnectionKeys.migrate("Whether to create the schema and its tables, and to migrate them, where needed.");
     private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConnectionKeys.statementTimeout(
