@@ -5,7 +5,6 @@ import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.ConfigType;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
-import dev.spream.storage.jdbc.JdbcPool;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -83,21 +82,23 @@ public final class ConnectionKeys {
 
     /** A pool for one plug-in, closed when the run has ended. */
     public static HikariDataSource open(PluginConfig config, PluginContext context) {
-        return open(config, context, URL);
+        return open(config, context, URL, ConnectionPools.DEFAULT_CONNECTIONS);
     }
 
     /** The same with that many connections at most. */
     public static HikariDataSource open(PluginConfig config, PluginContext context, int connections) {
-        return closedWith(
-                context, JdbcPool.open(config.get(URL), config.find(USER), config.find(PASSWORD), connections));
+        return open(config, context, URL, connections);
     }
 
     /** The same for a plug-in with that key. */
     public static HikariDataSource open(PluginConfig config, PluginContext context, ConfigKey<String> url) {
-        return closedWith(context, JdbcPool.open(config.get(url), config.find(USER), config.find(PASSWORD)));
+        return open(config, context, url, ConnectionPools.DEFAULT_CONNECTIONS);
     }
 
-    private static HikariDataSource closedWith(PluginContext context, HikariDataSource pool) {
+    private static HikariDataSource open(
+            PluginConfig config, PluginContext context, ConfigKey<String> url, int connections) {
+        HikariDataSource pool =
+                ConnectionPools.open(config.get(url), config.find(USER), config.find(PASSWORD), connections);
         context.onClose(pool);
         return pool;
     }
