@@ -20,16 +20,13 @@ final class AuditTable {
 
     static void add(ProjectionTransaction transaction, String projection, String action, String outcome, Act act)
             throws SQLException {
-        transaction
-                .next()
-                .update(
-                        ADD,
-                        p -> p.text(projection)
-                                .text(EventColumns.storable(act.actor()))
-                                .text(action)
-                                .text(EventColumns.storable(outcome))
-                                .text(EventColumns.storable(act.reason())))
-                .run();
+        transaction.update(
+                ADD,
+                p -> p.text(projection)
+                        .text(EventColumns.storable(act.actor()))
+                        .text(action)
+                        .text(EventColumns.storable(outcome))
+                        .text(EventColumns.storable(act.reason())));
     }
 
     /** Of all versions of a projection, or of the one that a version belongs to; the last first. */

@@ -40,25 +40,20 @@ final class BatchApply {
 
     boolean apply(Fence fence, Set<String> keys, Work<Connection> work) throws Exception {
         String what = "applying a batch of %d aggregates of projection '%s'".formatted(keys.size(), fence.projection());
-        Optional<Progress> progress;
-        try {
-            progress = database.<Optional<Progress>, WorkFailure>inHandedTransaction(
-                    what, transaction -> apply(transaction, fence, keys, work));
-        } catch (WorkFailure e) {
-            throw e.thrown();
-        }
+        Optional<Progress> progress =
+                database.inHandedTransaction(what, transaction -> apply(transaction, fence, keys, work));
         progress.ifPresent(committed -> remember(fence, committed));
         return progress.isPresent();
     }
 
     private Optional<Progress> apply(
             ProjectionTransaction transaction, Fence fence, Set<String> keys, Work<Connection> work)
-            throws SQLException, WorkFailure {
+            throws SQLException, HandedTransaction.Failure {
         Map<String, String> idByKey = StoredKeys.byStored(keys);
         RoundTrip trip = transaction.first();
-        RoundTrip.Rows<Boolean> held = Fences.ask(trip, database.schema(), fence);
+        List<Boolean> held = Fences.ask(trip, database.schema(), fence);
         OwnTables own = OwnTables.enter(trip, database.schema(), fence);
-        RoundTrip.Rows<KeyTable.Row> found =
+        List<KeyTable.Row> found =
                 switch (fence) {
                     case Fence.Segment segment -> {
                         Fences.awaitOthers(trip, database.schema(), segment);
@@ -74,11 +69,11 @@ final class BatchApply {
         own.begin(transaction);
         List<KeyTable.Row> rows =
                 switch (fence) {
-                    case Fence.Segment segment -> KeyTable.lockParked(transaction, fence.projection(), found.list());
-                    case Fence.Whole whole -> found.list();
+                    case Fence.Segment segment -> KeyTable.lockParked(transaction, fence.projection(), found);
+                    case Fence.Whole whole -> found;
                 };
         Map<String, KeyState> before = states(idByKey, rows);
-        Progress progress = FencedWork.run(transaction, connection -> work.apply(connection, before));
+        Progress progress = HandedTransaction.run(transaction, connection -> work.apply(connection, before));
         check(fence, before, progress);
         checkLimit(fence, progress, own.limit());
         write(transaction, fence, own, before, progress);
@@ -149,9 +144,7 @@ final class BatchApply {
                 && (progress.position().isPresent() || progress.last().isPresent() || progress.dealt() > 0)) {
             move(trip, held, progress);
         }
-        RoundTrip.Rows<Boolean> kept = HandedTransaction.leave(trip);
-        trip.run();
-        FencedWork.requireKept(kept);
+        HandedTransaction.leave(trip);
         own.requireApart();
     }
 

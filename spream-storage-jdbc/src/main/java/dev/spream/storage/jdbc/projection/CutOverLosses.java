@@ -2,6 +2,7 @@ package dev.spream.storage.jdbc.projection;
 
 import dev.spream.projection.CutOver;
 import java.sql.SQLException;
+import java.util.List;
 
 /** Counts what a cut-over would lose, while both versions stand still at the same positions. */
 final class CutOverLosses {
@@ -39,17 +40,16 @@ final class CutOverLosses {
         String live = pair.live().state();
         String other = pair.other().state();
         RoundTrip trip = transaction.next();
-        RoundTrip.Rows<Long> withoutEffects =
+        List<Long> withoutEffects =
                 trip.rows(WITHOUT_EFFECTS, p -> p.text(live).text(other), row -> row.getLong("lost"));
-        RoundTrip.Rows<Long> parked = trip.rows(PARKED, p -> p.text(live).text(other), row -> row.getLong("lost"));
-        RoundTrip.Rows<Long> skipped =
-                trip.rows(SKIPPED, p -> p.text(other).text(live).text(live), row -> row.getLong("lost"));
+        List<Long> parked = trip.rows(PARKED, p -> p.text(live).text(other), row -> row.getLong("lost"));
+        List<Long> skipped = trip.rows(SKIPPED, p -> p.text(other).text(live).text(live), row -> row.getLong("lost"));
         trip.run();
         boolean effects = pair.live().code().effects() || pair.other().code().effects();
         return new CutOver.Losses(
-                effects ? withoutEffects.list().getFirst() : 0,
-                parked.list().getFirst(),
-                skipped.list().getFirst(),
+                effects ? withoutEffects.getFirst() : 0,
+                parked.getFirst(),
+                skipped.getFirst(),
                 pair.live().version().leftOutBy(pair.other().version()));
     }
 }

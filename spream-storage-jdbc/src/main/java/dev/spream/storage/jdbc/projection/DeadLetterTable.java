@@ -36,13 +36,6 @@ final class DeadLetterTable {
             FROM @projection_parked_events e JOIN @projection_parked_keys p USING (projection, key)
             WHERE e.projection = ? AND e.key = ? AND e.event_version = ?""".formatted(EventColumns.NAMES);
 
-    /** Those of another version, with the time and the reason. */
-    private static final String SKIP_AS_IN = """
-            INSERT INTO @projection_dead_letters (projection, kind, kept_at, reason, aggregate_id, %1$s)
-            SELECT ?, d.kind, d.kept_at, d.reason, d.aggregate_id, %1$s
-            FROM @projection_dead_letters d WHERE d.projection = ? AND d.kind = 'SKIPPED' ORDER BY d.id
-            RETURNING true""".formatted(EventColumns.NAMES);
-
     private static final String SKIPPED_VERSIONS = """
             SELECT d.aggregate_id, d.event_version FROM @projection_dead_letters d
             WHERE d.projection = ? AND d.kind = 'SKIPPED'""";
@@ -74,7 +67,7 @@ final class DeadLetterTable {
                         row -> true)
                 .isEmpty();
         if (!known) {
-            throw StateTable.unknown(what, projection);
+            throw ProjectionDatabase.unknown(what, projection);
         }
     }
 
@@ -134,20 +127,9 @@ final class DeadLetterTable {
         return skipped;
     }
 
-    /** Has a version skip what another has skipped by now; how many events. */
-    static int skipAsIn(ProjectionTransaction transaction, String state, String other) throws SQLException {
-        RoundTrip trip = transaction.next();
-        RoundTrip.Rows<Boolean> taken = trip.rows(SKIP_AS_IN, p -> p.text(state).text(other), row -> row.getBoolean(1));
-        trip.run();
-        return taken.list().size();
-    }
-
     /** The first event of a parked key, whose row is held. */
     static void skip(ProjectionTransaction transaction, String projection, String key, long version)
             throws SQLException {
-        transaction
-                .next()
-                .update(SKIP, p -> p.text(projection).text(key).number(version))
-                .run();
+        transaction.update(SKIP, p -> p.text(projection).text(key).number(version));
     }
 }

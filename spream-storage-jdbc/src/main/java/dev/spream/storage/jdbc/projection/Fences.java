@@ -2,6 +2,7 @@ package dev.spream.storage.jdbc.projection;
 
 import dev.spream.projection.Fence;
 import dev.spream.storage.jdbc.internal.SchemaName;
+import java.util.List;
 
 /**
  * Whether somebody may still write, asked in the transaction of what is written. The projection's advisory lock comes first,
@@ -30,7 +31,7 @@ final class Fences {
     private Fences() {}
 
     /** Adds the question; no row means no. */
-    static RoundTrip.Rows<Boolean> ask(RoundTrip trip, SchemaName schema, Fence fence) {
+    static List<Boolean> ask(RoundTrip trip, SchemaName schema, Fence fence) {
         String lock = lockName(schema, fence.projection());
         trip.rows(SHARE, p -> p.text(lock), row -> row.getBoolean(1));
         return switch (fence) {

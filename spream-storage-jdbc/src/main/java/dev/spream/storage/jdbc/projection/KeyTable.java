@@ -45,17 +45,17 @@ final class KeyTable {
     }
 
     /** Adds the question for these keys, by what stands for them; their rows are not locked. */
-    static RoundTrip.Rows<Row> read(RoundTrip trip, String projection, Collection<String> keys) {
+    static List<Row> read(RoundTrip trip, String projection, Collection<String> keys) {
         return trip.rows(READ, p -> p.text(projection).texts(keys), Row::read);
     }
 
     /** Adds the question for these keys, of which all rows are locked then, new ones included. */
-    static RoundTrip.Rows<Row> lockAll(RoundTrip trip, String projection, Collection<String> keys) {
+    static List<Row> lockAll(RoundTrip trip, String projection, Collection<String> keys) {
         trip.update(ADD, p -> p.text(projection).texts(keys));
         return lock(trip, projection, keys);
     }
 
-    static RoundTrip.Rows<Row> lock(RoundTrip trip, String projection, Collection<String> keys) {
+    static List<Row> lock(RoundTrip trip, String projection, Collection<String> keys) {
         return trip.rows(LOCK, p -> p.text(projection).texts(keys), Row::read);
     }
 
@@ -68,10 +68,10 @@ final class KeyTable {
             return rows;
         }
         RoundTrip trip = transaction.next();
-        RoundTrip.Rows<Row> locked = lock(trip, projection, parked);
+        List<Row> locked = lock(trip, projection, parked);
         trip.run();
         Map<String, Row> now = new HashMap<>();
-        locked.list().forEach(row -> now.put(row.key(), row));
+        locked.forEach(row -> now.put(row.key(), row));
         return rows.stream().map(row -> now.getOrDefault(row.key(), row)).toList();
     }
 

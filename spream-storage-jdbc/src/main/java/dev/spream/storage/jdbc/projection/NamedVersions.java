@@ -4,6 +4,7 @@ import dev.spream.core.StorageException;
 import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -36,9 +37,9 @@ final class NamedVersions {
     }
 
     private static Optional<String> find(RoundTrip trip, String name) throws SQLException {
-        RoundTrip.Rows<String> found = trip.rows(STATE, named(name), row -> row.getString("state"));
+        List<String> found = trip.rows(STATE, named(name), row -> row.getString("state"));
         trip.run();
-        return found.list().stream().findFirst();
+        return found.stream().findFirst();
     }
 
     private static Database.Binder named(String name) {

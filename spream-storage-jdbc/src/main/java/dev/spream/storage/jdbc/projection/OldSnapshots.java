@@ -102,13 +102,10 @@ final class OldSnapshots {
     private record Position(int segment, long position) {}
 
     private List<Position> positions(VersionTable.Stored version) throws SQLException {
-        RoundTrip trip = transaction.next();
-        RoundTrip.Rows<Position> rows = trip.rows(
+        return transaction.rows(
                 POSITIONS,
                 p -> p.text(version.state()),
                 row -> new Position(row.getInt("segment"), row.getLong("position")));
-        trip.run();
-        return rows.list();
     }
 
     /** Whether a segment of the other version has not come there. */
@@ -150,18 +147,17 @@ final class OldSnapshots {
     }
 
     private String oldestRunning() throws SQLException {
-        RoundTrip trip = transaction.next();
-        RoundTrip.Rows<String> rows = trip.rows(OLDEST_RUNNING, p -> {}, row -> row.getString("oldest_running"));
-        trip.run();
-        return rows.list().getFirst();
+        return transaction
+                .rows(OLDEST_RUNNING, p -> {}, row -> row.getString("oldest_running"))
+                .getFirst();
     }
 
     private List<Holder> holders(String oldestRunning) throws SQLException {
         RoundTrip trip = transaction.next();
         trip.rows(FORGET_SESSIONS, p -> {}, row -> true);
-        RoundTrip.Rows<Holder> holders = trip.rows(HOLDERS, p -> p.text(oldestRunning), Holder::read);
+        List<Holder> holders = trip.rows(HOLDERS, p -> p.text(oldestRunning), Holder::read);
         trip.run();
-        return holders.list();
+        return holders;
     }
 
     private boolean isOver() {
@@ -171,8 +167,8 @@ final class OldSnapshots {
     private void sleep() throws SQLException {
         RoundTrip wait = transaction.next();
         wait.rows(WAIT, p -> {}, row -> true);
-        RoundTrip.Rows<PairStatus> status = PairStatus.ask(wait, pair);
+        List<PairStatus> status = PairStatus.ask(wait, pair);
         wait.run();
-        status.list().getFirst().requireExchangeable(pair);
+        status.getFirst().requireExchangeable(pair);
     }
 }

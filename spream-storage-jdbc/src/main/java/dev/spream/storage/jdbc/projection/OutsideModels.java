@@ -39,33 +39,24 @@ final class OutsideModels {
         if (known.isEmpty() || known.getFirst().id().isPresent()) {
             return known.stream().findFirst().flatMap(Known::id);
         }
-        try {
-            return database.<Optional<String>, WorkFailure>inHandedTransaction(
-                    what, transaction -> begin(transaction, version, beginning));
-        } catch (WorkFailure e) {
-            throw e.thrown();
-        }
+        return database.inHandedTransaction(what, transaction -> begin(transaction, version, beginning));
     }
 
     private static Optional<String> begin(
             ProjectionTransaction transaction, ProjectionVersion version, Beginning beginning)
-            throws SQLException, WorkFailure {
+            throws SQLException, HandedTransaction.Failure {
         RoundTrip trip = transaction.first();
-        RoundTrip.Rows<Known> rows =
-                trip.rows(LOCK, p -> p.text(version.projection()).number(version.version()), Known::read);
+        List<Known> rows = trip.rows(LOCK, p -> p.text(version.projection()).number(version.version()), Known::read);
         trip.run();
-        Optional<Known> known = rows.list().stream().findFirst();
+        Optional<Known> known = rows.stream().findFirst();
         if (known.isEmpty() || known.get().id().isPresent()) {
             return known.flatMap(Known::id);
         }
         if (known.get().dealt()) {
-            throw new WorkFailure(version.withoutOutsideModel());
+            throw new HandedTransaction.Failure(version.withoutOutsideModel());
         }
-        String id = FencedWork.run(transaction, connection -> beginning.begin());
-        transaction
-                .next()
-                .update(REMEMBER, p -> p.text(id).text(version.projection()).number(version.version()))
-                .run();
+        String id = HandedTransaction.run(transaction, connection -> beginning.begin());
+        transaction.update(REMEMBER, p -> p.text(id).text(version.projection()).number(version.version()));
         return Optional.of(id);
     }
 }

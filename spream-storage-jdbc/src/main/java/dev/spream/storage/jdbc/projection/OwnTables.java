@@ -50,9 +50,9 @@ final class OwnTables {
 
     private final Fence fence;
     private final SchemaName schema;
-    private final RoundTrip.Rows<Long> limit;
-    private RoundTrip.Rows<Written> before = new RoundTrip.Rows<>(List.of());
-    private RoundTrip.Rows<Written> after = before;
+    private final List<Long> limit;
+    private List<Written> before = List.of();
+    private List<Written> after = before;
 
     private OwnTables(RoundTrip trip, SchemaName schema, Fence fence) {
         this.fence = fence;
@@ -67,7 +67,7 @@ final class OwnTables {
                     row.getString("own_schema"),
                     row.getString("writer"),
                     row.getBoolean("usable"),
-                    VersionTable.texts(row.getArray("missing")));
+                    RoundTrip.texts(row, "missing"));
         }
     }
 
@@ -80,7 +80,7 @@ final class OwnTables {
 
     /** How far the version may be brought; empty if it is live. */
     Optional<Long> limit() {
-        return limit.list().stream().findFirst();
+        return limit.stream().findFirst();
     }
 
     /**
@@ -94,10 +94,10 @@ final class OwnTables {
             return;
         }
         RoundTrip trip = transaction.next();
-        RoundTrip.Rows<Found> found = trip.rows(LOST, p -> p.text(fence.projection()), Found::read);
+        List<Found> found = trip.rows(LOST, p -> p.text(fence.projection()), Found::read);
         before = written(trip);
         trip.run();
-        found.list().forEach(this::requireReachable);
+        found.forEach(this::requireReachable);
     }
 
     private void requireReachable(Found version) {
@@ -127,8 +127,8 @@ final class OwnTables {
      */
     void requireApart() {
         Map<String, Long> rows = new HashMap<>();
-        before.list().forEach(table -> rows.put(table.table(), table.rows()));
-        List<String> others = after.list().stream()
+        before.forEach(table -> rows.put(table.table(), table.rows()));
+        List<String> others = after.stream()
                 .filter(table -> table.rows() > rows.getOrDefault(table.table(), 0L))
                 .map(Written::table)
                 .sorted()
@@ -140,7 +140,7 @@ final class OwnTables {
         }
     }
 
-    private RoundTrip.Rows<Written> written(RoundTrip trip) {
+    private List<Written> written(RoundTrip trip) {
         return trip.rows(
                 WRITTEN,
                 p -> p.text(fence.projection()).text(schema.value()),

@@ -2,6 +2,7 @@ package dev.spream.storage.jdbc.projection;
 
 import dev.spream.projection.ProjectionStatus;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -18,7 +19,7 @@ record PairStatus(ProjectionStatus live, ProjectionStatus other, Optional<String
             LEFT JOIN @projection_states o ON o.projection_name = a.other""";
 
     /** Adds the question, which has one answer. */
-    static RoundTrip.Rows<PairStatus> ask(RoundTrip trip, VersionPair pair) {
+    static List<PairStatus> ask(RoundTrip trip, VersionPair pair) {
         return trip.rows(
                 STATUSES,
                 p -> p.text(pair.live().state()).text(pair.other().state()),
@@ -30,9 +31,9 @@ record PairStatus(ProjectionStatus live, ProjectionStatus other, Optional<String
 
     static PairStatus ask(ProjectionTransaction transaction, VersionPair pair) throws SQLException {
         RoundTrip trip = transaction.next();
-        RoundTrip.Rows<PairStatus> status = ask(trip, pair);
+        List<PairStatus> status = ask(trip, pair);
         trip.run();
-        return status.list().getFirst();
+        return status.getFirst();
     }
 
     /**

@@ -46,9 +46,7 @@ final class ParityCheck {
                     List<String> tables = tables(holding, pair);
                     lock(comparing, holding, projection, tables, patience);
                     new StandStill(database, holding, pair, patience).begin();
-                    RoundTrip snapshot = comparing.next();
-                    snapshot.rows("SELECT true", p -> {}, row -> true);
-                    snapshot.run();
+                    comparing.rows("SELECT true", p -> {}, row -> true);
                     return pair;
                 });
     }
@@ -92,10 +90,9 @@ final class ParityCheck {
     }
 
     private static boolean exists(ProjectionTransaction transaction, String table) throws SQLException {
-        RoundTrip trip = transaction.next();
-        RoundTrip.Rows<Boolean> found = trip.rows(EXISTS, p -> p.text(table), row -> row.getBoolean(1));
-        trip.run();
-        return found.list().getFirst();
+        return transaction
+                .rows(EXISTS, p -> p.text(table), row -> row.getBoolean(1))
+                .getFirst();
     }
 
     /** Of either; none if the read model is elsewhere. */

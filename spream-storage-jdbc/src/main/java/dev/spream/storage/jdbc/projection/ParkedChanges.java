@@ -3,6 +3,7 @@ package dev.spream.storage.jdbc.projection;
 import dev.spream.projection.ParkedKey;
 import dev.spream.projection.ProjectionOperations.Act;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Optional;
 
 /** Changes parked aggregates by hand. */
@@ -38,11 +39,9 @@ final class ParkedChanges {
             ProjectionTransaction transaction, String projection, Optional<String> key, Optional<String> id, Act act)
             throws SQLException {
         lock(transaction, projection, key);
-        RoundTrip trip = transaction.next();
-        RoundTrip.Rows<Boolean> tried = trip.rows(
+        List<Boolean> tried = transaction.rows(
                 TRY_AGAIN, p -> p.text(projection).optionalText(key).optionalText(key), row -> row.getBoolean(1));
-        trip.run();
-        int count = tried.list().size();
+        int count = tried.size();
         if (count > 0) {
             String which = id.map("'%s'"::formatted).orElse("%d parked aggregates".formatted(count));
             AuditTable.add(transaction, projection, "retry", which, act);
@@ -52,12 +51,10 @@ final class ParkedChanges {
 
     private static void lock(ProjectionTransaction transaction, String projection, Optional<String> key)
             throws SQLException {
-        RoundTrip trip = transaction.next();
-        trip.rows(
+        transaction.rows(
                 LOCK,
                 p -> p.text(projection).text(projection).optionalText(key).optionalText(key),
                 row -> row.getString("key"));
-        trip.run();
     }
 
     boolean skip(String name, String id, long version, Act act) {
@@ -72,14 +69,12 @@ final class ParkedChanges {
             throws SQLException {
         String key = StoredKeys.of(id);
         lock(transaction, projection, Optional.of(key));
-        RoundTrip trip = transaction.next();
-        RoundTrip.Rows<ParkedKey> parked =
-                trip.rows(ParkedTable.ONE, p -> p.text(projection).text(key), ParkedTable::read);
-        trip.run();
-        if (parked.isEmpty() || parked.list().getFirst().firstVersion() != version) {
+        List<ParkedKey> parked =
+                transaction.rows(ParkedTable.ONE, p -> p.text(projection).text(key), ParkedTable::read);
+        if (parked.isEmpty() || parked.getFirst().firstVersion() != version) {
             return false;
         }
-        parked.list().getFirst().requireNothingMissing(projection);
+        parked.getFirst().requireNothingMissing(projection);
         DeadLetterTable.skip(transaction, projection, key, version);
         ParkedRetry.forget(transaction, projection, key, version);
         AuditTable.add(transaction, projection, "skip", "version %d of '%s'".formatted(version, id), act);

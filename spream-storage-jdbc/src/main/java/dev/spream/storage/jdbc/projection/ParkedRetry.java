@@ -56,25 +56,19 @@ final class ParkedRetry {
 
     Optional<KeyState> retry(Fence fence, String id, int limit, RetryWork<Connection> work) throws Exception {
         String what = "trying a parked aggregate of projection '%s' again".formatted(fence.projection());
-        try {
-            return database.<Optional<KeyState>, WorkFailure>inHandedTransaction(
-                    what, transaction -> retry(transaction, fence, id, limit, work));
-        } catch (WorkFailure e) {
-            throw e.thrown();
-        }
+        return database.inHandedTransaction(what, transaction -> retry(transaction, fence, id, limit, work));
     }
 
     private Optional<KeyState> retry(
             ProjectionTransaction transaction, Fence fence, String id, int limit, RetryWork<Connection> work)
-            throws SQLException, WorkFailure {
+            throws SQLException, HandedTransaction.Failure {
         String projection = fence.projection();
         String key = StoredKeys.of(id);
         RoundTrip trip = transaction.first();
-        RoundTrip.Rows<Boolean> held = Fences.ask(trip, database.schema(), fence);
+        List<Boolean> held = Fences.ask(trip, database.schema(), fence);
         OwnTables own = OwnTables.enter(trip, database.schema(), fence);
-        RoundTrip.Rows<Long> locked =
-                trip.rows(LOCK, p -> p.text(projection).text(key), row -> row.getLong("last_version"));
-        RoundTrip.Rows<EventEnvelope> events = trip.rows(
+        List<Long> locked = trip.rows(LOCK, p -> p.text(projection).text(key), row -> row.getLong("last_version"));
+        List<EventEnvelope> events = trip.rows(
                 EVENTS,
                 p -> p.text(projection).text(key).text(projection).text(key).number(limit),
                 row -> EventColumns.read(id, row));
@@ -84,17 +78,15 @@ final class ParkedRetry {
             return Optional.empty();
         }
         own.begin(transaction);
-        long last = locked.list().getFirst();
+        long last = locked.getFirst();
         long now = events.isEmpty()
                 ? last
-                : FencedWork.run(transaction, connection -> work.apply(connection, last, events.list()));
+                : HandedTransaction.run(transaction, connection -> work.apply(connection, last, events));
         RoundTrip written = transaction.next();
         own.watch(written);
-        RoundTrip.Rows<Boolean> kept = HandedTransaction.leave(written);
-        written.run();
-        FencedWork.requireKept(kept);
+        HandedTransaction.leave(written);
         own.requireApart();
-        check(id, last, events.list(), now);
+        check(id, last, events, now);
         return Optional.of(forget(transaction, projection, key, now));
     }
 
@@ -120,9 +112,9 @@ final class ParkedRetry {
                         .text(projection)
                         .text(key));
         trip.update(UNPARK, p -> p.text(projection).text(key));
-        RoundTrip.Rows<KeyTable.Row> settled =
+        List<KeyTable.Row> settled =
                 trip.rows(SETTLE, p -> p.number(version).text(projection).text(key), KeyTable.Row::read);
         trip.run();
-        return settled.list().getFirst().state();
+        return settled.getFirst().state();
     }
 }

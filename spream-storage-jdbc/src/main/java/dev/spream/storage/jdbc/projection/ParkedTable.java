@@ -224,14 +224,14 @@ final class ParkedTable {
         return database.inTransaction(
                 "postponing an aggregate of projection '%s'".formatted(projection), transaction -> {
                     RoundTrip first = transaction.first();
-                    RoundTrip.Rows<Boolean> held = Fences.ask(first, database.schema(), fence);
+                    List<Boolean> held = Fences.ask(first, database.schema(), fence);
                     KeyTable.lock(first, projection, key);
                     first.run();
                     if (held.isEmpty()) {
                         return false;
                     }
                     RoundTrip trip = transaction.next();
-                    RoundTrip.Rows<Boolean> postponed = trip.rows(
+                    List<Boolean> postponed = trip.rows(
                             POSTPONE,
                             p -> p.text(parking.reason().name())
                                     .number(parking.attempts())

@@ -65,10 +65,16 @@ final class ProjectionDatabase {
         }
     }
 
-    /** The same, whose connection is handed to the code of a projection: see {@link HandedTransaction} and {@link FencedWork}. */
-    <T, E extends Exception> T inHandedTransaction(String what, Work<T, E> work) throws E {
+    /**
+     * The same, whose connection is handed to the code of a projection.
+     *
+     * @throws Exception what that code threw, see {@link HandedTransaction.Failure}
+     */
+    <T> T inHandedTransaction(String what, Work<T, HandedTransaction.Failure> work) throws Exception {
         try {
             return run(what, transactions.begin() + HandedTransaction.BEGIN, work);
+        } catch (HandedTransaction.Failure e) {
+            throw e.thrown();
         } catch (SQLException e) {
             throw SqlErrors.storageException(what, e);
         }
@@ -103,6 +109,12 @@ final class ProjectionDatabase {
     /** What is done in one transaction. */
     interface Work<T, E extends Exception> {
         T run(ProjectionTransaction transaction) throws SQLException, E;
+    }
+
+    /** What is thrown if there is no projection of that name. */
+    static StorageException unknown(String what, String projection) {
+        return new StorageException(
+                "%s failed: there is no projection '%s'; register it first".formatted(what, projection), false, null);
     }
 
     /** Whatever is asked afterwards fails. */

@@ -32,11 +32,11 @@ final class ProjectionReport {
     Optional<ProjectionDetails> of(String projection) {
         return database.inTransaction("showing projection '%s'".formatted(projection), transaction -> {
             RoundTrip trip = transaction.first();
-            RoundTrip.Rows<Totals> totals = trip.rows(STATE, p -> p.text(projection), Totals::read);
-            RoundTrip.Rows<ProjectionDetails.Segment> segments =
+            List<Totals> totals = trip.rows(STATE, p -> p.text(projection), Totals::read);
+            List<ProjectionDetails.Segment> segments =
                     trip.rows(SEGMENTS, p -> p.text(projection), ProjectionReport::segment);
             trip.run();
-            return totals.list().stream().findFirst().map(found -> found.with(segments.list()));
+            return totals.stream().findFirst().map(found -> found.with(segments));
         });
     }
 

@@ -31,6 +31,13 @@ final class RebuildStart {
             INSERT INTO @projection_segments (projection, segment, position)
             SELECT ?, s.segment, least(s.position, ?) FROM @projection_segments s WHERE s.projection = ?""";
 
+    /** What was skipped in another version, with the time and the reason. */
+    private static final String SKIP_AS_IN = """
+            INSERT INTO @projection_dead_letters (projection, kind, kept_at, reason, aggregate_id, %1$s)
+            SELECT ?, d.kind, d.kept_at, d.reason, d.aggregate_id, %1$s
+            FROM @projection_dead_letters d WHERE d.projection = ? AND d.kind = 'SKIPPED' ORDER BY d.id
+            RETURNING true""".formatted(EventColumns.NAMES);
+
     private final ProjectionDatabase database;
 
     RebuildStart(ProjectionDatabase database) {
@@ -52,7 +59,9 @@ final class RebuildStart {
             ProjectionVersion begun = new ProjectionVersion(projection, version, code, VersionRole.SHADOW, from, false);
             add(transaction, begun, live, state);
             int taken = skipped == SkippedEvents.SKIP
-                    ? DeadLetterTable.skipAsIn(transaction, begun.stateName(), live.state())
+                    ? transaction
+                            .rows(SKIP_AS_IN, p -> p.text(begun.stateName()).text(live.state()), row -> true)
+                            .size()
                     : 0;
             AuditTable.add(transaction, projection, "rebuild", begun.begun(taken), act);
             return version;
@@ -88,18 +97,15 @@ final class RebuildStart {
     }
 
     private static Live state(ProjectionTransaction transaction, String state) throws SQLException {
-        RoundTrip trip = transaction.next();
-        RoundTrip.Rows<Live> rows = trip.rows(
-                SEGMENTS, p -> p.text(state), row -> new Live(row.getInt("segments"), row.getLong("position")));
-        trip.run();
-        return rows.list().getFirst();
+        return transaction
+                .rows(SEGMENTS, p -> p.text(state), row -> new Live(row.getInt("segments"), row.getLong("position")))
+                .getFirst();
     }
 
     private static int next(ProjectionTransaction transaction, String projection) throws SQLException {
-        RoundTrip trip = transaction.next();
-        RoundTrip.Rows<Integer> latest = trip.rows(LATEST, p -> p.text(projection), row -> row.getInt("latest"));
-        trip.run();
-        return latest.list().getFirst();
+        return transaction
+                .rows(LATEST, p -> p.text(projection), row -> row.getInt("latest"))
+                .getFirst();
     }
 
     private static void add(

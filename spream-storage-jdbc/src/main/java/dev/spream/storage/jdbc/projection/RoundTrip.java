@@ -4,6 +4,7 @@ import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.Parameters;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import dev.spream.storage.jdbc.internal.Statements;
+import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -30,22 +31,18 @@ final class RoundTrip {
         this.leading = Math.toIntExact(begin.chars().filter(c -> c == ';').count());
     }
 
-    /** Adds a statement that returns rows, which are there once this has {@linkplain #run run}. */
-    <T> Rows<T> rows(String statement, Database.Binder binder, Database.RowReader<T> reader) {
-        Rows<T> rows = new Rows<>(new ArrayList<>());
-        add(statement, new Part<>(binder, reader, rows.list));
+    /** Adds a statement that returns rows; they are in the list once this has {@linkplain #run run}. */
+    <T> List<T> rows(String statement, Database.Binder binder, Database.RowReader<T> reader) {
+        List<T> rows = new ArrayList<>();
+        sql.append(parts.isEmpty() ? "" : ";\n").append(statement);
+        parts.add(new Part<>(binder, reader, rows));
         return rows;
     }
 
     /** Adds a statement that returns nothing. */
     RoundTrip update(String statement, Database.Binder binder) {
-        add(statement, new Part<>(binder, row -> row, new ArrayList<>()));
+        rows(statement, binder, row -> row);
         return this;
-    }
-
-    private void add(String statement, Part<?> part) {
-        sql.append(parts.isEmpty() ? "" : ";\n").append(statement);
-        parts.add(part);
     }
 
     void run() throws SQLException {
@@ -68,13 +65,6 @@ final class RoundTrip {
         }
     }
 
-    /** What a statement returned. */
-    record Rows<T>(List<T> list) {
-        boolean isEmpty() {
-            return list.isEmpty();
-        }
-    }
-
     private record Part<T>(Database.Binder binder, Database.RowReader<T> reader, List<T> rows) {
         void read(PreparedStatement statement) throws SQLException {
             try (ResultSet result = statement.getResultSet()) {
@@ -83,5 +73,11 @@ final class RoundTrip {
                 }
             }
         }
+    }
+
+    /** The texts of a column that is an array of them; none if it is null. */
+    static List<String> texts(ResultSet row, String column) throws SQLException {
+        Array array = row.getArray(column);
+        return array == null ? List.of() : List.of((String[]) array.getArray());
     }
 }

@@ -50,11 +50,7 @@ final class SchemaContents {
     /** What is in a schema besides tables of those names and what goes along with them. */
     static List<String> others(ProjectionTransaction transaction, String schema, Set<String> tables)
             throws SQLException {
-        RoundTrip trip = transaction.next();
-        RoundTrip.Rows<String> others =
-                trip.rows(OTHERS, p -> p.text(schema).texts(tables).texts(tables), row -> row.getString("what"));
-        trip.run();
-        return others.list();
+        return transaction.rows(OTHERS, p -> p.text(schema).texts(tables).texts(tables), row -> row.getString("what"));
     }
 
     /**
@@ -66,8 +62,7 @@ final class SchemaContents {
     static List<String> taken(
             ProjectionTransaction transaction, String schema, Set<String> coming, String home, Set<String> going)
             throws SQLException {
-        RoundTrip trip = transaction.next();
-        RoundTrip.Rows<String> taken = trip.rows(
+        return transaction.rows(
                 TAKEN,
                 p -> p.text(schema)
                         .texts(coming)
@@ -76,7 +71,5 @@ final class SchemaContents {
                         .text(home)
                         .text(home),
                 row -> row.getString("what"));
-        trip.run();
-        return taken.list();
     }
 }

@@ -1,6 +1,7 @@
 package dev.spream.storage.jdbc.projection;
 
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -19,7 +20,7 @@ record SegmentBehind(int segment, long positions, boolean held, double rate) {
             ORDER BY behind DESC, l.segment LIMIT 1""";
 
     /** Adds the question; no row means that no segment is behind. */
-    static RoundTrip.Rows<SegmentBehind> ask(RoundTrip trip, VersionPair pair) {
+    static List<SegmentBehind> ask(RoundTrip trip, VersionPair pair) {
         return trip.rows(
                 BEHIND,
                 p -> p.text(pair.live().state()).text(pair.other().state()),
@@ -29,9 +30,9 @@ record SegmentBehind(int segment, long positions, boolean held, double rate) {
 
     static Optional<SegmentBehind> find(ProjectionTransaction transaction, VersionPair pair) throws SQLException {
         RoundTrip trip = transaction.next();
-        RoundTrip.Rows<SegmentBehind> behind = ask(trip, pair);
+        List<SegmentBehind> behind = ask(trip, pair);
         trip.run();
-        return behind.list().stream().findFirst();
+        return behind.stream().findFirst();
     }
 
     /** What is said to whoever wants to go on, and cannot since that segment is behind. */

@@ -81,7 +81,7 @@ final class SegmentLeases {
         String what = "holding segments of projection '%s'".formatted(projection);
         return database.inTransaction(what, transaction -> {
             Crowd crowd = join(transaction, projection, owner, JdbcTimestamps.micros(lease))
-                    .orElseThrow(() -> StateTable.unknown(what, projection));
+                    .orElseThrow(() -> ProjectionDatabase.unknown(what, projection));
             return crowd.segments() == 0
                     ? new SegmentShare(List.of(), 0, 0, crowd.owners())
                     : hold(transaction, projection, owner.toString(), giveUp, crowd, JdbcTimestamps.micros(lease));
@@ -101,10 +101,10 @@ final class SegmentLeases {
         RoundTrip trip = transaction.first();
         trip.rows(REGISTER, p -> p.text(owner.toString()).number(leaseMicros).text(projection), row -> row);
         trip.update(FORGET, p -> p.text(projection).text(projection));
-        RoundTrip.Rows<Crowd> crowd = trip.rows(
+        List<Crowd> crowd = trip.rows(
                 COUNT, p -> p.text(projection), row -> new Crowd(row.getInt("segments"), row.getInt("owners")));
         trip.run();
-        return crowd.list().stream().findFirst();
+        return crowd.stream().findFirst();
     }
 
     private record Held(Optional<SegmentLease> lease, int segments) {
@@ -127,8 +127,7 @@ final class SegmentLeases {
             Crowd crowd,
             long leaseMicros)
             throws SQLException {
-        RoundTrip trip = transaction.next();
-        RoundTrip.Rows<Held> rows = trip.rows(
+        List<Held> rows = transaction.rows(
                 HOLD,
                 p -> p.integers(giveUp)
                         .text(projection)
@@ -141,9 +140,8 @@ final class SegmentLeases {
                         .number(leaseMicros)
                         .text(projection),
                 Held::read);
-        trip.run();
-        int segments = rows.list().stream().findFirst().map(Held::segments).orElse(crowd.segments());
-        List<SegmentLease> held = rows.list().stream()
+        int segments = rows.stream().findFirst().map(Held::segments).orElse(crowd.segments());
+        List<SegmentLease> held = rows.stream()
                 .flatMap(row -> row.lease().stream())
                 .sorted(Comparator.comparingInt(SegmentLease::segment))
                 .toList();

@@ -76,10 +76,9 @@ final class SegmentSplit {
     }
 
     private static int number(ProjectionTransaction transaction, String state) throws SQLException {
-        RoundTrip trip = transaction.next();
-        RoundTrip.Rows<Integer> rows = trip.rows(SEGMENTS, p -> p.text(state), row -> row.getInt("segments"));
-        trip.run();
-        return rows.list().getFirst();
+        return transaction
+                .rows(SEGMENTS, p -> p.text(state), row -> row.getInt("segments"))
+                .getFirst();
     }
 
     private record Merged(long epoch, long position, long dealt) {}
@@ -89,12 +88,12 @@ final class SegmentSplit {
         RoundTrip replacing = transaction.next();
         replacing.update(STATE, p -> p.number(segments).text(state));
         replacing.rows(LOCK, p -> p.text(state), row -> row.getInt("segment"));
-        RoundTrip.Rows<Merged> merged = replacing.rows(
+        List<Merged> merged = replacing.rows(
                 REPLACE,
                 p -> p.text(state),
                 row -> new Merged(row.getLong("epoch"), row.getLong("position"), row.getLong("dealt")));
         replacing.run();
-        Merged old = merged.list().getFirst();
+        Merged old = merged.getFirst();
         RoundTrip adding = transaction.next();
         adding.update(
                 ADD,

@@ -2,6 +2,7 @@ package dev.spream.storage.jdbc.projection;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -75,11 +76,11 @@ final class StandStill {
     private Optional<SegmentBehind> awaited() throws SQLException {
         RoundTrip trip = transaction.next();
         trip.rows(WAIT, p -> {}, row -> true);
-        RoundTrip.Rows<PairStatus> status = PairStatus.ask(trip, pair);
-        RoundTrip.Rows<SegmentBehind> behind = SegmentBehind.ask(trip, pair);
+        List<PairStatus> status = PairStatus.ask(trip, pair);
+        List<SegmentBehind> behind = SegmentBehind.ask(trip, pair);
         trip.run();
-        status.list().getFirst().requireFollowing(pair);
-        return behind.list().stream().findFirst();
+        status.getFirst().requireFollowing(pair);
+        return behind.stream().findFirst();
     }
 
     private void takeAlone(VersionTable.Stored version) throws SQLException {
@@ -108,11 +109,9 @@ final class StandStill {
     }
 
     private static void limit(ProjectionTransaction transaction, String setting, Duration limit) throws SQLException {
-        RoundTrip trip = transaction.next();
-        trip.rows(
+        transaction.rows(
                 "SELECT set_config(?, ?, true)",
                 p -> p.text(setting).text("%dms".formatted(Math.max(1, limit.toMillis()))),
                 row -> true);
-        trip.run();
     }
 }

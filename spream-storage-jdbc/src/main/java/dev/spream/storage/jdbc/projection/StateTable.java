@@ -1,6 +1,5 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.core.StorageException;
 import dev.spream.projection.ProjectionCode;
 import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionStatus;
@@ -103,9 +102,9 @@ final class StateTable {
                                     .number(code.revision()));
                     trip.update(ADD, p -> p.number(segments).text(projection));
                     trip.update(ADD_SEGMENTS, p -> p.text(projection));
-                    RoundTrip.Rows<ProjectionState> rows = trip.rows(LIVE, p -> p.text(projection), StateTable::read);
+                    List<ProjectionState> rows = trip.rows(LIVE, p -> p.text(projection), StateTable::read);
                     trip.run();
-                    return rows.list().getFirst();
+                    return rows.getFirst();
                 });
         return state.requireSegments(segments);
     }
@@ -156,14 +155,9 @@ final class StateTable {
                         .optionalText(error)
                         .text(projection));
         if (reported == 0) {
-            throw unknown(what, projection);
+            throw ProjectionDatabase.unknown(what, projection);
         }
         last.ifPresent(event -> seen.remove(projection, event));
-    }
-
-    static StorageException unknown(String what, String projection) {
-        return new StorageException(
-                "%s failed: there is no projection '%s'; register it first".formatted(what, projection), false, null);
     }
 
     static ProjectionState read(ResultSet row) throws SQLException {

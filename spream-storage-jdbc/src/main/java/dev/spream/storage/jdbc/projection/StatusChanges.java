@@ -3,6 +3,7 @@ package dev.spream.storage.jdbc.projection;
 import dev.spream.projection.Fence;
 import dev.spream.projection.ProjectionOperations.Act;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Optional;
 
 /** Stops projections everywhere, and lets them go on. */
@@ -39,17 +40,15 @@ final class StatusChanges {
         String projection = fence.projection();
         return database.inTransaction("stopping projection '%s' as failed".formatted(projection), transaction -> {
             RoundTrip first = transaction.first();
-            RoundTrip.Rows<Boolean> held = Fences.ask(first, database.schema(), fence);
+            List<Boolean> held = Fences.ask(first, database.schema(), fence);
             first.run();
             if (held.isEmpty()) {
                 return false;
             }
-            RoundTrip trip = transaction.next();
-            RoundTrip.Rows<Boolean> failed = trip.rows(
+            List<Boolean> failed = transaction.rows(
                     FAIL,
                     p -> p.text(EventColumns.storable(error)).text(projection).number(epoch),
                     row -> row.getBoolean(1));
-            trip.run();
             return !failed.isEmpty();
         });
     }
@@ -74,14 +73,12 @@ final class StatusChanges {
     private static boolean change(
             ProjectionTransaction transaction, String projection, String action, String sql, Act act)
             throws SQLException {
-        RoundTrip trip = transaction.next();
-        RoundTrip.Rows<String> changed = trip.rows(
+        List<String> changed = transaction.rows(
                 sql, p -> p.text(projection), row -> row.getString("before") + " -> " + row.getString("after"));
-        trip.run();
         if (changed.isEmpty()) {
             return false;
         }
-        AuditTable.add(transaction, projection, action, changed.list().getFirst(), act);
+        AuditTable.add(transaction, projection, action, changed.getFirst(), act);
         return true;
     }
 }

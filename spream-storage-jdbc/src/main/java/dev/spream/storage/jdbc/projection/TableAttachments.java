@@ -83,8 +83,7 @@ final class TableAttachments {
         }
     }
 
-    private static RoundTrip.Rows<String> attached(
-            RoundTrip trip, String home, String incoming, String table, boolean coming) {
+    private static List<String> attached(RoundTrip trip, String home, String incoming, String table, boolean coming) {
         return trip.rows(
                 ATTACHED,
                 p -> p.text(home).text(incoming).text(Boolean.toString(coming)).text(table),
@@ -92,15 +91,15 @@ final class TableAttachments {
     }
 
     /** A table that goes, and the one that comes in its place. */
-    private record Compared(String table, RoundTrip.Rows<String> going, RoundTrip.Rows<String> coming) {
+    private record Compared(String table, List<String> going, List<String> coming) {
         List<String> differences() {
             List<String> differences = new ArrayList<>();
-            Set<String> missing = new TreeSet<>(going.list());
-            coming.list().forEach(missing::remove);
+            Set<String> missing = new TreeSet<>(going);
+            coming.forEach(missing::remove);
             missing.forEach(what -> differences.add("%s lacks %s".formatted(table, what)));
-            if (going.list().contains(ROW_SECURITY)) {
-                Set<String> added = new TreeSet<>(coming.list());
-                going.list().forEach(added::remove);
+            if (going.contains(ROW_SECURITY)) {
+                Set<String> added = new TreeSet<>(coming);
+                going.forEach(added::remove);
                 added.stream()
                         .filter(what -> what.startsWith(POLICY))
                         .forEach(what -> differences.add("%s has also %s".formatted(table, what)));

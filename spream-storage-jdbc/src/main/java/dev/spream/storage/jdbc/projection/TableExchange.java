@@ -104,16 +104,13 @@ final class TableExchange {
             move(incoming.get(), table, home.get());
         }
         removeIfEmpty(incoming.get());
-        transaction
-                .next()
-                .update(
-                        MOVED,
-                        p -> p.texts(going)
-                                .text(home.get())
-                                .text(outgoing)
-                                .text(pair.projection())
-                                .number(pair.live().version().version()))
-                .run();
+        transaction.update(
+                MOVED,
+                p -> p.texts(going)
+                        .text(home.get())
+                        .text(outgoing)
+                        .text(pair.projection())
+                        .number(pair.live().version().version()));
     }
 
     /** What code writes that has not said so could be anybody's. */
@@ -145,10 +142,8 @@ final class TableExchange {
     }
 
     private Set<String> found(String schema, Set<String> tables) throws SQLException {
-        RoundTrip trip = transaction.next();
-        RoundTrip.Rows<String> rows = trip.rows(FOUND, p -> p.texts(tables).text(schema), row -> row.getString("name"));
-        trip.run();
-        return new TreeSet<>(rows.list());
+        List<String> rows = transaction.rows(FOUND, p -> p.texts(tables).text(schema), row -> row.getString("name"));
+        return new TreeSet<>(rows);
     }
 
     /** Whoever writes the tables goes on, wherever they are. */
@@ -162,15 +157,14 @@ final class TableExchange {
                             .formatted(schema, live.version(), live.projection()));
         }
         RoundTrip trip = transaction.next();
-        RoundTrip.Rows<String> owners = trip.rows(OWNER, p -> p.text(home).texts(going), row -> row.getString("role"));
-        RoundTrip.Rows<String> writers = trip.rows(
+        List<String> owners = trip.rows(OWNER, p -> p.text(home).texts(going), row -> row.getString("role"));
+        List<String> writers = trip.rows(
                 WRITERS, p -> p.text(home).texts(going).text(incoming).texts(coming), row -> row.getString("role"));
         trip.run();
         if (there.isEmpty()) {
-            VersionSchemas.create(
-                    transaction, schema, live, owners.list().stream().findFirst());
+            VersionSchemas.create(transaction, schema, live, owners.stream().findFirst());
         }
-        for (String writer : writers.list()) {
+        for (String writer : writers) {
             VersionSchemas.execute(
                     transaction, "GRANT USAGE ON SCHEMA %s TO %s".formatted(VersionSchemas.quoted(schema), writer));
         }

@@ -1,6 +1,7 @@
 package dev.spream.storage.jdbc.projection;
 
 import java.sql.SQLException;
+import java.util.List;
 
 /**
  * What others than its owner may do with a table, made the same as with the one in whose place it comes. The owner of that one may
@@ -47,14 +48,13 @@ final class TableGrants {
      */
     static void makeSame(ProjectionTransaction transaction, String old, String coming) throws SQLException {
         RoundTrip trip = transaction.next();
-        RoundTrip.Rows<String> revokes = trip.rows(REVOKES, p -> p.text(coming).text(coming), row -> row.getString(1));
-        RoundTrip.Rows<String> grants =
-                trip.rows(GRANTS, p -> p.text(coming).text(coming).text(old), row -> row.getString(1));
+        List<String> revokes = trip.rows(REVOKES, p -> p.text(coming).text(coming), row -> row.getString(1));
+        List<String> grants = trip.rows(GRANTS, p -> p.text(coming).text(coming).text(old), row -> row.getString(1));
         trip.run();
-        for (String revoke : revokes.list()) {
+        for (String revoke : revokes) {
             VersionSchemas.execute(transaction, revoke);
         }
-        for (String grant : grants.list()) {
+        for (String grant : grants) {
             VersionSchemas.execute(transaction, grant);
         }
     }

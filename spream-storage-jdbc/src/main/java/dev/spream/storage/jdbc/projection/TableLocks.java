@@ -70,10 +70,8 @@ final class TableLocks {
     }
 
     private static Duration deadlockTimeout(ProjectionTransaction transaction) throws SQLException {
-        RoundTrip trip = transaction.next();
-        RoundTrip.Rows<Long> millis = trip.rows(DEADLOCK_TIMEOUT, p -> {}, row -> row.getLong("millis"));
-        trip.run();
-        return Duration.ofMillis(millis.list().getFirst());
+        List<Long> millis = transaction.rows(DEADLOCK_TIMEOUT, p -> {}, row -> row.getLong("millis"));
+        return Duration.ofMillis(millis.getFirst());
     }
 
     private void take(String projection, StandStill stand) throws SQLException {
@@ -87,9 +85,7 @@ final class TableLocks {
             }
             tables.remove(missed.get());
             tables.addFirst(missed.get());
-            RoundTrip wait = transaction.next();
-            wait.rows(WAIT, p -> {}, row -> true);
-            wait.run();
+            transaction.rows(WAIT, p -> {}, row -> true);
             limit = shorter(limit.multipliedBy(GROWTH), shorter(longest, longer(stand.left(), FIRST_ATTEMPT)));
         }
     }
@@ -139,7 +135,7 @@ final class TableLocks {
             throws SQLException {
         RoundTrip trip = transaction.next();
         trip.rows(FORGET_SESSIONS, p -> {}, row -> true);
-        RoundTrip.Rows<String> holders = trip.rows(
+        List<String> holders = trip.rows(
                 HOLDERS,
                 p -> p.texts(tables).text(Boolean.toString(exclusive)),
                 row -> "session %d ('%s') %s %s, %s"
@@ -150,6 +146,6 @@ final class TableLocks {
                                 row.getString("name"),
                                 SessionTexts.doing(row)));
         trip.run();
-        return holders.isEmpty() ? "nobody has them any more" : String.join("; ", holders.list());
+        return holders.isEmpty() ? "nobody has them any more" : String.join("; ", holders);
     }
 }

@@ -34,13 +34,11 @@ record TableParity(String name, String live, String other, List<Column> columns)
 
     static TableParity read(ProjectionTransaction comparing, String name, String live, String other)
             throws SQLException {
-        RoundTrip trip = comparing.next();
-        RoundTrip.Rows<Column> columns = trip.rows(
+        List<Column> columns = comparing.rows(
                 COLUMNS,
                 p -> p.text(live).text(other).text(live).text(other),
                 row -> new Column(row.getString("name"), row.getBoolean("live"), row.getBoolean("other")));
-        trip.run();
-        return new TableParity(name, live, other, columns.list());
+        return new TableParity(name, live, other, columns);
     }
 
     /**
@@ -91,14 +89,17 @@ record TableParity(String name, String live, String other, List<Column> columns)
     private Parity.Table compare(ProjectionTransaction comparing, List<String> compared, List<String> oneSided)
             throws SQLException {
         String row = compared.stream().map(VersionSchemas::quoted).collect(Collectors.joining(", "));
-        RoundTrip trip = comparing.next();
-        RoundTrip.Rows<Parity.Table> rows = trip.rows(
-                comparison(row, live, other),
-                p -> {},
-                found -> new Parity.Table(
-                        name, found.getLong("live"), found.getLong("other"), found.getLong("different"), oneSided));
-        trip.run();
-        return rows.list().getFirst();
+        return comparing
+                .rows(
+                        comparison(row, live, other),
+                        p -> {},
+                        found -> new Parity.Table(
+                                name,
+                                found.getLong("live"),
+                                found.getLong("other"),
+                                found.getLong("different"),
+                                oneSided))
+                .getFirst();
     }
 
     private static String comparison(String columns, String live, String other) {
@@ -121,9 +122,8 @@ record TableParity(String name, String live, String other, List<Column> columns)
     }
 
     private static long count(ProjectionTransaction comparing, String table) throws SQLException {
-        RoundTrip trip = comparing.next();
-        RoundTrip.Rows<Long> rows = trip.rows("SELECT count(*) FROM " + table, p -> {}, row -> row.getLong(1));
-        trip.run();
-        return rows.list().getFirst();
+        return comparing
+                .rows("SELECT count(*) FROM " + table, p -> {}, row -> row.getLong(1))
+                .getFirst();
     }
 }

@@ -26,13 +26,11 @@ final class TableTriggers {
      * @param coming the quoted name of the one that comes
      */
     static void exchange(ProjectionTransaction transaction, String old, String coming) throws SQLException {
-        RoundTrip trip = transaction.next();
-        RoundTrip.Rows<List<String>> exchanges = trip.rows(
+        List<List<String>> exchanges = transaction.rows(
                 EXCHANGES,
                 p -> p.text(coming).text(old).text(old).text(coming),
                 row -> List.of(row.getString("enable"), row.getString("disable")));
-        trip.run();
-        for (List<String> exchange : exchanges.list()) {
+        for (List<String> exchange : exchanges) {
             for (String alter : exchange) {
                 VersionSchemas.execute(transaction, alter);
             }

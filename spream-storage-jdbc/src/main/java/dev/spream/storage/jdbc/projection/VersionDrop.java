@@ -66,11 +66,9 @@ final class VersionDrop {
                             .formatted(version, projection, AloneLock.holders(database, state)),
                     e);
         }
-        RoundTrip trip = transaction.next();
-        RoundTrip.Rows<VersionTable.Stored> rows =
-                trip.rows(LOCK, p -> p.text(projection).number(version), VersionTable.Stored::read);
-        trip.run();
-        return rows.list().getFirst();
+        return transaction
+                .rows(LOCK, p -> p.text(projection).number(version), VersionTable.Stored::read)
+                .getFirst();
     }
 
     /** Not what was not made for it: the tables of a version that was never prepared are the live ones. */

@@ -16,11 +16,11 @@ record VersionPair(VersionTable.Stored live, VersionTable.Stored other) {
     static List<VersionTable.Stored> take(ProjectionTransaction transaction, String projection) throws SQLException {
         String lock = "spream rebuild %s.%s".formatted(transaction.schema(), projection);
         RoundTrip trip = transaction.first();
-        RoundTrip.Rows<Boolean> taken = trip.rows(TAKE, p -> p.text(lock), row -> row.getBoolean(1));
-        RoundTrip.Rows<VersionTable.Stored> versions =
+        List<Boolean> taken = trip.rows(TAKE, p -> p.text(lock), row -> row.getBoolean(1));
+        List<VersionTable.Stored> versions =
                 trip.rows(VersionTable.OF_PROJECTION, p -> p.text(projection), VersionTable.Stored::read);
         trip.run();
-        if (!taken.list().getFirst()) {
+        if (!taken.getFirst()) {
             throw new IllegalStateException(
                     "somebody else is changing or comparing versions of projection '%s'; nothing was changed: try again when that is done"
                             .formatted(projection));
@@ -30,7 +30,7 @@ record VersionPair(VersionTable.Stored live, VersionTable.Stored other) {
                     "there is no projection '%s'; nothing was changed: run it once, or check the name"
                             .formatted(projection));
         }
-        return versions.list();
+        return versions;
     }
 
     /**

@@ -1,7 +1,5 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.projection.FailureKind;
-import dev.spream.projection.ProjectionFailure;
 import dev.spream.projection.ProjectionVersion;
 import java.sql.SQLException;
 import java.util.HashMap;
@@ -45,12 +43,10 @@ record VersionPlace(ProjectionVersion version, VersionTable.Stored live, Set<Str
                 AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())""";
 
     static VersionPlace find(ProjectionTransaction transaction, ProjectionVersion version, Set<String> tables)
-            throws SQLException, WorkFailure {
-        RoundTrip trip = transaction.next();
-        RoundTrip.Rows<VersionTable.Stored> versions =
-                trip.rows(VersionTable.OF_PROJECTION, p -> p.text(version.projection()), VersionTable.Stored::read);
-        trip.run();
-        VersionTable.Stored live = VersionPair.live(versions.list());
+            throws SQLException, HandedTransaction.Failure {
+        List<VersionTable.Stored> versions = transaction.rows(
+                VersionTable.OF_PROJECTION, p -> p.text(version.projection()), VersionTable.Stored::read);
+        VersionTable.Stored live = VersionPair.live(versions);
         Set<String> known = live.code().tables();
         String home = home(transaction, known.isEmpty() ? tables : known);
         return new VersionPlace(
@@ -58,24 +54,24 @@ record VersionPlace(ProjectionVersion version, VersionTable.Stored live, Set<Str
     }
 
     /** Where the live tables are, or would be if there were some. */
-    private static String home(ProjectionTransaction transaction, Set<String> tables) throws SQLException, WorkFailure {
+    private static String home(ProjectionTransaction transaction, Set<String> tables)
+            throws SQLException, HandedTransaction.Failure {
         RoundTrip trip = transaction.next();
-        RoundTrip.Rows<String> homes = trip.rows(HOMES, p -> p.texts(tables), row -> row.getString("home"));
-        RoundTrip.Rows<Optional<String>> current =
+        List<String> homes = trip.rows(HOMES, p -> p.texts(tables), row -> row.getString("home"));
+        List<Optional<String>> current =
                 trip.rows("SELECT current_schema()", p -> {}, row -> Optional.ofNullable(row.getString(1)));
         trip.run();
-        if (homes.list().size() > 1) {
-            throw failure(
+        if (homes.size() > 1) {
+            throw HandedTransaction.Failure.of(
                     "the live tables of %s are in the schemas %s: a projection whose tables are in one schema can be rebuilt"
-                            .formatted(tables, homes.list()));
+                            .formatted(tables, homes));
         }
         if (!homes.isEmpty()) {
-            return homes.list().getFirst();
+            return homes.getFirst();
         }
-        return current.list()
-                .getFirst()
-                .orElseThrow(() ->
-                        failure("none of the tables %s is found by the search_path, which names no schema that is there"
+        return current.getFirst()
+                .orElseThrow(() -> HandedTransaction.Failure.of(
+                        "none of the tables %s is found by the search_path, which names no schema that is there"
                                 .formatted(tables)));
     }
 
@@ -84,20 +80,20 @@ record VersionPlace(ProjectionVersion version, VersionTable.Stored live, Set<Str
      *
      * @return what is where the live tables are, by id
      */
-    Map<Long, String> enter(ProjectionTransaction transaction) throws SQLException, WorkFailure {
+    Map<Long, String> enter(ProjectionTransaction transaction) throws SQLException, HandedTransaction.Failure {
         if (VersionSchemas.find(transaction, own, version).isPresent()) {
-            throw failure(
+            throw HandedTransaction.Failure.of(
                     "the schema '%s' is there already, and what is in it is not of version %d of projection '%s', which was to have it; nothing was changed: rename or drop that schema and resume '%s'"
                             .formatted(own, version.version(), version.projection(), version.stateName()));
         }
         VersionSchemas.create(transaction, own, version);
         RoundTrip trip = transaction.next();
-        RoundTrip.Rows<Map.Entry<Long, String>> before = atHome(trip);
+        List<Map.Entry<Long, String>> before = atHome(trip);
         trip.update(ENTER, p -> p.text(own)).run();
-        return before.list().stream().collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+        return before.stream().collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 
-    private RoundTrip.Rows<Map.Entry<Long, String>> atHome(RoundTrip trip) {
+    private List<Map.Entry<Long, String>> atHome(RoundTrip trip) {
         return trip.rows(AT_HOME, p -> p.text(home), row -> Map.entry(row.getLong("oid"), row.getString("name")));
     }
 
@@ -106,41 +102,41 @@ record VersionPlace(ProjectionVersion version, VersionTable.Stored live, Set<Str
      *
      * @param before what was where the live tables are
      */
-    void requireCreated(ProjectionTransaction transaction, Map<Long, String> before) throws SQLException, WorkFailure {
+    void requireCreated(ProjectionTransaction transaction, Map<Long, String> before)
+            throws SQLException, HandedTransaction.Failure {
         RoundTrip trip = transaction.next();
-        RoundTrip.Rows<String> missing =
-                trip.rows(MISSING, p -> p.texts(tables).text(own), row -> row.getString("name"));
-        RoundTrip.Rows<Map.Entry<Long, String>> after = atHome(trip);
-        RoundTrip.Rows<Long> takenAway = trip.rows(TAKEN_AWAY, p -> {}, row -> row.getLong("oid"));
+        List<String> missing = trip.rows(MISSING, p -> p.texts(tables).text(own), row -> row.getString("name"));
+        List<Map.Entry<Long, String>> after = atHome(trip);
+        List<Long> takenAway = trip.rows(TAKEN_AWAY, p -> {}, row -> row.getLong("oid"));
         trip.run();
         Map<Long, String> gone = new HashMap<>(before);
-        after.list().forEach(there -> gone.remove(there.getKey()));
-        gone.keySet().retainAll(takenAway.list());
+        after.forEach(there -> gone.remove(there.getKey()));
+        gone.keySet().retainAll(takenAway);
         Set<String> lost = new TreeSet<>(gone.values());
         if (!lost.isEmpty()) {
-            throw failure(
+            throw HandedTransaction.Failure.of(
                     "create() dropped %s of the schema '%s', where the live tables are; nothing was changed: it makes tables that are not there yet, and must drop none"
                             .formatted(lost, home));
         }
         if (!missing.isEmpty()) {
-            throw failure(
+            throw HandedTransaction.Failure.of(
                     "create() made no tables %s in the schema '%s', which comes first in the search_path: it must name them without a schema"
-                            .formatted(missing.list(), own));
+                            .formatted(missing, own));
         }
         requireNoOthers(SchemaContents.others(transaction, own, tables));
         requireFree(
                 SchemaContents.taken(transaction, own, tables, home, live.code().tables()));
     }
 
-    private void requireNoOthers(List<String> others) throws WorkFailure {
+    private void requireNoOthers(List<String> others) throws HandedTransaction.Failure {
         if (!others.isEmpty()) {
-            throw failure(
+            throw HandedTransaction.Failure.of(
                     "create() made %s besides the tables %s, and a cut-over moves nothing but those; nothing was changed: name all tables in tables(), partitions too, and make functions, types, views and sequences of no column beforehand, in a schema of the search_path"
                             .formatted(others, tables));
         }
     }
 
-    private void requireFree(List<String> taken) throws WorkFailure {
+    private void requireFree(List<String> taken) throws HandedTransaction.Failure {
         if (taken.isEmpty()) {
             return;
         }
@@ -151,12 +147,8 @@ record VersionPlace(ProjectionVersion version, VersionTable.Stored live, Set<Str
                         .formatted(
                                 live.version().version(),
                                 new TreeSet<>(live.code().tables()));
-        throw failure(
+        throw HandedTransaction.Failure.of(
                 "version %d of projection '%s' could not be made live, since the schema '%s' has %s already; nothing was changed: %s, and resume '%s'"
                         .formatted(version.version(), version.projection(), home, taken, free, version.stateName()));
-    }
-
-    private static WorkFailure failure(String message) {
-        return new WorkFailure(new ProjectionFailure(FailureKind.FATAL, message, null));
     }
 }

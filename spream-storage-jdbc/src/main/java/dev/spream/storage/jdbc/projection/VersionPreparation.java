@@ -5,6 +5,7 @@ import dev.spream.projection.ProjectionStore.Preparation;
 import dev.spream.projection.ProjectionVersion;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -28,12 +29,7 @@ final class VersionPreparation {
 
     boolean prepare(ProjectionVersion version, ProjectionCode code, Preparation<Connection> create) throws Exception {
         String what = "preparing version %d of projection '%s'".formatted(version.version(), version.projection());
-        try {
-            return database.<Boolean, WorkFailure>inHandedTransaction(
-                    what, transaction -> prepare(transaction, version, code, create));
-        } catch (WorkFailure e) {
-            throw e.thrown();
-        }
+        return database.inHandedTransaction(what, transaction -> prepare(transaction, version, code, create));
     }
 
     private static boolean prepare(
@@ -41,15 +37,15 @@ final class VersionPreparation {
             ProjectionVersion version,
             ProjectionCode code,
             Preparation<Connection> create)
-            throws SQLException, WorkFailure {
+            throws SQLException, HandedTransaction.Failure {
         RoundTrip trip = transaction.first();
-        RoundTrip.Rows<VersionTable.Stored> found =
+        List<VersionTable.Stored> found =
                 trip.rows(LOCK, p -> p.text(version.projection()).number(version.version()), VersionTable.Stored::read);
         trip.run();
         if (found.isEmpty()) {
             return false;
         }
-        if (!found.list().getFirst().version().prepared()) {
+        if (!found.getFirst().version().prepared()) {
             create(transaction, version, code, create);
         }
         return true;
@@ -60,7 +56,7 @@ final class VersionPreparation {
             ProjectionVersion version,
             ProjectionCode code,
             Preparation<Connection> create)
-            throws SQLException, WorkFailure {
+            throws SQLException, HandedTransaction.Failure {
         Set<String> tables = new TreeSet<>(code.tables());
         Optional<VersionPlace> place =
                 tables.isEmpty() ? Optional.empty() : Optional.of(VersionPlace.find(transaction, version, tables));
@@ -68,7 +64,7 @@ final class VersionPreparation {
         if (place.isPresent()) {
             before = place.get().enter(transaction);
         }
-        FencedWork.run(transaction, connection -> {
+        HandedTransaction.run(transaction, connection -> {
             create.create(connection);
             return true;
         });
@@ -84,8 +80,6 @@ final class VersionPreparation {
                         .optionalText(place.map(VersionPlace::own))
                         .text(version.projection())
                         .number(version.version()));
-        RoundTrip.Rows<Boolean> kept = HandedTransaction.leave(trip);
-        trip.run();
-        FencedWork.requireKept(kept);
+        HandedTransaction.leave(trip);
     }
 }

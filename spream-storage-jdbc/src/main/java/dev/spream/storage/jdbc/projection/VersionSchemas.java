@@ -57,11 +57,8 @@ final class VersionSchemas {
     static Optional<Found> find(ProjectionTransaction transaction, String schema, ProjectionVersion version)
             throws SQLException {
         String mark = mark(transaction, version);
-        RoundTrip trip = transaction.next();
-        RoundTrip.Rows<Found> found =
-                trip.rows(FIND, p -> p.text(mark).text(schema), row -> new Found(row.getBoolean("own")));
-        trip.run();
-        return found.list().stream().findFirst();
+        return transaction.rows(FIND, p -> p.text(mark).text(schema), row -> new Found(row.getBoolean("own"))).stream()
+                .findFirst();
     }
 
     /** Of plain names, so that nothing in it has to be quoted. */

@@ -5,15 +5,12 @@ import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.RebuildProgress;
 import dev.spream.projection.VersionRole;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
-import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.TreeSet;
-import org.jspecify.annotations.Nullable;
 
 /** The versions of projections. */
 final class VersionTable {
@@ -71,7 +68,7 @@ final class VersionTable {
                     version,
                     new ProjectionCode(
                             version.revision(),
-                            new TreeSet<>(texts(row.getArray("tables"))),
+                            new TreeSet<>(RoundTrip.texts(row, "tables")),
                             row.getBoolean("effects")),
                     Optional.ofNullable(row.getString("home")),
                     Optional.ofNullable(row.getString("own_schema")));
@@ -100,7 +97,7 @@ final class VersionTable {
                 .rows(what, LIMIT, p -> p.number(segment).text(version.projection()), row -> row.getLong("position"))
                 .stream()
                 .findFirst()
-                .orElseThrow(() -> StateTable.unknown(what, version.projection()));
+                .orElseThrow(() -> ProjectionDatabase.unknown(what, version.projection()));
     }
 
     Optional<RebuildProgress> built(ProjectionVersion version) {
@@ -147,9 +144,5 @@ final class VersionTable {
                 VersionRole.valueOf(row.getString("role")),
                 row.getLong("from_position"),
                 row.getBoolean("prepared"));
-    }
-
-    static List<String> texts(@Nullable Array array) throws SQLException {
-        return array == null ? List.of() : Arrays.asList((String[]) array.getArray());
     }
 }

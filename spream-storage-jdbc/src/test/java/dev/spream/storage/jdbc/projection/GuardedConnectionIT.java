@@ -49,7 +49,7 @@ final class GuardedConnectionIT {
         database.execute("CREATE TABLE public.items (id serial PRIMARY KEY, tags text[])");
         real = database.dataSource().getConnection();
         real.setAutoCommit(false);
-        guard = new GuardedConnection(real, FencedWork.PROJECTION);
+        guard = new GuardedConnection(real, HandedTransaction.PROJECTION);
         view = guard.view();
     }
 
