@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** One transaction for some events, and what is known of it if it fails. Confined to a loop's thread. */
@@ -18,7 +20,7 @@ final class BatchAttempt<T> implements ProjectionStore.Work<T> {
         }
     }
 
-    private final ProjectionContext<T> context;
+    private final BatchPlanner planner;
     private final EventWriter<T> writer;
     private final List<EventEnvelope> events;
     private final Map<String, BatchPlan.Verdict> verdicts;
@@ -35,13 +37,13 @@ final class BatchAttempt<T> implements ProjectionStore.Work<T> {
      * @param rehearsal whether it is rolled back if an event could be applied
      */
     BatchAttempt(
-            ProjectionContext<T> context,
+            BatchPlanner planner,
             EventWriter<T> writer,
             List<EventEnvelope> events,
             Map<String, BatchPlan.Verdict> verdicts,
             OptionalLong position,
             boolean rehearsal) {
-        this.context = context;
+        this.planner = planner;
         this.writer = writer;
         this.events = events;
         this.verdicts = verdicts;
@@ -51,7 +53,7 @@ final class BatchAttempt<T> implements ProjectionStore.Work<T> {
 
     @Override
     public Progress apply(T transaction, Map<String, KeyState> states) throws Exception {
-        BatchPlan planned = context.planner().plan(events, states, verdicts);
+        BatchPlan planned = planner.plan(events, states, verdicts);
         plan = planned;
         try {
             writer.write(transaction, planned.handle(), event -> current = event);
@@ -64,13 +66,12 @@ final class BatchAttempt<T> implements ProjectionStore.Work<T> {
             rehearsed = true;
             throw new Rehearsed();
         }
-        return planned.progress(position, lastHandled(planned));
+        return planned.progress(position);
     }
 
-    private static Optional<EventEnvelope> lastHandled(BatchPlan planned) {
-        return planned.handle().isEmpty()
-                ? Optional.empty()
-                : Optional.of(planned.handle().getLast());
+    /** The aggregates of the events. */
+    Set<String> aggregates() {
+        return events.stream().map(EventEnvelope::aggregateId).collect(Collectors.toSet());
     }
 
     /** Whether an event could be applied, and it was rolled back for that reason. */
@@ -90,22 +91,21 @@ final class BatchAttempt<T> implements ProjectionStore.Work<T> {
                 && plan().filter(planned -> !planned.handle().isEmpty()).isPresent();
     }
 
-    /** The event that failed; null if it may be any. */
+    /**
+     * The event that failed; null if it may be any, or none was to be applied.
+     *
+     * @param several whether more than one was tried
+     */
     @Nullable
-    EventEnvelope culprit() {
+    EventEnvelope culprit(boolean several) {
         if (current != null) {
             return current;
         }
-        return plan != null && plan.handle().size() == 1 ? plan.handle().getFirst() : null;
-    }
-
-    /** The event that failed, if a single one was tried; null if none was to be applied. */
-    @Nullable
-    EventEnvelope culpritOfOne() {
-        if (current != null) {
-            return current;
-        }
-        return plan == null || plan.handle().isEmpty() ? null : plan.handle().getFirst();
+        return plan == null
+                        || plan.handle().isEmpty()
+                        || (several && plan.handle().size() > 1)
+                ? null
+                : plan.handle().getFirst();
     }
 
     /** How many others would have been applied before that one. */

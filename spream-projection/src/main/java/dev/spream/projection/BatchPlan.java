@@ -27,7 +27,8 @@ record BatchPlan(
     /** From which of its events on an aggregate is to be parked, since that event failed. */
     record Verdict(long version, Parking parking) {}
 
-    Progress progress(OptionalLong position, Optional<EventEnvelope> last) {
+    Progress progress(OptionalLong position) {
+        Optional<EventEnvelope> last = handle.isEmpty() ? Optional.empty() : Optional.of(handle.getLast());
         return new Progress(versions, parked, setAside, position, last, applied() + setAside.size());
     }
 

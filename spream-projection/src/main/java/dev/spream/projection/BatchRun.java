@@ -2,7 +2,6 @@ package dev.spream.projection;
 
 import dev.spream.core.ExponentialBackoff;
 import dev.spream.projection.event.EventEnvelope;
-import dev.spream.projection.event.FeedBatch;
 import dev.spream.projection.event.FeedItem;
 import java.time.Duration;
 import java.util.HashMap;
@@ -16,19 +15,39 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Applies the events of a batch, whatever some of them do: in one transaction if nothing fails; otherwise in several, each for
- * the next events in order, so that the position can follow each of them. Confined to a loop's thread.
+ * the next events in order, so that the checkpoint can follow each of them. Confined to a loop's thread.
  *
- * <p>An event that fails is found at once if the projection was at it, by halving otherwise. If it is poison, its aggregate is
- * parked, in the transaction of what comes before it. If it may pass, that is committed first and the event tried once more,
- * alone. If it fails again its aggregate is suspected, and the next event of another one is tried. If that can be applied, those
- * that are suspected have a last chance, and are parked if they fail once more; if none of several can be, it is no fault of
- * theirs, and nobody is parked.
+ * <p><b>Where the checkpoint commits.</b> {@link #attempt} hands a {@link BatchAttempt} to {@link ProjectionStore#apply}. The store
+ * begins a transaction, checks the fence, has the attempt apply the events, writes the {@link Progress} that the attempt returns
+ * (versions of aggregates, parked aggregates, position) and commits all of that at once. Only then does the loop acknowledge.
  *
- * <p>Transactions that were in each other's way say nothing of their events: all is repeated as it was, after a pause, and with
- * many such conflicts in a row the loop ends.
+ * <p><b>Vocabulary</b>
  *
- * <p>A store that fails ends the loop. If that happens twice with events applied in the transaction, and nothing was committed
- * in between, it may be an event that does it, and is found the same way.
+ * <ul>
+ *   <li><i>Culprit</i>: the event that failed. The projection was at it, or it is found by halving.
+ *   <li><i>Verdict</i>: from one of its events on an aggregate is to be parked, in the transaction of what comes before it. Poison
+ *       gives one at once. What may pass is tried once more, alone, after what comes before it is committed.
+ *   <li><i>Suspect</i>: an aggregate whose verdict comes from a failure that may pass. The next event of another one is tried.
+ *   <li><i>Rehearsal</i>: a transaction with suspects that could apply an event. It is rolled back: others can be applied, so
+ *       suspects have a last chance, and are parked if they fail once more. If none of several can be applied, that is no fault
+ *       of theirs, and none is parked: the loop ends.
+ *   <li><i>Conflict</i>: transactions were in each other's way, which says nothing of their events. All is repeated as it was,
+ *       after a pause; with many in a row the loop ends.
+ *   <li><i>Broken off</i>: the store failed after events were applied. The loop ends; if that happens twice with nothing committed in
+ *       between, it may be an event that does it, and is found like one that fails.
+ * </ul>
+ *
+ * <p><b>Invariants</b>
+ *
+ * <ol>
+ *   <li>What is committed is a beginning of the batch, and grows; the loop is told of each event once, in order.
+ *   <li>The stored position never moves back: where a transaction may have been committed though the store failed, none is
+ *       stored before its end again.
+ *   <li>An aggregate has a verdict only if one of its events has failed; all of its events from there on are parked with it.
+ *   <li>Verdicts last until the next commit. One that a rehearsal has refuted is forgotten.
+ *   <li>Each transaction commits, tries fewer events than the one before, tries an event for the second time, adds a verdict,
+ *       refutes all of them once, or counts as a conflict: so a batch ends.
+ * </ol>
  */
 final class BatchRun<T> {
     /** What a loop does for a batch. */
@@ -47,7 +66,7 @@ final class BatchRun<T> {
         /** These are dealt with for good. */
         void committed(List<FeedItem.Event> items, OptionalLong position);
 
-        /** An event was set aside, so that parked aggregates may be due within that time. */
+        /** An event was parked, so that parked aggregates may be due within that time. */
         void parked(Duration due);
 
         /**
@@ -62,61 +81,78 @@ final class BatchRun<T> {
     private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
-    private final ProjectionContext<T> context;
+    private final ManagerContext<T> manager;
+    private final VersionCode<T> code;
+    private final FailureHandling failures;
     private final Loop loop;
+    private final String name; // of the state that is written
     private final EventWriter<T> writer;
     private final List<FeedItem.Event> items;
     private final List<EventEnvelope> events;
     private final OptionalLong position;
+    private final BatchCursor cursor;
+
+    // Since the last commit.
     private final Map<String, BatchPlan.Verdict> verdicts = new HashMap<>();
-    private int from; // the first that is not dealt with
-    private int barren; // up to here none can be applied, by the verdicts; not below from
-    private int size; // how many are tried behind those
-    private final Set<String> triedAgain = new HashSet<>(); // ids of events that failed
-    private int conflicts; // in a row
     private boolean suspects; // among the verdicts
     private boolean rehearsed; // another event can be applied
+    private int conflicts; // in a row
+
+    private final Set<String> triedAgain = new HashSet<>(); // ids of events that failed
     private boolean breaking; // its events may be what brings transactions down
-    private int unsure; // up to here it may be committed though the store failed, and the position be there
+    private int maybeCommitted; // up to here, though the store failed
 
     /**
      * A batch to apply.
      *
-     * @param batch that the items are of
+     * @param position of the batch, where its feed has positions
      */
-    BatchRun(ProjectionContext<T> context, Loop loop, List<FeedItem.Event> items, FeedBatch batch) {
-        this.context = context;
+    BatchRun(
+            ManagerContext<T> manager,
+            VersionCode<T> code,
+            FailureHandling failures,
+            Loop loop,
+            List<FeedItem.Event> items,
+            long position) {
+        this.manager = manager;
+        this.code = code;
+        this.failures = failures;
         this.loop = loop;
-        this.writer = context.writer(loop.version(), 0);
+        this.name = loop.fence().projection();
+        this.writer = code.writer(loop.version(), 0);
         this.items = items;
         this.events = items.stream().map(FeedItem.Event::envelope).toList();
-        this.position =
-                loop.fence() instanceof Fence.Segment ? OptionalLong.of(batch.position()) : OptionalLong.empty();
-        this.size = items.size();
+        this.position = loop.fence() instanceof Fence.Segment ? OptionalLong.of(position) : OptionalLong.empty();
+        this.cursor = new BatchCursor(items.size());
     }
 
     void run() throws LoopEnd, InterruptedException {
-        while (from < events.size()) {
-            int end = Math.min(events.size(), barren + size);
-            List<EventEnvelope> some = events.subList(from, end);
-            BatchAttempt<T> attempt =
-                    new BatchAttempt<>(context, writer, some, verdicts, positionAt(end), suspects && !rehearsed);
-            long startedAt = context.now();
-            Throwable failure = attempt(attempt, some);
+        while (!cursor.isAtEnd()) {
+            BatchAttempt<T> attempt = new BatchAttempt<>(
+                    code.planner(),
+                    writer,
+                    events.subList(cursor.done(), cursor.end()),
+                    verdicts,
+                    position(),
+                    suspects && !rehearsed);
+            long startedAt = manager.now();
+            Throwable failure = attempt(attempt);
             if (attempt.wasRehearsed()) {
-                tryAllAgain();
+                refuteVerdicts();
             } else if (failure == null) {
-                committed(end, attempt, Duration.ofNanos(context.now() - startedAt));
+                committed(attempt, Duration.ofNanos(manager.now() - startedAt));
             } else if (loop.isCancelled()) {
                 throw new InterruptedException("interrupted in a transaction, which is not committed");
             } else {
-                failed(end, attempt, failure);
+                failed(attempt, failure);
             }
         }
     }
 
-    private OptionalLong positionAt(int end) {
-        if (end < unsure) {
+    /** The checkpoint of the next transaction. */
+    private OptionalLong position() {
+        int end = cursor.end();
+        if (end < maybeCommitted) {
             return OptionalLong.empty(); // it must not go back
         }
         return position.isEmpty() || end == items.size()
@@ -124,60 +160,54 @@ final class BatchRun<T> {
                 : OptionalLong.of(items.get(end - 1).position());
     }
 
-    private @Nullable Throwable attempt(BatchAttempt<T> attempt, List<EventEnvelope> some) throws LoopEnd {
+    /** Has the store commit the events with their checkpoint; what failed, if something did. */
+    private @Nullable Throwable attempt(BatchAttempt<T> attempt) throws LoopEnd {
         if (!loop.mayWrite()) {
-            throw LoopEnd.fenced(context.name());
+            throw LoopEnd.fenced(name);
         }
-        Set<String> keys = HashSet.newHashSet(some.size());
-        some.forEach(event -> keys.add(event.aggregateId()));
         boolean fenced;
         try {
-            fenced = !context.store().apply(loop.fence(), keys, attempt);
+            fenced = !manager.store().apply(loop.fence(), attempt.aggregates(), attempt);
         } catch (Throwable t) {
             return t;
         }
         if (fenced) {
-            throw LoopEnd.fenced(context.name());
+            throw LoopEnd.fenced(name);
         }
         return null;
     }
 
-    private void committed(int end, BatchAttempt<T> attempt, Duration took) {
-        loop.committed(items.subList(from, end), positionAt(end));
+    private void committed(BatchAttempt<T> attempt, Duration took) {
+        loop.committed(items.subList(cursor.done(), cursor.end()), position());
         attempt.plan().ifPresent(plan -> tell(plan, took));
-        from = end;
-        barren = end;
-        size = Math.min(events.size(), Math.max(1, 2 * size));
+        cursor.commit();
         verdicts.clear();
         suspects = false;
         rehearsed = false;
         conflicts = 0;
-        context.brokenOff().committed(loop.fence());
-        context.progressed();
+        failures.brokenOff().committed(loop.fence());
     }
 
-    /** Not everything fails: those that are suspected have another chance, since it may have been over before. */
-    private void tryAllAgain() {
-        context.suspicion().worked();
+    /** Not everything fails: suspects have another chance, since what failed may have been over before. */
+    private void refuteVerdicts() {
+        failures.suspicion().worked();
         rehearsed = true;
         suspects = false;
         verdicts.clear();
-        barren = from;
-        size = events.size();
+        cursor.restart();
     }
 
     private void tell(BatchPlan plan, Duration took) {
         if (!plan.handle().isEmpty()) {
-            context.suspicion().worked();
+            failures.suspicion().worked();
         }
         if (!plan.setAside().isEmpty()) {
-            context.parkedChanged();
             loop.parked(plan.parked().values().stream()
                     .flatMap(parking -> parking.nextTry().stream())
                     .min(Duration::compareTo)
                     .orElse(Duration.ZERO));
         }
-        context.parkLimit()
+        failures.limit()
                 .committed(
                         plan.handle().size(),
                         waiting(plan.parked().values().stream()),
@@ -185,102 +215,95 @@ final class BatchRun<T> {
                                 .filter(BatchRun::isWaiting)
                                 .map(Parking::error)
                                 .findFirst());
-        plan.parked().forEach((key, parking) -> context.parkedLog().parked(key, plan.firstVersion(key), parking));
-        context.tell(listener -> {
+        plan.parked().forEach((key, parking) -> failures.parkedLog().parked(key, plan.firstVersion(key), parking));
+        manager.tell(listener -> {
             listener.batchApplied(
-                    context.name(),
-                    plan.applied(),
-                    plan.duplicates(),
-                    plan.setAside().size(),
-                    took);
-            plan.parked().forEach((key, parking) -> listener.keyParked(context.name(), key, parking));
+                    name, plan.applied(), plan.duplicates(), plan.setAside().size(), took);
+            plan.parked().forEach((key, parking) -> listener.keyParked(name, key, parking));
         });
-        context.tell(listener -> {
+        manager.tell(listener -> {
             Duration each = took.dividedBy(Math.max(1, plan.handle().size()));
-            plan.handle().forEach(event -> listener.eventApplied(context.name(), event, each));
+            plan.handle().forEach(event -> listener.eventApplied(name, event, each));
         });
     }
 
-    private void failed(int end, BatchAttempt<T> attempt, Throwable thrown) throws LoopEnd, InterruptedException {
-        FailureKind kind = kind(end, attempt, thrown);
+    private void failed(BatchAttempt<T> attempt, Throwable thrown) throws LoopEnd, InterruptedException {
+        FailureKind kind = kind(attempt, thrown);
         Exception failure = FailureJudge.asException(thrown);
         if (kind == FailureKind.CONFLICT) {
-            awaitOthers(end - from, failure);
+            awaitOthers(failure);
             return;
         }
         LoopEnd.ifOfEveryEvent(kind, failure);
-        int tried = end - barren;
-        EventEnvelope culprit = tried > 1 ? attempt.culprit() : attempt.culpritOfOne();
-        if (culprit == null && tried > 1) {
-            size = tried / 2;
+        EventEnvelope culprit = attempt.culprit(cursor.tried() > 1);
+        if (culprit == null) {
+            if (cursor.tried() <= 1) {
+                throw LoopEnd.outage(failure); // it fails without an event that is applied
+            }
+            cursor.halve();
             return;
         }
-        if (culprit == null) {
-            throw LoopEnd.outage(failure); // it fails without an event that is applied
-        }
-        context.troubles().failed(kind, failure);
+        failures.troubles().failed(kind, failure);
         int index = indexOf(culprit);
         if (kind == FailureKind.POISON) {
-            condemn(culprit, attempt, context.policy().poison(1, ErrorText.of(context.store(), failure)));
-            tryUpTo(index + 1);
-        } else if (index > barren && attempt.before(culprit) > 0) {
-            tryUpTo(index);
+            condemn(
+                    culprit,
+                    attempt,
+                    failures.policy().poison(1, failures.troubles().text(failure)));
+            cursor.endAt(index + 1);
+        } else if (index > cursor.failing() && attempt.before(culprit) > 0) {
+            cursor.endAt(index);
         } else if (triedAgain.add(culprit.eventId())) {
-            tryUpTo(index + 1);
+            cursor.endAt(index + 1);
         } else {
             suspect(culprit, attempt, index, failure);
         }
     }
 
-    private void awaitOthers(int events, Exception failure) throws LoopEnd, InterruptedException {
+    private void awaitOthers(Exception failure) throws LoopEnd, InterruptedException {
         conflicts++;
         if (conflicts > MOST_CONFLICTS) {
             throw LoopEnd.outage(failure);
         }
         Duration pause = ExponentialBackoff.pause(
-                FIRST_PAUSE, LONGEST_PAUSE, conflicts, context.manager().random());
-        context.troubles().failed(FailureKind.CONFLICT, failure);
-        context.conflictLog()
+                FIRST_PAUSE, LONGEST_PAUSE, conflicts, manager.random());
+        failures.troubles().failed(FailureKind.CONFLICT, failure);
+        failures.conflictLog()
                 .repeated(
                         Assignment.label(loop.fence()),
-                        events,
+                        cursor.end() - cursor.done(),
                         conflicts,
                         pause,
-                        ErrorText.of(context.store(), failure));
+                        failures.troubles().text(failure));
         loop.pause(pause);
     }
 
     /** A transaction that is broken off is an outage, but again and again it is one that some of its events make. */
-    private FailureKind kind(int end, BatchAttempt<T> attempt, Throwable thrown) throws LoopEnd {
-        if (context.judge().isConflict(thrown)) {
+    private FailureKind kind(BatchAttempt<T> attempt, Throwable thrown) throws LoopEnd {
+        if (failures.judge().isConflict(thrown)) {
             return FailureKind.CONFLICT;
         }
         if (attempt.wasBrokenOff(thrown)) {
-            unsure = Math.max(unsure, end);
-            breaking |= context.brokenOff().again(loop.fence());
+            maybeCommitted = Math.max(maybeCommitted, cursor.end());
+            breaking |= failures.brokenOff().again(loop.fence());
             if (breaking) {
                 return FailureKind.TRANSIENT;
             }
         }
-        return context.judge().kind(thrown, attempt.threw(thrown));
+        return failures.judge().kind(thrown, attempt.threw(thrown));
     }
 
     private int indexOf(EventEnvelope event) {
-        int index = from;
+        int index = cursor.done();
         while (!events.get(index).equals(event)) {
             index++;
         }
         return index;
     }
 
-    /** Events behind {@code from} are tried up to there next. */
-    private void tryUpTo(int end) {
-        size = Math.max(1, end - barren);
-    }
-
     private void condemn(EventEnvelope culprit, BatchAttempt<T> attempt, Parking parking) throws LoopEnd {
         if (isWaiting(parking)) {
-            context.parkLimit()
+            failures.limit()
                     .requireRoom(
                             attempt.before(culprit),
                             waiting(verdicts.values().stream().map(BatchPlan.Verdict::parking)),
@@ -293,31 +316,29 @@ final class BatchRun<T> {
         return Math.toIntExact(parkings.filter(BatchRun::isWaiting).count());
     }
 
-    /** Whether it is parked until somebody looks at it. */
+    /** Whether it is parked until an operator acts. */
     private static boolean isWaiting(Parking parking) {
         return parking.nextTry().isEmpty();
     }
 
     private void suspect(EventEnvelope culprit, BatchAttempt<T> attempt, int index, Exception failure) throws LoopEnd {
-        String error = ErrorText.of(context.store(), failure);
+        String error = failures.troubles().text(failure);
         condemn(
                 culprit,
                 attempt,
                 rehearsed
-                        ? context.policy().afterTransient(1, error) // at once counts as one
-                        : context.policy().afterOutage(0, error));
+                        ? failures.policy().afterTransient(1, error) // at once counts as one
+                        : failures.policy().afterOutage(0, error));
         suspects = true;
-        context.suspicion().counts(culprit.aggregateId());
-        context.suspicion().failed(culprit.aggregateId());
+        failures.suspicion().counts(culprit.aggregateId());
+        failures.suspicion().failed(culprit.aggregateId());
         int next = index + 1;
         while (next < events.size() && verdicts.containsKey(events.get(next).aggregateId())) {
             next++;
         }
-        boolean untried = next < events.size();
-        if (context.suspicion().isOutage(verdicts.size(), untried, events.size())) {
+        if (failures.suspicion().isOutage(verdicts.size(), next < events.size(), events.size())) {
             throw LoopEnd.outage(failure);
         }
-        barren = untried ? next : events.size();
-        size = 1;
+        cursor.passTo(next);
     }
 }

@@ -11,21 +11,23 @@ import java.util.concurrent.atomic.AtomicLong;
 final class DueSegments {
     private static final long EVERY = TimeUnit.SECONDS.toNanos(1);
 
-    private final ProjectionContext<?> context;
+    private final ManagerContext<?> manager;
+    private final String projection;
     private final AtomicLong nextQuestion;
     private volatile Set<Integer> due = Set.of();
 
-    DueSegments(ProjectionContext<?> context) {
-        this.context = context;
-        this.nextQuestion = new AtomicLong(context.now());
+    DueSegments(ManagerContext<?> manager, String projection) {
+        this.manager = manager;
+        this.projection = projection;
+        this.nextQuestion = new AtomicLong(manager.now());
     }
 
     /** Whether that one had some, a second or so ago. */
     boolean contains(int segment) {
-        long now = context.now();
+        long now = manager.now();
         long next = nextQuestion.get();
         if (now - next >= 0 && nextQuestion.compareAndSet(next, now + EVERY)) {
-            due = context.store().dueSegments(context.name());
+            due = manager.store().dueSegments(projection);
         }
         return due.contains(segment);
     }

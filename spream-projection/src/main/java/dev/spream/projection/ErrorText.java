@@ -3,8 +3,6 @@ package dev.spream.projection;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.Secrets;
 import dev.spream.core.SpreamException;
-import java.util.StringJoiner;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What is stored and logged of a failure. What is not spream's own is described by the store, which knows its database's errors;
@@ -12,7 +10,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class ErrorText {
     private static final int MAX_LENGTH = 1_000;
-    private static final int MAX_CAUSES = 4;
 
     private ErrorText() {}
 
@@ -26,32 +23,18 @@ final class ErrorText {
         try {
             return store.describe(failure);
         } catch (RuntimeException e) {
-            return types(failure);
+            return ProjectionFailure.types(failure);
         }
     }
 
     /** Without a store. */
     static String of(Throwable failure) {
-        return shortened(failure instanceof SpreamException ? LoggedFailure.message(failure) : types(failure));
+        return shortened(
+                failure instanceof SpreamException ? LoggedFailure.message(failure) : ProjectionFailure.types(failure));
     }
 
     private static String shortened(String message) {
         String text = Secrets.strike(message);
         return text.length() <= MAX_LENGTH ? text : text.substring(0, MAX_LENGTH);
-    }
-
-    /** The failure and its causes, by their types and where they were thrown. */
-    static String types(Throwable failure) {
-        StringJoiner types = new StringJoiner(", caused by ");
-        @Nullable Throwable next = failure;
-        for (int i = 0; next != null && i < MAX_CAUSES; i++) {
-            types.add(next.getClass().getName() + place(next.getStackTrace()));
-            next = next.getCause();
-        }
-        return types.toString();
-    }
-
-    private static String place(StackTraceElement[] frames) {
-        return frames.length == 0 ? "" : " at " + frames[0];
     }
 }

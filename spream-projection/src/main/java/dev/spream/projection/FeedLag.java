@@ -7,12 +7,14 @@ import java.util.List;
 
 /** How far behind a segment is, from what its feed delivers. Confined to the thread of its loop. */
 final class FeedLag {
-    private final ProjectionContext<?> context;
+    private final ManagerContext<?> manager;
+    private final SegmentLags lags;
     private final Assignment assignment;
     private LagSample last = LagSample.UNKNOWN;
 
-    FeedLag(ProjectionContext<?> context, Assignment assignment) {
-        this.context = context;
+    FeedLag(ManagerContext<?> manager, SegmentLags lags, Assignment assignment) {
+        this.manager = manager;
+        this.lags = lags;
         this.assignment = assignment;
     }
 
@@ -40,28 +42,28 @@ final class FeedLag {
         }
         return found(
                 !assignment.positioned() && batch.waited().isPositive()
-                        ? LagSample.unread(context.instant().minus(batch.waited()))
-                        : LagSample.caughtUp(context.instant()));
+                        ? LagSample.unread(manager.instant().minus(batch.waited()))
+                        : LagSample.caughtUp(manager.instant()));
     }
 
     /** What cannot be delivered yet is as old as that it cannot be, as far as anybody knows. */
     private Instant oldestBehind(FeedBatch batch, List<FeedItem.Event> events) {
         if (batch.waited().isPositive()) {
-            return context.instant().minus(batch.waited());
+            return manager.instant().minus(batch.waited());
         }
         return events.isEmpty()
-                ? last.since().orElseGet(context::instant)
+                ? last.since().orElseGet(manager::instant)
                 : events.getLast().envelope().occurredAt();
     }
 
     private LagSample found(LagSample sample) {
         last = sample;
-        context.lags().found(assignment.request().segment(), sample);
+        lags.found(assignment.request().segment(), sample);
         return sample;
     }
 
     /** Nobody reads the segment here any more. */
     void unattended() {
-        context.lags().unattended(assignment.request().segment());
+        lags.unattended(assignment.request().segment());
     }
 }

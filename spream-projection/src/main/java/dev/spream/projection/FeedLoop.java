@@ -35,7 +35,11 @@ final class FeedLoop<T> implements BatchRun.Loop {
     private static final String READING = "reading its source";
     private static final long FOLLOWED_EVERY = TimeUnit.MILLISECONDS.toNanos(50); // a cut-over waits for it
 
-    private final ProjectionContext<T> context;
+    private final ManagerContext<T> manager;
+    private final ProjectionSetup<T> setup;
+    private final VersionStatus status;
+    private final VersionCode<T> code;
+    private final FailureHandling failures;
     private final Assignment assignment;
     private final ParkedRetrier<T> retrier;
     private final FeedLag lag;
@@ -59,18 +63,28 @@ final class FeedLoop<T> implements BatchRun.Loop {
     private @Nullable CountDownLatch
             closing; // guarded by this; until the feed is closed, if that was begun during a poll
 
-    FeedLoop(ProjectionContext<T> context, Assignment assignment) {
-        this.context = context;
+    FeedLoop(
+            ManagerContext<T> manager,
+            ProjectionSetup<T> setup,
+            VersionStatus status,
+            VersionCode<T> code,
+            FailureHandling failures,
+            Assignment assignment) {
+        this.manager = manager;
+        this.setup = setup;
+        this.status = status;
+        this.code = code;
+        this.failures = failures;
         this.assignment = assignment;
-        this.retrier = new ParkedRetrier<>(context, this);
-        this.gathering = new Gathering(context.options());
-        this.lag = new FeedLag(context, assignment);
-        this.stopped = new Alarm(context.manager().time());
+        this.retrier = new ParkedRetrier<>(manager, status, code, failures, this);
+        this.gathering = new Gathering(setup.options());
+        this.lag = new FeedLag(manager, status.lags, assignment);
+        this.stopped = new Alarm(manager.time());
         this.stored = assignment.request().after();
         this.seen = stored;
-        this.storedAt = context.now();
+        this.storedAt = manager.now();
         this.label = assignment.label();
-        this.version = context.version();
+        this.version = status.version();
     }
 
     /** Works until it is stopped or cannot go on. */
@@ -81,18 +95,18 @@ final class FeedLoop<T> implements BatchRun.Loop {
         } catch (LoopEnd end) {
             ended(end);
         } catch (InterruptedException e) {
-            log.debug("[{}] {} was interrupted", context.name(), label);
+            log.debug("[{}] {} was interrupted", status.name, label);
         } catch (RuntimeException | Error e) { // an error ends one feed, and not all projections of the process
-            if (!cancelled && !stopping && !context.isDropped()) {
-                context.troubles().outage(label, broken(e));
+            if (!cancelled && !stopping && !status.isDropped()) {
+                status.troubles.outage(label, broken(e));
             }
         } finally {
             lag.unattended();
             if (unreadable) {
-                context.troubles().forget(READING);
+                status.troubles.forget(READING);
             }
             ended = true;
-            context.keeperWake().raise();
+            status.keeperWake.raise();
         }
     }
 
@@ -107,7 +121,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
     }
 
     private void work() throws LoopEnd, InterruptedException {
-        VersionEntry<T> entry = new VersionEntry<>(context);
+        VersionEntry<T> entry = new VersionEntry<>(manager.store(), status, code, failures.judge());
         if (assignment.positioned()) {
             version = entry.enter();
         }
@@ -133,7 +147,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
     /** What a source says that cannot be opened is of its configuration, and not of events. */
     private EventFeed open() {
         try {
-            EventFeed opened = context.setup().source().open(assignment.request());
+            EventFeed opened = setup.source().open(assignment.request());
             return version.isLive() ? opened : following(opened);
         } catch (IllegalArgumentException | IllegalStateException e) {
             throw new StorageException("the source cannot be opened: " + e.getMessage(), true, e);
@@ -142,11 +156,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
 
     private EventFeed following(EventFeed opened) {
         int segment = assignment.request().segment();
-        return new FollowingFeed(
-                opened,
-                seen,
-                () -> context.store().limit(version, segment),
-                context.manager().time());
+        return new FollowingFeed(opened, seen, () -> manager.store().limit(version, segment), manager.time());
     }
 
     /** Gives back what is not dealt with, so that the next loop can have it; an interrupted one does not wait for that. */
@@ -172,9 +182,9 @@ final class FeedLoop<T> implements BatchRun.Loop {
             from.close();
         } catch (RuntimeException | Error e) {
             if (cancelled) {
-                log.debug("[{}] the feed of {} did not close", context.name(), label, LoggedFailure.of(e));
+                log.debug("[{}] the feed of {} did not close", status.name, label, LoggedFailure.of(e));
             } else {
-                context.troubles().outage(label, broken(e));
+                status.troubles.outage(label, broken(e));
             }
         }
     }
@@ -189,7 +199,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
         }
         try {
             FeedBatch batch = from.poll(gathering.room(), Duration.ofNanos(longestWait()));
-            gathering.add(batch, context.now());
+            gathering.add(batch, manager.now());
             return true;
         } catch (RuntimeException e) {
             if (stopping) {
@@ -198,7 +208,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
             if (gathering.isEmpty()) {
                 throw e;
             }
-            gathering.hurry(context.now()); // what came before is applied; the next poll fails again, or it has passed
+            gathering.hurry(manager.now()); // what came before is applied; the next poll fails again, or it has passed
             return true;
         } finally {
             synchronized (this) {
@@ -208,7 +218,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
     }
 
     private void takeWhatIsDue() throws LoopEnd, InterruptedException {
-        if (stopping || gathering.isDue(context.now())) {
+        if (stopping || gathering.isDue(manager.now())) {
             take(gathering.take());
         } else {
             lag.gathered(gathering, seen);
@@ -216,7 +226,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
     }
 
     private long longestWait() {
-        long idle = Math.min(retrier.idleNanos(), gathering.idleNanos(context.now()));
+        long idle = Math.min(retrier.idleNanos(), gathering.idleNanos(manager.now()));
         return Math.max(0, Math.min(LONGEST_WAIT, idle));
     }
 
@@ -233,22 +243,22 @@ final class FeedLoop<T> implements BatchRun.Loop {
         }
         if (!events.isEmpty()) {
             behind(lag.delivered(batch, events, seen));
-            new BatchRun<>(context, this, events, batch).run();
+            new BatchRun<>(manager, code, failures, this, events, batch.position()).run();
         }
         caughtUpTo(batch, events);
         sayWhetherReadable(batch);
         works();
-        if (context.now() - storedAt >= (version.isLive() ? POSITION_EVERY : FOLLOWED_EVERY)) {
+        if (manager.now() - storedAt >= (version.isLive() ? POSITION_EVERY : FOLLOWED_EVERY)) {
             storePosition();
         }
     }
 
     private void setAside(FeedItem.Undecodable item) {
-        context.store().deadLetter(context.name(), item);
+        manager.store().deadLetter(status.name, item);
         acknowledge(List.of(item));
-        context.progressed();
-        log.warn("[{}] {} is kept among the dead letters", context.name(), item);
-        context.tell(listener -> listener.undecodable(context.name(), item.origin(), item.reason()));
+        status.progressed.set(true);
+        log.warn("[{}] {} is kept among the dead letters", status.name, item);
+        manager.tell(listener -> listener.undecodable(status.name, item.origin(), item.reason()));
     }
 
     private void caughtUpTo(FeedBatch batch, List<FeedItem.Event> events) {
@@ -270,22 +280,21 @@ final class FeedLoop<T> implements BatchRun.Loop {
         }
         unreadable = batch.waited().isPositive();
         if (unreadable) {
-            context.troubles()
-                    .outage(
-                            READING,
-                            new StorageException(
-                                    "some of it could not be read for %s; what is not dealt with is kept there"
-                                            .formatted(DurationText.of(batch.waited())),
-                                    true,
-                                    null));
+            status.troubles.outage(
+                    READING,
+                    new StorageException(
+                            "some of it could not be read for %s; what is not dealt with is kept there"
+                                    .formatted(DurationText.of(batch.waited())),
+                            true,
+                            null));
         } else {
-            context.troubles().over(READING);
+            status.troubles.over(READING);
         }
     }
 
     private void works() {
         worked = true;
-        context.troubles().over(label);
+        status.troubles.over(label);
     }
 
     /** Stores a position that moved without events. */
@@ -300,7 +309,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
         Progress progress = new Progress(Map.of(), Map.of(), List.of(), OptionalLong.of(position), Optional.empty());
         boolean fenced;
         try {
-            fenced = !context.store().apply(assignment.fence(), Set.of(), (transaction, states) -> progress);
+            fenced = !manager.store().apply(assignment.fence(), Set.of(), (transaction, states) -> progress);
         } catch (Exception e) {
             throw LoopEnd.outage(e);
         }
@@ -308,20 +317,20 @@ final class FeedLoop<T> implements BatchRun.Loop {
             throw LoopEnd.fenced(label);
         }
         storedUpTo(position);
-        context.progressed();
+        status.progressed.set(true);
     }
 
     private void storedUpTo(long position) {
         stored = position;
-        storedAt = context.now();
+        storedAt = manager.now();
     }
 
     private void ended(LoopEnd end) {
         switch (end.reason()) {
-            case FENCED -> context.watchWake().raise();
+            case FENCED -> status.watchWake.raise();
             case OUTAGE -> {
-                if (!cancelled && !context.isDropped()) {
-                    context.troubles().outage(label, end.failure());
+                if (!cancelled && !status.isDropped()) {
+                    status.troubles.outage(label, end.failure());
                 }
             }
             case LOCAL -> endHere(end.failure());
@@ -336,9 +345,9 @@ final class FeedLoop<T> implements BatchRun.Loop {
      * @throws ProjectionFailure that ends the manager
      */
     private void endHere(Exception failure) {
-        String error = ErrorText.of(context.store(), failure);
-        context.troubles().failed(FailureKind.LOCAL, failure);
-        if (!context.endHere(error)) {
+        String error = status.troubles.text(failure);
+        status.troubles.failed(FailureKind.LOCAL, failure);
+        if (!status.endHere(error)) {
             return; // another segment's loop has said so
         }
         String message =
@@ -347,12 +356,12 @@ final class FeedLoop<T> implements BatchRun.Loop {
         if (version.isLive() && !isBuiltAnew()) {
             throw new ProjectionFailure(FailureKind.LOCAL, message, failure);
         }
-        log.error("[{}] {}; other versions go on here", context.name(), message);
+        log.error("[{}] {}; other versions go on here", status.name, message);
     }
 
     private boolean isBuiltAnew() {
         try {
-            return context.store().versions(version.projection()).stream()
+            return manager.store().versions(version.projection()).stream()
                     .anyMatch(other -> other.role() == VersionRole.SHADOW);
         } catch (RuntimeException e) {
             return false;
@@ -360,22 +369,21 @@ final class FeedLoop<T> implements BatchRun.Loop {
     }
 
     private void fail(Exception failure) {
-        String error = ErrorText.of(context.store(), failure);
-        context.troubles().failed(FailureKind.FATAL, failure);
+        String error = status.troubles.text(failure);
+        status.troubles.failed(FailureKind.FATAL, failure);
         boolean stopped;
         try {
-            stopped = context.store().fail(assignment.fence(), assignment.epoch(), error);
+            stopped = manager.store().fail(assignment.fence(), assignment.epoch(), error);
         } catch (RuntimeException e) {
-            context.troubles()
-                    .outage(label, notStopped(error, e)); // the next loop fails the same way, and says so again
+            status.troubles.outage(label, notStopped(error, e)); // the next loop fails the same way, and says so again
             return;
         }
         if (stopped) {
-            log.error("[{}] the projection stops everywhere as FAILED, until it is resumed: {}", context.name(), error);
+            log.error("[{}] the projection stops everywhere as FAILED, until it is resumed: {}", status.name, error);
         } else {
-            log.debug("[{}] {} found what is fatal after the projection was stopped: {}", context.name(), label, error);
+            log.debug("[{}] {} found what is fatal after the projection was stopped: {}", status.name, label, error);
         }
-        context.watchWake().raise();
+        status.watchWake.raise();
     }
 
     private static StorageException notStopped(String error, RuntimeException e) {
@@ -408,9 +416,10 @@ final class FeedLoop<T> implements BatchRun.Loop {
     @Override
     public void committed(List<FeedItem.Event> items, OptionalLong position) {
         position.ifPresent(this::storedUpTo);
-        context.dealt();
+        status.dealt.set(true);
         works();
         acknowledge(items);
+        status.progressed.set(true);
     }
 
     private void acknowledge(List<? extends FeedItem> items) {
@@ -422,6 +431,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
 
     @Override
     public void parked(Duration due) {
+        status.parkedChanged.set(true);
         retrier.hurry(due);
     }
 
@@ -445,9 +455,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
             }
             closing = closed;
         }
-        context.manager()
-                .threads()
-                .start("spream-projection-" + context.name() + "-close", () -> closeThen(waiting, closed));
+        manager.threads().start("spream-projection-" + status.name + "-close", () -> closeThen(waiting, closed));
     }
 
     /** On a thread of its own: a source may take long to close, and others wait for whoever stops a loop. */

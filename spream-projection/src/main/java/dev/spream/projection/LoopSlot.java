@@ -3,6 +3,7 @@ package dev.spream.projection;
 import dev.spream.core.ExponentialBackoff;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * keeper's thread, but for what says otherwise.
  */
 final class LoopSlot<T> {
-    private final ProjectionContext<T> context;
+    private final ManagerContext<T> manager;
+    private final Function<Assignment, FeedLoop<T>> loops;
     private final String thread;
     private volatile @Nullable FeedLoop<T> loop;
     private final ExponentialBackoff backoff;
@@ -19,14 +21,16 @@ final class LoopSlot<T> {
     /**
      * An empty slot.
      *
+     * @param loops makes its loops
      * @param thread the name of its threads
      */
-    LoopSlot(ProjectionContext<T> context, String thread) {
-        this.context = context;
+    LoopSlot(ManagerContext<T> manager, Function<Assignment, FeedLoop<T>> loops, String thread) {
+        this.manager = manager;
+        this.loops = loops;
         this.thread = thread;
         this.backoff = new ExponentialBackoff(
-                Duration.ofMillis(50), Duration.ofSeconds(5), context.manager().random());
-        this.notBefore = context.now();
+                Duration.ofMillis(50), Duration.ofSeconds(5), manager.random());
+        this.notBefore = manager.now();
     }
 
     /** Forgets a loop that has ended. */
@@ -39,7 +43,7 @@ final class LoopSlot<T> {
         if (last.hasWorked()) {
             backoff.reset();
         }
-        notBefore = context.now() + backoff.next().toNanos();
+        notBefore = manager.now() + backoff.next().toNanos();
     }
 
     boolean isEmpty() {
@@ -48,13 +52,13 @@ final class LoopSlot<T> {
 
     /** How long it is to stay empty yet, in nanoseconds. */
     long pauseLeft() {
-        return Math.max(0, notBefore - context.now());
+        return Math.max(0, notBefore - manager.now());
     }
 
     void start(Assignment assignment) {
-        FeedLoop<T> next = new FeedLoop<>(context, assignment);
+        FeedLoop<T> next = loops.apply(assignment);
         loop = next;
-        context.manager().threads().start(thread, next::run);
+        manager.threads().start(thread, next::run);
     }
 
     void stop() {

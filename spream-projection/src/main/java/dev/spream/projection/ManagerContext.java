@@ -3,7 +3,9 @@ package dev.spream.projection;
 import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.SafeListeners;
 import dev.spream.core.internal.TaskGroup;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 /**
@@ -26,5 +28,16 @@ record ManagerContext<T>(
 
     long now() {
         return time.nanoTime();
+    }
+
+    /** The time of day, for how long ago events occurred. */
+    Instant instant() {
+        return clock.instant();
+    }
+
+    void tell(Consumer<? super ProjectionListener> event) {
+        if (listening) {
+            listeners.tell(event);
+        }
     }
 }

@@ -15,15 +15,19 @@ final class ParkLimit {
     private static final int MAX_ERROR = 200;
     private static final int PERCENT = 100;
 
-    private final ProjectionContext<?> context;
+    private final ProjectionStore<?> store;
+    private final ProjectionOptions options;
+    private final VersionStatus status;
 
     // Guarded by this.
     private long applied;
     private long parked;
     private Optional<String> firstError = Optional.empty(); // of those parked
 
-    ParkLimit(ProjectionContext<?> context) {
-        this.context = context;
+    ParkLimit(ProjectionStore<?> store, ProjectionOptions options, VersionStatus status) {
+        this.store = store;
+        this.options = options;
+        this.status = status;
     }
 
     /** A transaction was committed: so many events were applied in it, and so many aggregates parked that wait for somebody. */
@@ -59,7 +63,7 @@ final class ParkLimit {
     private synchronized void requireFewFailures(int before, int pending, String error) throws LoopEnd {
         long failed = parked + pending + 1;
         long tried = applied + before + failed;
-        int most = context.options().maxFailingPercent();
+        int most = options.maxFailingPercent();
         if (failed > FEW && failed * PERCENT > tried * most) {
             throw stop(
                     "%d of the last %d events that were tried failed for good, more than %d %%"
@@ -77,11 +81,11 @@ final class ParkLimit {
     void requireRoomInStore(int pending, String error) throws LoopEnd {
         ParkedSummary stored;
         try {
-            stored = context.store().parkedSummary(context.name());
+            stored = store.parkedSummary(status.name);
         } catch (RuntimeException e) {
             throw LoopEnd.outage(e);
         }
-        int most = context.options().maxParked();
+        int most = options.maxParked();
         if (stored.waiting() + pending >= most) {
             throw stop(
                     "%d aggregates are parked and wait for somebody, and at most %d may"
@@ -92,7 +96,7 @@ final class ParkLimit {
     }
 
     private LoopEnd stop(String why, Optional<String> first, String last) {
-        String label = context.version().label();
+        String label = status.version().label();
         return LoopEnd.fatal(new ProjectionFailure(
                 FailureKind.FATAL,
                 ("%s; nothing more is parked, and events are kept at their source: correct the code, or what the events need,"

@@ -17,29 +17,40 @@ final class ParkedRetrier<T> {
     private static final long EVERY = TimeUnit.SECONDS.toNanos(1);
     private static final long SOONEST = TimeUnit.MILLISECONDS.toNanos(50);
 
-    private final ProjectionContext<T> context;
+    private final ManagerContext<T> manager;
+    private final VersionStatus status;
+    private final VersionCode<T> code;
+    private final FailureHandling failures;
     private final BatchRun.Loop loop;
     private long nextLook;
     private long lastLook;
     private boolean expecting = true; // something to be due, whatever others know
 
-    ParkedRetrier(ProjectionContext<T> context, BatchRun.Loop loop) {
-        this.context = context;
+    ParkedRetrier(
+            ManagerContext<T> manager,
+            VersionStatus status,
+            VersionCode<T> code,
+            FailureHandling failures,
+            BatchRun.Loop loop) {
+        this.manager = manager;
+        this.status = status;
+        this.code = code;
+        this.failures = failures;
         this.loop = loop;
-        this.nextLook = context.now();
+        this.nextLook = manager.now();
         this.lastLook = nextLook - SOONEST;
     }
 
     /** Aggregates may be due after that time. */
     void hurry(Duration due) {
-        long soonest = Math.max(lastLook + SOONEST - context.now(), TimeUnit.NANOSECONDS.convert(due));
-        nextLook = context.now() + Math.min(nextLook - context.now(), soonest);
+        long soonest = Math.max(lastLook + SOONEST - manager.now(), TimeUnit.NANOSECONDS.convert(due));
+        nextLook = manager.now() + Math.min(nextLook - manager.now(), soonest);
         expecting = true;
     }
 
     /** How long there is nothing to do, in nanoseconds. */
     long idleNanos() {
-        return Math.max(0, nextLook - context.now());
+        return Math.max(0, nextLook - manager.now());
     }
 
     /** Tries those that are due, if it is time to look. */
@@ -47,16 +58,16 @@ final class ParkedRetrier<T> {
         if (idleNanos() > 0) {
             return;
         }
-        lastLook = context.now();
+        lastLook = manager.now();
         nextLook = lastLook + EVERY;
         if (!expecting && !mayBeDue()) {
             return;
         }
         expecting = false;
         long until = lastLook + ROUND;
-        List<ParkedKey> due = context.store().due(loop.fence(), KEYS);
+        List<ParkedKey> due = manager.store().due(loop.fence(), KEYS);
         for (ParkedKey key : due) {
-            if (context.now() - until >= 0) {
+            if (manager.now() - until >= 0) {
                 hurry();
                 return;
             }
@@ -69,13 +80,13 @@ final class ParkedRetrier<T> {
 
     /** There is more to do at once. */
     private void hurry() {
-        nextLook = context.now();
+        nextLook = manager.now();
         expecting = true;
     }
 
     private boolean mayBeDue() {
         return switch (loop.fence()) {
-            case Fence.Segment held -> context.dueSegments().contains(held.segment());
+            case Fence.Segment held -> status.dueSegments.contains(held.segment());
             case Fence.Whole whole -> true;
         };
     }
@@ -99,7 +110,7 @@ final class ParkedRetrier<T> {
         /** Until something of it is settled, however long that takes: the next round would begin where this one did. */
         void run() throws LoopEnd, InterruptedException {
             boolean goesOn = true;
-            while (goesOn && (!settled || context.now() - until < 0)) {
+            while (goesOn && (!settled || manager.now() - until < 0)) {
                 goesOn = tryOnce();
             }
         }
@@ -107,13 +118,13 @@ final class ParkedRetrier<T> {
         /** Whether there is more to try at once. */
         private boolean tryOnce() throws LoopEnd, InterruptedException {
             if (!loop.mayWrite()) {
-                throw LoopEnd.fenced(context.name());
+                throw LoopEnd.fenced(status.name);
             }
-            RetryAttempt<T> attempt = new RetryAttempt<>(context, context.writer(loop.version(), key.followed()));
-            long startedAt = context.now();
+            RetryAttempt<T> attempt = new RetryAttempt<>(code.planner(), code.writer(loop.version(), key.followed()));
+            long startedAt = manager.now();
             Optional<KeyState> state;
             try {
-                state = context.store().retry(loop.fence(), key.key(), limit, attempt);
+                state = manager.store().retry(loop.fence(), key.key(), limit, attempt);
             } catch (Throwable t) {
                 if (loop.isCancelled()) {
                     throw new InterruptedException("interrupted in a transaction, which is not committed");
@@ -122,11 +133,11 @@ final class ParkedRetrier<T> {
                 return failed(attempt, t);
             }
             first = attempt.firstVersion().orElse(first);
-            return state.isPresent() && committed(attempt, state.get(), Duration.ofNanos(context.now() - startedAt));
+            return state.isPresent() && committed(attempt, state.get(), Duration.ofNanos(manager.now() - startedAt));
         }
 
         private boolean committed(RetryAttempt<T> attempt, KeyState state, Duration took) {
-            context.parkedChanged();
+            status.parkedChanged.set(true);
             if (attempt.taken() > 0) {
                 tell(attempt, took);
                 attempts = 0;
@@ -135,13 +146,13 @@ final class ParkedRetrier<T> {
                 settled = true;
             }
             if (!state.parked()) {
-                context.parkedLog().resumed(key.key(), state.lastVersion());
-                context.suspicion().forget(key.key());
-                context.tell(listener -> listener.keyResumed(context.name(), key.key()));
+                failures.parkedLog().resumed(key.key(), state.lastVersion());
+                failures.suspicion().forget(key.key());
+                manager.tell(listener -> listener.keyResumed(status.name, key.key()));
                 return false;
             }
             if (attempt.hasGap()) {
-                postpone(attempt.firstLeft(), context.policy().gap(attempt.version() + 1));
+                postpone(attempt.firstLeft(), failures.policy().gap(attempt.version() + 1));
                 return false;
             }
             return attempt.taken() > 0;
@@ -150,25 +161,25 @@ final class ParkedRetrier<T> {
         private void tell(RetryAttempt<T> attempt, Duration took) {
             int handled = attempt.handle().size();
             if (handled > 0) {
-                context.suspicion().worked();
+                failures.suspicion().worked();
             }
-            context.progressed();
-            context.tell(listener -> {
-                listener.batchApplied(context.name(), attempt.taken(), 0, 0, took);
+            status.progressed.set(true);
+            manager.tell(listener -> {
+                listener.batchApplied(status.name, attempt.taken(), 0, 0, took);
                 Duration each = took.dividedBy(Math.max(1, handled));
-                attempt.handle().forEach(event -> listener.eventApplied(context.name(), event, each));
+                attempt.handle().forEach(event -> listener.eventApplied(status.name, event, each));
             });
         }
 
         private boolean failed(RetryAttempt<T> attempt, Throwable thrown) throws LoopEnd {
-            boolean conflict = context.judge().isConflict(thrown);
+            boolean conflict = failures.judge().isConflict(thrown);
             boolean brokenOff = BrokenOff.isOfStore(thrown) && !attempt.threw(thrown) && !conflict;
             FailureKind kind =
-                    brokenOff ? FailureKind.TRANSIENT : context.judge().kind(thrown, attempt.threw(thrown));
+                    brokenOff ? FailureKind.TRANSIENT : failures.judge().kind(thrown, attempt.threw(thrown));
             Exception failure = FailureJudge.asException(thrown);
             LoopEnd.ifOfEveryEvent(kind, failure);
             if (conflict || (brokenOff && attempt.handle().isEmpty())) {
-                postponeIfPossible(kind, untried(ErrorText.of(context.store(), failure)), failure);
+                postponeIfPossible(kind, untried(status.troubles.text(failure)), failure);
                 return false;
             }
             int before = attempt.before();
@@ -179,15 +190,15 @@ final class ParkedRetrier<T> {
                 limit = before > 0 ? before : Math.max(1, Math.min(limit, attempt.taken()) / 2);
                 return true;
             }
-            Parking parking = parking(kind, ErrorText.of(context.store(), failure));
+            Parking parking = parking(kind, status.troubles.text(failure));
             if (parking.nextTry().isEmpty() && key.reason() != ParkReason.POISON) {
-                context.parkLimit().requireRoomInStore(0, parking.error());
+                failures.limit().requireRoomInStore(0, parking.error());
             }
             if (brokenOff) {
                 postponeIfPossible(kind, parking, failure);
                 return false;
             }
-            context.troubles().failed(kind, failure);
+            status.troubles.failed(kind, failure);
             postpone(attempt.firstLeft(), parking);
             return false;
         }
@@ -200,12 +211,12 @@ final class ParkedRetrier<T> {
                 failure.addSuppressed(e);
                 throw LoopEnd.outage(failure);
             }
-            context.troubles().failed(kind, failure);
+            status.troubles.failed(kind, failure);
         }
 
         /** None of its events has failed: what waits for a missing event still does. */
         private Parking untried(String error) {
-            Parking later = context.policy().afterOutage(attempts, error);
+            Parking later = failures.policy().afterOutage(attempts, error);
             return key.reason() == ParkReason.GAP
                     ? new Parking(ParkReason.GAP, attempts, error, later.nextTry())
                     : later;
@@ -213,20 +224,20 @@ final class ParkedRetrier<T> {
 
         private Parking parking(FailureKind kind, String error) {
             if (kind == FailureKind.POISON) {
-                return context.policy().poison(attempts + 1, error);
+                return failures.policy().poison(attempts + 1, error);
             }
-            boolean counts = context.suspicion().counts(key.key());
-            return counts && !context.suspicion().isRaised()
-                    ? context.policy().afterTransient(attempts + 1, error)
-                    : context.policy().afterOutage(attempts, error);
+            boolean counts = failures.suspicion().counts(key.key());
+            return counts && !failures.suspicion().isRaised()
+                    ? failures.policy().afterTransient(attempts + 1, error)
+                    : failures.policy().afterOutage(attempts, error);
         }
 
         private void postpone(long firstVersion, Parking parking) {
-            if (context.store().postpone(loop.fence(), key.key(), new Tried(first, attempts), parking)) {
-                context.parkedChanged();
-                context.parkedLog().stays(key.key(), firstVersion, parking);
+            if (manager.store().postpone(loop.fence(), key.key(), new Tried(first, attempts), parking)) {
+                status.parkedChanged.set(true);
+                failures.parkedLog().stays(key.key(), firstVersion, parking);
                 parking.nextTry().ifPresent(ParkedRetrier.this::hurry);
-                context.tell(listener -> listener.keyParked(context.name(), key.key(), parking));
+                manager.tell(listener -> listener.keyParked(status.name, key.key(), parking));
             } else {
                 hurry(Duration.ZERO); // somebody was there meanwhile, and wants it tried
             }

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
@@ -108,7 +109,7 @@ public final class ProjectionManager<T> implements AutoCloseable {
         return run.begun()
                 .map(ManagerRun::views)
                 .orElseGet(() -> setup.byName().stream()
-                        .map(versions -> ProjectionContext.unread(versions.getFirst()))
+                        .map(versions -> VersionStatus.unread(versions.getFirst(), Optional.empty()))
                         .toList());
     }
 

@@ -11,4 +11,9 @@ record ProjectionSetup<T>(Projection<? super T> projection, EventSource source, 
         requireNonNull(source, "source");
         requireNonNull(options, "options");
     }
+
+    /** Into how many segments the projection is split if it is new; 0 over a source without positions. */
+    int segments() {
+        return source.positioned() ? options.segments() : 0;
+    }
 }

@@ -148,7 +148,7 @@ public interface ProjectionStore<T> extends AutoCloseable {
      * where it was thrown, and the same of its causes, unless the store knows better. Asks nothing of the database.
      */
     default String describe(Exception failure) {
-        return ErrorText.types(failure);
+        return ProjectionFailure.types(failure);
     }
 
     /**

@@ -62,8 +62,4 @@ public record ProjectionView(
                 Optional.empty(),
                 ParkedSummary.NONE);
     }
-
-    ProjectionView withOutage(Optional<String> other) {
-        return new ProjectionView(version, state, segmentsHeld, lagEvents, lag, other, rebuild, parked);
-    }
 }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One transaction for events of a parked aggregate. Confined to a loop's thread. */
 final class RetryAttempt<T> implements ProjectionStore.RetryWork<T> {
-    private final ProjectionContext<T> context;
+    private final BatchPlanner planner;
     private final EventWriter<T> writer;
     private final List<EventEnvelope> handle = new ArrayList<>();
     private List<EventEnvelope> given = List.of();
@@ -18,8 +18,8 @@ final class RetryAttempt<T> implements ProjectionStore.RetryWork<T> {
     private @Nullable EventEnvelope current;
     private @Nullable Throwable thrown;
 
-    RetryAttempt(ProjectionContext<T> context, EventWriter<T> writer) {
-        this.context = context;
+    RetryAttempt(BatchPlanner planner, EventWriter<T> writer) {
+        this.planner = planner;
         this.writer = writer;
     }
 
@@ -44,12 +44,12 @@ final class RetryAttempt<T> implements ProjectionStore.RetryWork<T> {
         gap = false;
         for (EventEnvelope event : events) {
             if (event.eventVersion() > version) {
-                gap = !context.planner().follows(event, version);
+                gap = !planner.follows(event, version);
                 if (gap) {
                     return;
                 }
                 version = event.eventVersion();
-                if (context.planner().handles(event)) {
+                if (planner.handles(event)) {
                     handle.add(event);
                 }
             }

@@ -26,7 +26,6 @@ final class RunningVersions<T> {
     private final String name;
     private final Map<Integer, ProjectionSetup<T>> setups = new TreeMap<>(); // by revision
     private final Troubles troubles;
-    private final ProjectionView unread;
     private final Alarm wake;
 
     // Confined to the thread.
@@ -34,7 +33,7 @@ final class RunningVersions<T> {
     private List<ProjectionVersion> told = List.of();
 
     // Guarded by this.
-    private final Map<Integer, RunningProjection<T>> running = new TreeMap<>();
+    private final Map<Integer, RunningVersion<T>> running = new TreeMap<>();
     private boolean stopping;
     private boolean unknown; // none of the versions is of a revision that is here
     private int elsewhere; // the live version if others run here, and it does not; otherwise 0
@@ -44,7 +43,6 @@ final class RunningVersions<T> {
         setups.forEach(setup -> this.setups.put(setup.projection().revision(), setup));
         this.name = setups.getFirst().projection().name();
         this.troubles = new Troubles(name, manager);
-        this.unread = ProjectionContext.unread(latest());
         this.wake = new Alarm(manager.time());
     }
 
@@ -86,9 +84,9 @@ final class RunningVersions<T> {
     private void register() {
         if (!registered) {
             for (ProjectionSetup<T> setup : List.copyOf(setups.values()).reversed()) {
-                ProjectionState state = manager.store()
-                        .register(name, ProjectionContext.segments(setup), ProjectionCode.of(setup.projection()));
-                sayIfOther(ProjectionContext.segments(setup), state.segments());
+                ProjectionState state =
+                        manager.store().register(name, setup.segments(), ProjectionCode.of(setup.projection()));
+                sayIfOther(setup.segments(), state.segments());
             }
             registered = true;
         }
@@ -126,12 +124,12 @@ final class RunningVersions<T> {
             return;
         }
         for (ProjectionVersion version : versions) {
-            RunningProjection<T> known = running.get(version.version());
+            RunningVersion<T> known = running.get(version.version());
             ProjectionSetup<T> setup = setups.get(version.revision());
             if (known != null) {
                 known.become(version);
             } else if (setup != null) {
-                RunningProjection<T> added = new RunningProjection<>(manager, setup, version);
+                RunningVersion<T> added = new RunningVersion<>(manager, setup, version);
                 running.put(version.version(), added);
                 added.start();
             }
@@ -194,24 +192,24 @@ final class RunningVersions<T> {
     /** Lets loops finish their batches, and ends. */
     synchronized void stop() {
         stopping = true;
-        running.values().forEach(RunningProjection::stop);
+        running.values().forEach(RunningVersion::stop);
         wake.raise();
     }
 
     /** Interrupts loops, and ends. Outside of the lock, which views need. */
     void cancel() {
         stop();
-        running().forEach(RunningProjection::cancel);
+        running().forEach(RunningVersion::cancel);
     }
 
-    private synchronized List<RunningProjection<T>> running() {
+    private synchronized List<RunningVersion<T>> running() {
         return List.copyOf(running.values());
     }
 
     /** Of each version that runs here, the live one first; or why there is none. */
     synchronized List<ProjectionView> views() {
         if (running.isEmpty()) {
-            return List.of(unread.withOutage(unknown ? Optional.of(remedy()) : troubles.outage()));
+            return List.of(VersionStatus.unread(latest(), unknown ? Optional.of(remedy()) : troubles.outage()));
         }
         List<ProjectionView> views = new ArrayList<>();
         running.values().forEach(version -> views.add(version.view()));

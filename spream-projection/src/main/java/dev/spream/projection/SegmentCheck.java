@@ -41,7 +41,7 @@ final class SegmentCheck {
 
     private static Optional<String> problem(ProjectionState state, ProjectionSetup<?> projection) {
         try {
-            state.requireSegments(ProjectionContext.segments(projection));
+            state.requireSegments(projection.segments());
             return Optional.empty();
         } catch (IllegalArgumentException e) {
             return Optional.of(String.valueOf(e.getMessage()));

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,24 +36,34 @@ final class SegmentKeeper<T> implements Keeper {
 
         Held(SegmentLease lease) {
             this.lease = lease;
-            this.slot = new LoopSlot<>(context, "spream-projection-" + context.name() + "-" + lease.segment());
+            this.slot = new LoopSlot<>(manager, loops, "spream-projection-" + status.name + "-" + lease.segment());
         }
     }
 
-    private final ProjectionContext<T> context;
+    private final ManagerContext<T> manager;
+    private final ProjectionOptions options;
+    private final VersionStatus status;
+    private final Function<Assignment, FeedLoop<T>> loops;
     private final Map<Integer, Held> segments = new ConcurrentHashMap<>(); // changed by the keeper's thread
     private volatile LocalLease granted;
     private volatile boolean stopping;
     private int fair = Integer.MAX_VALUE;
     private int number; // of segments, those that are held among them
 
-    SegmentKeeper(ProjectionContext<T> context) {
-        this.context = context;
-        this.granted = LocalLease.ended(context.manager().time());
+    SegmentKeeper(
+            ManagerContext<T> manager,
+            ProjectionOptions options,
+            VersionStatus status,
+            Function<Assignment, FeedLoop<T>> loops) {
+        this.manager = manager;
+        this.options = options;
+        this.status = status;
+        this.loops = loops;
+        this.granted = LocalLease.ended(manager.time());
     }
 
     private long lease() {
-        return context.options().lease().toNanos();
+        return options.lease().toNanos();
     }
 
     private boolean isHeld() {
@@ -61,17 +72,17 @@ final class SegmentKeeper<T> implements Keeper {
 
     @Override
     public void run() throws InterruptedException {
-        long nextHold = context.now();
-        while (!stopping && !context.hasEndedHere()) {
-            if (!context.isKnown()) {
-                context.keeperWake().await(lease());
+        long nextHold = manager.now();
+        while (!stopping && !status.hasEndedHere()) {
+            if (!status.isKnown()) {
+                status.keeperWake.await(lease());
                 continue;
             }
             boolean changed = tidy();
-            if (changed || nextHold - context.now() <= 0 || anyToStart()) {
-                nextHold = context.now() + (hold() ? lease() / 4 : Math.min(lease() / 8, 10 * SOON));
+            if (changed || nextHold - manager.now() <= 0 || anyToStart()) {
+                nextHold = manager.now() + (hold() ? lease() / 4 : Math.min(lease() / 8, 10 * SOON));
             }
-            context.keeperWake().await(Math.max(1, Math.min(nextHold - context.now(), nextStart())));
+            status.keeperWake.await(Math.max(1, Math.min(nextHold - manager.now(), nextStart())));
         }
         end();
     }
@@ -81,13 +92,13 @@ final class SegmentKeeper<T> implements Keeper {
         boolean canGiveUp = false;
         for (Held held : segments.values()) {
             held.slot.tidy();
-            if (!context.isRunning() || held.leaving || held.lost || isOutdated(held)) {
+            if (!status.isRunning() || held.leaving || held.lost || isOutdated(held)) {
                 held.slot.stop();
             }
             if (canStart(held)) {
-                context.lags().expect(held.lease.segment());
+                status.lags.expect(held.lease.segment());
             } else if (held.slot.isEmpty()) {
-                context.forget(held.lease.segment(), Assignment.label(held.lease.segment()));
+                status.forget(held.lease.segment(), Assignment.label(held.lease.segment()));
             }
             if (held.slot.isEmpty() && held.lost) {
                 forget(held.lease.segment());
@@ -99,12 +110,12 @@ final class SegmentKeeper<T> implements Keeper {
 
     /** Whether its loop is from before a pause, so that what it finds fatal may have been mended. */
     private boolean isOutdated(Held held) {
-        return held.epoch != context.state().epoch();
+        return held.epoch != status.state().epoch();
     }
 
     private void forget(int segment) {
         segments.remove(segment);
-        context.forget(segment, Assignment.label(segment));
+        status.forget(segment, Assignment.label(segment));
     }
 
     private boolean anyToStart() {
@@ -112,7 +123,7 @@ final class SegmentKeeper<T> implements Keeper {
     }
 
     private boolean canStart(Held held) {
-        return context.isRunning() && !stopping && !held.leaving && !held.lost && held.slot.isEmpty();
+        return status.isRunning() && !stopping && !held.leaving && !held.lost && held.slot.isEmpty();
     }
 
     private long nextStart() {
@@ -130,24 +141,18 @@ final class SegmentKeeper<T> implements Keeper {
                 .map(held -> held.lease.segment())
                 .collect(Collectors.toSet());
         Set<Held> startable = segments.values().stream().filter(this::canStart).collect(Collectors.toSet());
-        LocalLease requested =
-                LocalLease.requested(context.manager().time(), context.options().lease());
+        LocalLease requested = LocalLease.requested(manager.time(), options.lease());
         SegmentShare share;
         try {
-            share = context.store()
-                    .holdSegments(
-                            context.name(),
-                            context.manager().owner(),
-                            giveUp,
-                            context.options().lease());
+            share = manager.store().holdSegments(status.name, manager.owner(), giveUp, options.lease());
         } catch (RuntimeException e) {
-            if (!context.isDropped()) {
-                context.troubles().outage("holding segments", e);
+            if (!status.isDropped()) {
+                status.troubles.outage("holding segments", e);
             }
             checkLease();
             return false;
         }
-        context.troubles().over("holding segments");
+        status.troubles.over("holding segments");
         granted = requested;
         fair = share.fair();
         number = share.segments();
@@ -172,7 +177,7 @@ final class SegmentKeeper<T> implements Keeper {
         }
         leases.values().forEach(lease -> {
             Held held = new Held(lease);
-            context.lags().expect(lease.segment());
+            status.lags.expect(lease.segment());
             segments.put(lease.segment(), held);
             startable.add(held);
         });
@@ -187,7 +192,7 @@ final class SegmentKeeper<T> implements Keeper {
         held.lease = lease;
         held.epoch = OUTDATED;
         held.slot.stop();
-        context.keeperWake().raise();
+        status.keeperWake.raise();
     }
 
     private void lose(Held held) {
@@ -199,7 +204,7 @@ final class SegmentKeeper<T> implements Keeper {
         if (held.slot.isEmpty()) {
             forget(held.lease.segment());
         }
-        context.keeperWake().raise();
+        status.keeperWake.raise();
     }
 
     /** Unless the status, the role or the segments of the projection have changed, which takes it away without anything being amiss. */
@@ -207,16 +212,16 @@ final class SegmentKeeper<T> implements Keeper {
         if (!isChanged(held)) {
             log.warn(
                     "[{}] segment {} went to somebody else before it was given up; what was being applied is rolled back, and they go on from what is stored",
-                    context.name(),
+                    status.name,
                     held.lease.segment());
-            context.tell(listener -> listener.segmentLost(context.name(), held.lease.segment()));
+            manager.tell(listener -> listener.segmentLost(status.name, held.lease.segment()));
         }
     }
 
     private boolean isChanged(Held held) {
         try {
-            return context.store()
-                    .state(context.name())
+            return manager.store()
+                    .state(status.name)
                     .filter(state -> state.epoch() == held.epoch)
                     .isEmpty();
         } catch (RuntimeException e) {
@@ -226,11 +231,11 @@ final class SegmentKeeper<T> implements Keeper {
 
     private void start(Held held) {
         SegmentLease lease = held.lease;
-        held.epoch = context.state().epoch();
+        held.epoch = status.state().epoch();
         held.slot.start(new Assignment(
-                new Fence.Segment(context.name(), context.manager().owner(), lease.segment(), lease.epoch()),
+                new Fence.Segment(status.name, manager.owner(), lease.segment(), lease.epoch()),
                 held.epoch,
-                new FeedRequest(context.name(), lease.segment(), number, lease.position()),
+                new FeedRequest(status.name, lease.segment(), number, lease.position()),
                 this::isHeld));
     }
 
@@ -249,27 +254,27 @@ final class SegmentKeeper<T> implements Keeper {
         staying.stream().limit(Math.max(0, staying.size() - fair)).forEach(held -> {
             held.leaving = true;
             held.slot.stop();
-            context.keeperWake().raise();
+            status.keeperWake.raise();
         });
     }
 
     private void end() throws InterruptedException {
         stopping = true;
         segments.values().forEach(held -> held.slot.stop());
-        long nextHold = context.now() + granted.left() - lease() / 2;
+        long nextHold = manager.now() + granted.left() - lease() / 2;
         while (segments.values().stream().anyMatch(held -> !held.slot.isEmpty())) {
-            context.keeperWake().await(Math.max(1, Math.min(SOON, nextHold - context.now())));
+            status.keeperWake.await(Math.max(1, Math.min(SOON, nextHold - manager.now())));
             segments.values().forEach(held -> held.slot.tidy());
-            if (nextHold - context.now() <= 0) {
+            if (nextHold - manager.now() <= 0) {
                 hold(); // a batch that takes long may still be committed
-                nextHold = context.now() + lease() / 4;
+                nextHold = manager.now() + lease() / 4;
             }
         }
         List.copyOf(segments.keySet()).forEach(this::forget);
         try {
-            context.store().leave(context.name(), context.manager().owner());
+            manager.store().leave(status.name, manager.owner());
         } catch (RuntimeException e) {
-            context.troubles().outage("leaving segments", e); // others have them when the leases have run out
+            status.troubles.outage("leaving segments", e); // others have them when the leases have run out
         }
     }
 
@@ -283,7 +288,7 @@ final class SegmentKeeper<T> implements Keeper {
     @Override
     public void stop() {
         stopping = true;
-        context.keeperWake().raise();
+        status.keeperWake.raise();
     }
 
     @Override

@@ -17,16 +17,20 @@ final class StatusWatch {
     private static final String READING = "reading its state";
     private static final String REPORTING = "reporting";
 
-    private final ProjectionContext<?> context;
+    private final ManagerContext<?> manager;
+    private final VersionStatus status;
+    private final FailureHandling failures;
     private final RebuildLog rebuildLog;
     private final Keeper keeper;
     private long builtAt;
     private long parkedAt;
     private volatile boolean stopped;
 
-    StatusWatch(ProjectionContext<?> context, Keeper keeper) {
-        this.context = context;
-        this.rebuildLog = new RebuildLog(context.manager().time());
+    StatusWatch(ManagerContext<?> manager, VersionStatus status, FailureHandling failures, Keeper keeper) {
+        this.manager = manager;
+        this.status = status;
+        this.failures = failures;
+        this.rebuildLog = new RebuildLog(manager.time());
         this.keeper = keeper;
     }
 
@@ -36,105 +40,102 @@ final class StatusWatch {
             read();
             report();
             built();
-            context.parkedLog().summarize();
-            context.conflictLog().summarize();
+            failures.parkedLog().summarize();
+            failures.conflictLog().summarize();
             keeper.checkLease();
-            context.watchWake().await(EVERY);
+            status.watchWake.await(EVERY);
         }
         report();
         built();
-        context.parkedLog().end();
-        context.conflictLog().end();
+        failures.parkedLog().end();
+        failures.conflictLog().end();
     }
 
     void stop() {
         stopped = true;
-        context.watchWake().raise();
+        status.watchWake.raise();
     }
 
     private void read() {
-        ProjectionState before = context.state();
-        boolean known = context.isKnown();
+        ProjectionState before = status.state();
+        boolean known = status.isKnown();
         Optional<ProjectionState> found;
         try {
-            found = context.store().state(context.name());
+            found = manager.store().state(status.name);
             readParked();
         } catch (RuntimeException e) {
-            context.troubles().outage(READING, e);
+            status.troubles.outage(READING, e);
             return;
         }
-        context.troubles().over(READING);
+        status.troubles.over(READING);
         if (found.isEmpty()) {
             return; // the version was dropped, and will be ended
         }
         ProjectionState state = found.get();
-        context.read(state);
+        status.read(state);
         if (!known || state.status() != before.status()) {
-            log.info(
-                    "[{}] the projection is {}",
-                    context.name(),
-                    context.version().text(state.status()));
-            context.parkLimit().reset();
-            context.tell(listener -> listener.statusChanged(context.name(), state.status()));
+            log.info("[{}] the projection is {}", status.name, status.version().text(state.status()));
+            failures.limit().reset();
+            manager.tell(listener -> listener.statusChanged(status.name, state.status()));
         }
         if (!known || state.status() != before.status() || state.epoch() != before.epoch()) {
-            context.keeperWake().raise();
+            status.keeperWake.raise();
         }
     }
 
     /** Others park and retry as well, which may be known a few seconds later. */
     private void readParked() {
-        if (context.takeParkedChanged() || context.now() - parkedAt >= PARKED_EVERY) {
-            context.parked(context.store().parkedSummary(context.name()));
-            parkedAt = context.now();
+        if (status.parkedChanged.getAndSet(false) || manager.now() - parkedAt >= PARKED_EVERY) {
+            status.parked(manager.store().parkedSummary(status.name));
+            parkedAt = manager.now();
         }
     }
 
     /** Of a version that is not live, learns how far it is. */
     private void built() {
-        boolean dealt = context.takeDealt();
-        if (context.version().isLive() || (!dealt && isSettled())) {
+        boolean dealt = status.dealt.getAndSet(false);
+        if (status.version().isLive() || (!dealt && isSettled())) {
             return;
         }
-        builtAt = context.now();
+        builtAt = manager.now();
         try {
-            Optional<RebuildProgress> progress = context.store().built(context.version());
-            context.rebuild(progress);
+            Optional<RebuildProgress> progress = manager.store().built(status.version());
+            status.rebuild(progress);
             progress.ifPresent(rebuildLog::say);
         } catch (RuntimeException e) {
-            context.dealt();
+            status.dealt.set(true);
             outage(e);
         }
     }
 
     /** Whether it was where the live one is a moment ago: if it has stopped there, the live one goes on without it. */
     private boolean isSettled() {
-        return context.rebuild().filter(RebuildProgress::isCaughtUp).isPresent()
-                && context.now() - builtAt < BUILT_EVERY;
+        return status.rebuild().filter(RebuildProgress::isCaughtUp).isPresent()
+                && manager.now() - builtAt < BUILT_EVERY;
     }
 
     private void report() {
-        Troubles.Unreported unreported = context.troubles().unreported();
-        boolean progressed = context.takeProgressed();
-        if (!context.isKnown() || (!progressed && unreported.errors() == 0)) {
+        Troubles.Unreported unreported = status.troubles.unreported();
+        boolean progressed = status.progressed.getAndSet(false);
+        if (!status.isKnown() || (!progressed && unreported.errors() == 0)) {
             return;
         }
         try {
-            context.store().report(context.name(), unreported.errors(), lastError(unreported));
+            manager.store().report(status.name, unreported.errors(), lastError(unreported));
         } catch (RuntimeException e) {
             if (progressed) {
-                context.progressed();
+                status.progressed.set(true);
             }
             outage(e);
             return;
         }
-        context.troubles().reported(unreported);
-        context.troubles().over(REPORTING);
+        status.troubles.reported(unreported);
+        status.troubles.over(REPORTING);
     }
 
     private void outage(RuntimeException e) {
-        if (!context.isDropped()) {
-            context.troubles().outage(REPORTING, e);
+        if (!status.isDropped()) {
+            status.troubles.outage(REPORTING, e);
         }
     }
 

@@ -7,29 +7,35 @@ import java.util.Optional;
  * has taken its segment before that is fenced off if roles are exchanged after it. Confined to the loop's thread.
  */
 final class VersionEntry<T> {
-    private final ProjectionContext<T> context;
+    private final ProjectionStore<T> store;
+    private final VersionStatus status;
+    private final VersionCode<T> code;
+    private final FailureJudge judge;
     private boolean thrown;
 
-    VersionEntry(ProjectionContext<T> context) {
-        this.context = context;
+    VersionEntry(ProjectionStore<T> store, VersionStatus status, VersionCode<T> code, FailureJudge judge) {
+        this.store = store;
+        this.status = status;
+        this.code = code;
+        this.judge = judge;
     }
 
     ProjectionVersion enter() throws LoopEnd {
-        ProjectionVersion version = context.store().versions(context.version().projection()).stream()
-                .filter(found -> found.stateName().equals(context.name()))
+        ProjectionVersion version = store.versions(status.version().projection()).stream()
+                .filter(found -> found.stateName().equals(status.name))
                 .findFirst()
-                .orElseThrow(() -> LoopEnd.fenced(context.name()));
+                .orElseThrow(() -> LoopEnd.fenced(status.name));
         if (!version.prepared()) {
             prepare(version);
         }
         if (version.version() > 1) {
-            context.skip(context.store().skipped(context.name()));
+            code.skip(store.skipped(status.name));
         }
         return version;
     }
 
     private void prepare(ProjectionVersion version) throws LoopEnd {
-        if (!context.isVersioned()) {
+        if (!code.isVersioned()) {
             throw LoopEnd.fatal(new ProjectionFailure(
                     FailureKind.FATAL,
                     "projection '%s' does not say how another version of its read model is written: it must be a RebuildableProjection, or have another projection for each version; drop version %d"
@@ -38,17 +44,17 @@ final class VersionEntry<T> {
         }
         boolean there;
         try {
-            there = context.store().prepare(version, ProjectionCode.of(context.projection()), this::create);
+            there = store.prepare(version, ProjectionCode.of(code.projection()), this::create);
         } catch (Throwable t) {
             throw end(t);
         }
         if (!there) {
-            throw LoopEnd.fenced(context.name());
+            throw LoopEnd.fenced(status.name);
         }
     }
 
     private LoopEnd end(Throwable t) throws LoopEnd {
-        FailureKind kind = context.judge().kind(t, thrown || t instanceof ProjectionFailure);
+        FailureKind kind = judge.kind(t, thrown || t instanceof ProjectionFailure);
         Exception failure = FailureJudge.asException(t);
         LoopEnd.ifOfEveryEvent(kind, failure);
         return kind == FailureKind.POISON ? LoopEnd.fatal(failure) : LoopEnd.outage(failure);
@@ -56,12 +62,12 @@ final class VersionEntry<T> {
 
     /** Has a read model outside of the store begun, or checks that it is the one that was. */
     void requireModel(ProjectionVersion version) throws LoopEnd {
-        if (!(context.projection() instanceof OutsideReadModel model)) {
+        if (!(code.projection() instanceof OutsideReadModel model)) {
             return;
         }
         Optional<String> id;
         try {
-            id = context.store().outsideModel(version, () -> begun(model));
+            id = store.outsideModel(version, () -> begun(model));
             if (id.isPresent()) {
                 model.require(id.get());
             }
@@ -69,7 +75,7 @@ final class VersionEntry<T> {
             throw end(t);
         }
         if (id.isEmpty()) {
-            throw LoopEnd.fenced(context.name());
+            throw LoopEnd.fenced(status.name);
         }
     }
 
@@ -83,7 +89,7 @@ final class VersionEntry<T> {
     }
 
     private void create(T transaction) throws Exception {
-        if (context.projection() instanceof RebuildableProjection<? super T> rebuildable) {
+        if (code.projection() instanceof RebuildableProjection<? super T> rebuildable) {
             try {
                 rebuildable.create(transaction);
             } catch (Throwable t) {

@@ -8,7 +8,6 @@ import dev.spream.core.internal.SafeListeners;
 import dev.spream.core.internal.TaskGroup;
 import dev.spream.projection.InMemoryProjectionStore.Transaction;
 import dev.spream.projection.event.EventEnvelope;
-import dev.spream.projection.event.FeedBatch;
 import dev.spream.projection.event.FeedItem;
 import dev.spream.projection.event.FeedRequest;
 import java.time.Duration;
@@ -42,24 +41,25 @@ final class BatchRunTest {
     private void run(boolean folded, Balances.Hook hook) throws LoopEnd, InterruptedException {
         Balances projection =
                 ProjectionManagerTest.projection("balances", folded).failing(hook);
-        ProjectionContext<Transaction> context = new ProjectionContext<>(
-                new ManagerContext<>(
-                        store,
-                        ProjectionOwner.of("test"),
-                        new SafeListeners<>(List.of()),
-                        false,
-                        MonotonicTime.SYSTEM,
-                        InstantSource.system(),
-                        new Random(1),
-                        new TaskGroup(MonotonicTime.SYSTEM, failure -> {})),
-                new ProjectionSetup<>(projection, bench.source, ManagerBench.OPTIONS),
-                VERSION);
+        ManagerContext<Transaction> manager = new ManagerContext<>(
+                store,
+                ProjectionOwner.of("test"),
+                new SafeListeners<>(List.of()),
+                false,
+                MonotonicTime.SYSTEM,
+                InstantSource.system(),
+                new Random(1),
+                new TaskGroup(MonotonicTime.SYSTEM, failure -> {}));
+        ProjectionSetup<Transaction> setup = new ProjectionSetup<>(projection, bench.source, ManagerBench.OPTIONS);
+        FailureHandling failures =
+                FailureHandling.of(manager, setup.options(), new VersionStatus(manager, setup, VERSION));
+        VersionCode<Transaction> code = new VersionCode<>(setup, VERSION, failures.policy());
         bench.database.register("balances", 0);
         List<FeedItem.Event> items = new ArrayList<>();
         for (int i = 0; i < EVENTS; i++) {
             items.add(new FeedItem.Event(i, 0, Accounts.deposit("account-" + i, 1, i)));
         }
-        new BatchRun<>(context, new Loop(), items, FeedBatch.of(List.copyOf(items))).run();
+        new BatchRun<>(manager, code, failures, new Loop(), items, 0).run();
         assertThat(committed).isEqualTo(items);
     }
 

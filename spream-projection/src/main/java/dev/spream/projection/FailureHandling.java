@@ -1,0 +1,31 @@
+package dev.spream.projection;
+
+/**
+ * What judges the failures of a version's events, for all of its loops: what a failure means, whether an aggregate is parked for
+ * it and for how long, and what is said of that. Safe for use by many threads.
+ *
+ * @param suspicion tells aggregates that fail from an outage of everything
+ * @param brokenOff tells events that bring transactions down from an outage of the store
+ */
+record FailureHandling(
+        FailureJudge judge,
+        ParkPolicy policy,
+        ParkLimit limit,
+        Suspicion suspicion,
+        BrokenOff brokenOff,
+        ParkedLog parkedLog,
+        ConflictLog conflictLog,
+        Troubles troubles) {
+
+    static FailureHandling of(ManagerContext<?> manager, ProjectionOptions options, VersionStatus status) {
+        return new FailureHandling(
+                new FailureJudge(manager.store()),
+                new ParkPolicy(options, manager.random()),
+                new ParkLimit(manager.store(), options, status),
+                new Suspicion(),
+                new BrokenOff(),
+                new ParkedLog(status.name, manager.time()),
+                new ConflictLog(status.name, manager.time()),
+                status.troubles);
+    }
+}
