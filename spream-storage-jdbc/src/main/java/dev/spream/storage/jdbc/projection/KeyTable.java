@@ -1,6 +1,9 @@
 package dev.spream.storage.jdbc.projection;
 
 import dev.spream.projection.KeyState;
+import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
+import dev.spream.storage.jdbc.projection.internal.RoundTrip;
+import dev.spream.storage.jdbc.projection.internal.StoredKeys;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collection;

@@ -2,6 +2,10 @@ package dev.spream.storage.jdbc.projection;
 
 import dev.spream.projection.ProjectionStore.Beginning;
 import dev.spream.projection.ProjectionVersion;
+import dev.spream.storage.jdbc.projection.internal.HandedTransaction;
+import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
+import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
+import dev.spream.storage.jdbc.projection.internal.RoundTrip;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;

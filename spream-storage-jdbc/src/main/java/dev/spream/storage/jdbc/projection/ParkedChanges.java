@@ -2,6 +2,11 @@ package dev.spream.storage.jdbc.projection;
 
 import dev.spream.projection.ParkedKey;
 import dev.spream.projection.ProjectionOperations.Act;
+import dev.spream.storage.jdbc.projection.internal.AuditTable;
+import dev.spream.storage.jdbc.projection.internal.NamedVersions;
+import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
+import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
+import dev.spream.storage.jdbc.projection.internal.StoredKeys;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;

@@ -3,6 +3,7 @@ package dev.spream.storage.jdbc.projection;
 import dev.spream.core.StorageException;
 import dev.spream.storage.jdbc.internal.MigratedTables;
 import dev.spream.storage.jdbc.internal.TablesBuilder;
+import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
 import java.time.Duration;
 import java.util.function.Function;
 import javax.sql.DataSource;

@@ -3,6 +3,8 @@ package dev.spream.storage.jdbc.projection;
 import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionState;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
+import dev.spream.storage.jdbc.projection.internal.RoundTrip;
 import java.math.BigDecimal;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -2,6 +2,13 @@ package dev.spream.storage.jdbc.projection;
 
 import dev.spream.projection.Fence;
 import dev.spream.projection.ProjectionOperations.Act;
+import dev.spream.storage.jdbc.projection.internal.AuditTable;
+import dev.spream.storage.jdbc.projection.internal.EventColumns;
+import dev.spream.storage.jdbc.projection.internal.Fences;
+import dev.spream.storage.jdbc.projection.internal.NamedVersions;
+import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
+import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
+import dev.spream.storage.jdbc.projection.internal.RoundTrip;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;

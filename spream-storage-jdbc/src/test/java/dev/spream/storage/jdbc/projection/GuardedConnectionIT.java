@@ -10,6 +10,7 @@ import dev.spream.projection.FailureKind;
 import dev.spream.projection.ProjectionFailure;
 import dev.spream.storage.jdbc.TestDatabase;
 import dev.spream.storage.jdbc.internal.GuardedConnection;
+import dev.spream.storage.jdbc.projection.internal.HandedTransaction;
 import java.io.StringReader;
 import java.sql.Array;
 import java.sql.Connection;

@@ -1,0 +1,45 @@
+package dev.spream.storage.jdbc.projection.internal;
+
+import dev.spream.projection.AuditedAct;
+import dev.spream.projection.ProjectionOperations.Act;
+import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import java.sql.SQLException;
+import java.util.List;
+
+/** What was changed by hand; written in the transaction of the change. */
+public final class AuditTable {
+    private static final String ADD = """
+            INSERT INTO @projection_audit (at, projection, actor, action, outcome, reason)
+            VALUES (clock_timestamp(), ?, ?, ?, ?, ?)""";
+
+    private static final String LIST = """
+            SELECT a.at, a.action, a.outcome, a.actor, a.reason FROM @projection_audit a
+            WHERE a.projection = ? OR starts_with(a.projection, ?) ORDER BY a.id DESC LIMIT ?""";
+
+    private AuditTable() {}
+
+    public static void add(ProjectionTransaction transaction, String projection, String action, String outcome, Act act)
+            throws SQLException {
+        transaction.update(
+                ADD,
+                p -> p.text(projection)
+                        .text(EventColumns.storable(act.actor()))
+                        .text(action)
+                        .text(EventColumns.storable(outcome))
+                        .text(EventColumns.storable(act.reason())));
+    }
+
+    /** Of all versions of a projection, or of the one that a version belongs to; the last first. */
+    public static List<AuditedAct> list(ProjectionDatabase database, String name, int limit) {
+        String projection = NamedVersions.projection(name);
+        return database.rows(
+                "listing what was changed of projection '%s'".formatted(projection),
+                LIST,
+                p -> p.text(projection).text(projection + "@").number(limit),
+                row -> new AuditedAct(
+                        JdbcTimestamps.clock(row, "at"),
+                        row.getString("action"),
+                        row.getString("outcome"),
+                        new Act(row.getString("actor"), row.getString("reason"))));
+    }
+}

@@ -1,0 +1,71 @@
+package dev.spream.storage.jdbc.projection.internal;
+
+import dev.spream.projection.Fence;
+import dev.spream.storage.jdbc.internal.SchemaName;
+import java.util.List;
+
+/**
+ * Whether somebody may still write, asked in the transaction of what is written. The projection's advisory lock comes first,
+ * shared by all who write: a pause, which takes it alone, has either waited for this transaction or is seen by the statement
+ * that follows. The segment's row is held until the end. That lets the owner's own transactions by: its batches wait for each
+ * other besides, since one whose answer was lost may still be committing while its owner goes on.
+ *
+ * @see <a href="https://www.postgresql.org/docs/current/explicit-locking.html">PostgreSQL: explicit locking</a>
+ */
+public final class Fences {
+    static final String SHARE = "SELECT true FROM pg_advisory_xact_lock_shared(hashtextextended(?, 0))";
+    static final String TAKE_ALONE = "SELECT true FROM pg_advisory_xact_lock(hashtextextended(?, 0))";
+
+    static final String SEGMENT = """
+            SELECT true FROM @projection_states p JOIN @projection_segments s ON s.projection = p.projection_name
+            WHERE p.projection_name = ? AND p.status IN ('RUNNING', 'REBUILDING') AND s.segment = ? AND s.owner = ? AND s.epoch = ?
+            FOR KEY SHARE OF s""";
+
+    private static final String WHOLE = """
+            SELECT true FROM @projection_states p
+            WHERE p.projection_name = ? AND p.status IN ('RUNNING', 'REBUILDING') AND p.epoch = ?""";
+
+    /** What parked keys have for a segment where there are none. */
+    private static final int NO_SEGMENT = -1;
+
+    private Fences() {}
+
+    /** Adds the question; no row means no. */
+    public static List<Boolean> ask(RoundTrip trip, SchemaName schema, Fence fence) {
+        String lock = lockName(schema, fence.projection());
+        trip.rows(SHARE, p -> p.text(lock), row -> row.getBoolean(1));
+        return switch (fence) {
+            case Fence.Segment held ->
+                trip.rows(
+                        SEGMENT,
+                        p -> p.text(held.projection())
+                                .number(held.segment())
+                                .text(held.owner().toString())
+                                .number(held.epoch()),
+                        row -> row.getBoolean(1));
+            case Fence.Whole whole ->
+                trip.rows(WHOLE, p -> p.text(whole.projection()).number(whole.epoch()), row -> row.getBoolean(1));
+        };
+    }
+
+    /**
+     * Has a batch of a segment wait for others of it that have not ended. What is asked after that sees what they committed, and
+     * what they did cannot be done again.
+     */
+    public static void awaitOthers(RoundTrip trip, SchemaName schema, Fence.Segment held) {
+        String lock = "spream segment %d of projection %s.%s".formatted(held.segment(), schema, held.projection());
+        trip.rows(TAKE_ALONE, p -> p.text(lock), row -> row.getBoolean(1));
+    }
+
+    /** What the projection's advisory lock is the hash of. */
+    static String lockName(SchemaName schema, String projection) {
+        return "spream projection %s.%s".formatted(schema, projection);
+    }
+
+    public static int segment(Fence fence) {
+        return switch (fence) {
+            case Fence.Segment held -> held.segment();
+            case Fence.Whole whole -> NO_SEGMENT;
+        };
+    }
+}

@@ -1,0 +1,112 @@
+package dev.spream.storage.jdbc.projection.internal;
+
+import dev.spream.core.StorageException;
+import dev.spream.storage.jdbc.internal.Database;
+import dev.spream.storage.jdbc.internal.SqlErrors;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * What people mean by the name of a projection: its live version, whichever that is by then, or a version of it by its number.
+ * It is told by the name of its state.
+ */
+public final class NamedVersions {
+    private static final String STATE = """
+            SELECT v.state FROM @projection_versions v
+            WHERE v.projection = ? AND CASE WHEN ?::int IS NULL THEN v.role = 'LIVE' ELSE v.version = ?::int END""";
+
+    private static final Pattern NUMBER = Pattern.compile("[1-9][0-9]{0,8}");
+
+    /** No version has that number. */
+    private static final String NONE = "0";
+
+    private final ProjectionDatabase database;
+
+    public NamedVersions(ProjectionDatabase database) {
+        this.database = database;
+    }
+
+    /** As it is now; empty if there is none. */
+    public Optional<String> find(String name) {
+        return database
+                .rows("looking for projection '%s'".formatted(name), STATE, named(name), row -> row.getString("state"))
+                .stream()
+                .findFirst();
+    }
+
+    private static Optional<String> find(RoundTrip trip, String name) throws SQLException {
+        List<String> found = trip.rows(STATE, named(name), row -> row.getString("state"));
+        trip.run();
+        return found.stream().findFirst();
+    }
+
+    private static Database.Binder named(String name) {
+        String projection = projection(name);
+        Optional<String> version = Optional.of(name.substring(projection.length()))
+                .filter(rest -> !rest.isEmpty())
+                .map(rest -> rest.substring(1))
+                .map(number -> NUMBER.matcher(number).matches() ? number : NONE);
+        return p -> p.text(projection).optionalText(version).optionalText(version);
+    }
+
+    /** The one that a version belongs to, or that is named. */
+    static String projection(String name) {
+        int at = name.indexOf('@');
+        return at < 0 ? name : name.substring(0, at);
+    }
+
+    /**
+     * Begins a transaction that holds a version as one of many: it gets no other role meanwhile.
+     *
+     * @param what names the call in the message of a failure
+     * @return empty if there is none; the transaction has begun all the same
+     * @throws StorageException if somebody holds it alone for too long, with nothing changed
+     */
+    public Optional<String> share(ProjectionTransaction transaction, String what, String name) throws SQLException {
+        return hold(transaction, what, name, AloneLock::share);
+    }
+
+    /** The same alone, when all who write effects have ended, and nobody begins meanwhile. */
+    public Optional<String> takeAlone(ProjectionTransaction transaction, String what, String name) throws SQLException {
+        return hold(transaction, what, name, AloneLock::take);
+    }
+
+    /** The lock of a version alone, by the name of its state, if its role cannot change. */
+    public void takeStateAlone(ProjectionTransaction transaction, String what, String state) throws SQLException {
+        take(transaction, what, state, AloneLock::take);
+    }
+
+    private interface Lock {
+        void take(ProjectionTransaction transaction, String state) throws SQLException, AloneLock.NotHad;
+    }
+
+    /** What a name means may have changed while somebody waited for the lock. */
+    private Optional<String> hold(ProjectionTransaction transaction, String what, String name, Lock lock)
+            throws SQLException {
+        Optional<String> meant = find(transaction.first(), name);
+        while (meant.isPresent()) {
+            take(transaction, what, meant.get(), lock);
+            Optional<String> held = find(transaction.next(), name);
+            if (held.equals(meant)) {
+                return held;
+            }
+            transaction.rollback();
+            meant = find(transaction.first(), name);
+        }
+        return meant;
+    }
+
+    private void take(ProjectionTransaction transaction, String what, String state, Lock lock) throws SQLException {
+        try {
+            lock.take(transaction, state);
+        } catch (AloneLock.NotHad e) {
+            throw new StorageException(
+                    "%s failed: %s; it goes on as before; try again, or end that session"
+                            .formatted(what, AloneLock.holders(database, state)),
+                    SqlErrors.isRetryable(e.failure()),
+                    e);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package dev.spream.storage.jdbc.projection.internal;
+
+import dev.spream.core.StorageException;
+import dev.spream.storage.jdbc.internal.Database;
+import dev.spream.storage.jdbc.internal.SchemaName;
+import dev.spream.storage.jdbc.internal.SqlErrors;
+import dev.spream.storage.jdbc.internal.Transactions;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.sql.DataSource;
+
+/** The database of projections. Safe for use by many threads. */
+public final class ProjectionDatabase {
+    private final DataSource dataSource;
+    private final SchemaName schema;
+    private final Duration statementTimeout;
+    private final Database statements;
+    private final Transactions transactions;
+    private volatile boolean closed;
+
+    public ProjectionDatabase(DataSource dataSource, SchemaName schema, Duration statementTimeout) {
+        this.dataSource = dataSource;
+        this.schema = schema;
+        this.statementTimeout = statementTimeout;
+        this.statements = new Database(dataSource, schema, statementTimeout);
+        this.transactions = new Transactions(dataSource, statementTimeout);
+    }
+
+    /** The same by other connections. */
+    public ProjectionDatabase over(DataSource other) {
+        return new ProjectionDatabase(other, schema, statementTimeout);
+    }
+
+    /** The same for what may take longer. */
+    public ProjectionDatabase patient(Duration longer) {
+        return new ProjectionDatabase(dataSource, schema, statementTimeout.plus(longer));
+    }
+
+    public SchemaName schema() {
+        return schema;
+    }
+
+    /** See {@link Database#rows}. */
+    public <T> List<T> rows(String what, String sql, Database.Binder binder, Database.RowReader<T> reader) {
+        return statements.rows(what, sql, binder, reader);
+    }
+
+    /** See {@link Database#update}. */
+    public int update(String what, String sql, Database.Binder binder) {
+        return statements.update(what, sql, binder);
+    }
+
+    /**
+     * Commits what the work did, at READ COMMITTED. What the work throws passes as it is, but for errors of the server.
+     *
+     * @param what names the call in the message of a failure
+     */
+    public <T, E extends Exception> T inTransaction(String what, Work<T, E> work) throws E {
+        try {
+            return run(what, transactions.begin(), work);
+        } catch (SQLException e) {
+            throw SqlErrors.storageException(what, e);
+        }
+    }
+
+    /**
+     * The same, whose connection is handed to the code of a projection.
+     *
+     * @throws Exception what that code threw, see {@link HandedTransaction.Failure}
+     */
+    public <T> T inHandedTransaction(String what, Work<T, HandedTransaction.Failure> work) throws Exception {
+        try {
+            return run(what, transactions.begin() + HandedTransaction.BEGIN, work);
+        } catch (HandedTransaction.Failure e) {
+            throw e.thrown();
+        } catch (SQLException e) {
+            throw SqlErrors.storageException(what, e);
+        }
+    }
+
+    /**
+     * The same of what people do not repeat without a look: if the answer to the commit is lost, the message says that it may be
+     * done.
+     *
+     * @param look what tells whether it was done
+     */
+    public <T, E extends Exception> T inTransaction(String what, String look, Work<T, E> work) throws E {
+        AtomicBoolean worked = new AtomicBoolean();
+        try {
+            return this.<T, E>run(what, transactions.begin(), transaction -> {
+                T result = work.run(transaction);
+                worked.set(true);
+                return result;
+            });
+        } catch (SQLException e) {
+            throw worked.get() ? SqlErrors.ofCommit(what, e, look) : SqlErrors.storageException(what, e);
+        }
+    }
+
+    private <T, E extends Exception> T run(String what, String begin, Work<T, E> work) throws SQLException, E {
+        if (closed) {
+            throw new StorageException(what + " failed: the store is closed; open another", false, null);
+        }
+        return transactions.run(connection -> work.run(new ProjectionTransaction(connection, schema, begin)));
+    }
+
+    /** What is done in one transaction. */
+    public interface Work<T, E extends Exception> {
+        T run(ProjectionTransaction transaction) throws SQLException, E;
+    }
+
+    /** What is thrown if there is no projection of that name. */
+    public static StorageException unknown(String what, String projection) {
+        return new StorageException(
+                "%s failed: there is no projection '%s'; register it first".formatted(what, projection), false, null);
+    }
+
+    /** Whatever is asked afterwards fails. */
+    public void close() {
+        closed = true;
+        statements.close();
+    }
+}

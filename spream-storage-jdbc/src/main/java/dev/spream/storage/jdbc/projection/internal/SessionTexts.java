@@ -1,0 +1,29 @@
+package dev.spream.storage.jdbc.projection.internal;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+
+/** What sessions are at, as the server tells it: of those of other users it says nothing to whoever may not read it. */
+public final class SessionTexts {
+    private static final String HIDDEN = "<insufficient privilege>";
+    private static final String UNKNOWN = "for how long is not known: grant pg_read_all_stats";
+
+    private SessionTexts() {}
+
+    /** Since when, of a row of {@code pg_stat_activity} with its query and the {@code seconds} of its transaction. */
+    static String since(ResultSet row) throws SQLException {
+        return isHidden(row) ? UNKNOWN : "for %d s".formatted(row.getLong("seconds"));
+    }
+
+    /** Since when, and what it said last. */
+    public static String doing(ResultSet row) throws SQLException {
+        return isHidden(row)
+                ? UNKNOWN.replace("for how long", "for how long and with what")
+                : "%s, with: %s"
+                        .formatted(since(row), row.getString("query").strip().replaceAll("\\s+", " "));
+    }
+
+    private static boolean isHidden(ResultSet row) throws SQLException {
+        return HIDDEN.equals(row.getString("query"));
+    }
+}

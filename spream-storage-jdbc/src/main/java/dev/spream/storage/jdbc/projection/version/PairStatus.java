@@ -1,0 +1,75 @@
+package dev.spream.storage.jdbc.projection.version;
+
+import dev.spream.projection.ProjectionStatus;
+import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
+import dev.spream.storage.jdbc.projection.internal.RoundTrip;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Whether the versions of a pair go on, as somebody asked. Both may be stopped at any time, until they are held still.
+ *
+ * @param error what failed last in the other
+ */
+record PairStatus(ProjectionStatus live, ProjectionStatus other, Optional<String> error) {
+    /** A state that is not there does not go on. */
+    private static final String STATUSES = """
+            SELECT coalesce(l.status, 'FAILED') AS live, coalesce(o.status, 'FAILED') AS other, o.last_error
+            FROM (SELECT ?::text AS live, ?::text AS other) AS a
+            LEFT JOIN @projection_states l ON l.projection_name = a.live
+            LEFT JOIN @projection_states o ON o.projection_name = a.other""";
+
+    /** Adds the question, which has one answer. */
+    static List<PairStatus> ask(RoundTrip trip, VersionPair pair) {
+        return trip.rows(
+                STATUSES,
+                p -> p.text(pair.live().state()).text(pair.other().state()),
+                row -> new PairStatus(
+                        ProjectionStatus.valueOf(row.getString("live")),
+                        ProjectionStatus.valueOf(row.getString("other")),
+                        Optional.ofNullable(row.getString("last_error"))));
+    }
+
+    static PairStatus ask(ProjectionTransaction transaction, VersionPair pair) throws SQLException {
+        RoundTrip trip = transaction.next();
+        List<PairStatus> status = ask(trip, pair);
+        trip.run();
+        return status.getFirst();
+    }
+
+    /**
+     * Checks that the other can be made live. The live one may have failed, but nobody may have paused it: what becomes live goes
+     * on.
+     *
+     * @throws IllegalStateException if it cannot
+     */
+    void requireExchangeable(VersionPair pair) {
+        requireFollowing(pair);
+        if (live == ProjectionStatus.PAUSED) {
+            throw new IllegalStateException("projection '%s' is PAUSED; nothing was changed: resume it, and repeat this"
+                    .formatted(pair.projection()));
+        }
+    }
+
+    /**
+     * Checks that the other one can be brought to where the live one is.
+     *
+     * @throws IllegalStateException if it cannot
+     */
+    void requireFollowing(VersionPair pair) {
+        if (other != ProjectionStatus.REBUILDING && other != ProjectionStatus.RUNNING) {
+            throw pair.refusal("it is %s: %sresume '%s@%d', and repeat this"
+                    .formatted(
+                            other,
+                            other == ProjectionStatus.FAILED ? mend() : "",
+                            pair.projection(),
+                            pair.other().version().version()));
+        }
+        pair.requirePrepared();
+    }
+
+    private String mend() {
+        return error.map("mend what failed last (%s), "::formatted).orElse("");
+    }
+}

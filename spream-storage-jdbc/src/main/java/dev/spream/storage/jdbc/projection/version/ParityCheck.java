@@ -1,0 +1,135 @@
+package dev.spream.storage.jdbc.projection.version;
+
+import dev.spream.projection.Parity;
+import dev.spream.storage.jdbc.projection.internal.AloneLock;
+import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
+import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Compares the tables of two versions in one snapshot, which is taken while both stand still; then they go on. Until it is
+ * done the tables are locked against cut-overs, and against nothing else.
+ */
+final class ParityCheck {
+    private static final Duration WORK = Duration.ofHours(2);
+
+    private static final String EXISTS = "SELECT to_regclass(?) IS NOT NULL";
+
+    private final ProjectionDatabase database;
+
+    ParityCheck(ProjectionDatabase database) {
+        this.database = database;
+    }
+
+    Parity run(String projection, int version, Set<String> ignored, Duration patience) {
+        String what = "comparing version %d of projection '%s' with the live one".formatted(version, projection);
+        return database.patient(WORK).inTransaction(what, comparing -> {
+            comparing
+                    .first()
+                    .update("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", p -> {})
+                    .run();
+            VersionPair pair = standStill(comparing, projection, version, patience);
+            return compare(comparing, pair, new TreeSet<>(ignored));
+        });
+    }
+
+    /** The locks come before the snapshot, and the snapshot while both stand still by another transaction. */
+    private VersionPair standStill(ProjectionTransaction comparing, String projection, int version, Duration patience) {
+        return database.patient(patience)
+                .inTransaction("holding projection '%s' still".formatted(projection), holding -> {
+                    VersionPair pair = VersionPair.take(holding, projection, version);
+                    PairStatus.ask(holding, pair).requireFollowing(pair);
+                    List<String> tables = tables(holding, pair);
+                    lock(comparing, holding, projection, tables, patience);
+                    new StandStill(database, holding, pair, patience).begin();
+                    comparing.rows("SELECT true", p -> {}, row -> true);
+                    return pair;
+                });
+    }
+
+    /** Nothing here may ask for rows: the snapshot would be taken. */
+    private static void lock(
+            ProjectionTransaction comparing,
+            ProjectionTransaction holding,
+            String projection,
+            List<String> tables,
+            Duration patience)
+            throws SQLException {
+        long end = System.nanoTime() + patience.toNanos();
+        for (String table : tables) {
+            long left = Math.max(1, Duration.ofNanos(end - System.nanoTime()).toMillis());
+            try {
+                VersionSchemas.execute(comparing, "SET LOCAL lock_timeout = %d".formatted(left));
+                VersionSchemas.execute(comparing, "LOCK TABLE %s IN ACCESS SHARE MODE".formatted(table));
+            } catch (SQLException e) {
+                if (!AloneLock.isWaitedTooLong(e)) {
+                    throw e;
+                }
+                throw new IllegalStateException(
+                        "the tables of projection '%s' could not be read: %s; nothing was compared: try again when that has ended, with more patience, or end that session"
+                                .formatted(projection, TableLocks.holders(holding, tables, true)),
+                        e);
+            }
+        }
+    }
+
+    private static List<String> tables(ProjectionTransaction transaction, VersionPair pair) throws SQLException {
+        List<String> tables = new ArrayList<>();
+        for (String table : names(pair)) {
+            for (String name : List.of(live(pair, table), other(pair, table))) {
+                if (exists(transaction, name)) {
+                    tables.add(name);
+                }
+            }
+        }
+        return tables;
+    }
+
+    private static boolean exists(ProjectionTransaction transaction, String table) throws SQLException {
+        return transaction
+                .rows(EXISTS, p -> p.text(table), row -> row.getBoolean(1))
+                .getFirst();
+    }
+
+    /** Of either; none if the read model is elsewhere. */
+    private static Set<String> names(VersionPair pair) {
+        return pair.other().ownSchema().isEmpty()
+                ? Set.of()
+                : Stream.of(pair.live(), pair.other())
+                        .flatMap(version -> version.code().tables().stream())
+                        .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static String live(VersionPair pair, String table) {
+        return VersionSchemas.quoted(pair.other().home().orElseThrow(), table);
+    }
+
+    private static String other(VersionPair pair, String table) {
+        return VersionSchemas.quoted(pair.other().ownSchema().orElseThrow(), table);
+    }
+
+    private static Parity compare(ProjectionTransaction comparing, VersionPair pair, Set<String> ignored)
+            throws SQLException {
+        List<TableParity> tables = new ArrayList<>();
+        for (String table : names(pair)) {
+            tables.add(TableParity.read(comparing, table, live(pair, table), other(pair, table)));
+        }
+        TableParity.requireKnown(tables, ignored);
+        List<Parity.Table> compared = new ArrayList<>();
+        for (TableParity table : tables) {
+            compared.add(table.compare(comparing, ignored));
+        }
+        return new Parity(
+                pair.projection(),
+                pair.live().version().version(),
+                pair.other().version().version(),
+                compared);
+    }
+}

@@ -1,0 +1,113 @@
+package dev.spream.storage.jdbc.projection.version;
+
+import dev.spream.projection.ProjectionOperations;
+import dev.spream.projection.ProjectionOperations.Act;
+import dev.spream.storage.jdbc.projection.internal.AuditTable;
+import dev.spream.storage.jdbc.projection.internal.NamedVersions;
+import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
+import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
+import dev.spream.storage.jdbc.projection.internal.RoundTrip;
+import java.sql.SQLException;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Splits projections into another number of segments, in one transaction. It holds all versions alone, so that nothing is being
+ * written; the rows of the segments are replaced, with epochs that no lease before had, so that whoever held one writes nothing more.
+ */
+public final class SegmentSplit {
+    private static final String SEGMENTS = "SELECT segments FROM @projection_states WHERE projection_name = ?";
+
+    private static final String STATE = """
+            UPDATE @projection_states SET segments = ?, epoch = epoch + 1, updated_at = clock_timestamp() WHERE projection_name = ?""";
+
+    /** In the order in which leases are renewed. */
+    private static final String LOCK = """
+            SELECT segment FROM @projection_segments WHERE projection = ? ORDER BY segment FOR UPDATE""";
+
+    private static final String REPLACE = """
+            WITH old AS (
+                DELETE FROM @projection_segments WHERE projection = ? RETURNING epoch, position, dealt
+            ), merged AS (
+                SELECT max(epoch) + 1 AS epoch, min(position) AS position, sum(dealt) AS dealt FROM old
+            )
+            SELECT epoch, position, dealt FROM merged""";
+
+    /** What was dealt with counts for the first one. */
+    private static final String ADD = """
+            INSERT INTO @projection_segments (projection, segment, epoch, position, dealt)
+            SELECT ?, s.segment, ?, ?, CASE s.segment WHEN 0 THEN ? ELSE 0 END FROM generate_series(0, ? - 1) AS s (segment)""";
+
+    /** Those that a segment tries again are another's, which has about the same share of them. */
+    private static final String PARKED =
+            "UPDATE @projection_parked_keys SET segment = segment * ? / ? WHERE projection = ?";
+
+    private final ProjectionDatabase database;
+    private final NamedVersions names;
+
+    public SegmentSplit(ProjectionDatabase database) {
+        this.database = database;
+        this.names = new NamedVersions(database);
+    }
+
+    public boolean run(String projection, int segments, Act act) {
+        ProjectionOperations.requireSplit(segments);
+        String what = "splitting projection '%s' into %d segments".formatted(projection, segments);
+        return database.inTransaction(what, transaction -> {
+            List<VersionTable.Stored> versions = VersionPair.take(transaction, projection);
+            String live = VersionPair.live(versions).state();
+            int before = number(transaction, live);
+            if (before == 0) {
+                throw new IllegalStateException(
+                        "the source of projection '%s' has no positions, so it has no segments; nothing was changed"
+                                .formatted(projection));
+            }
+            if (before == segments) {
+                return false;
+            }
+            List<String> states = versions.stream()
+                    .sorted(Comparator.comparing(version -> !version.version().isLive()))
+                    .map(VersionTable.Stored::state)
+                    .toList();
+            for (String state : states) {
+                names.takeStateAlone(transaction, what, state);
+            }
+            for (String state : states) {
+                split(transaction, state, before, segments);
+            }
+            AuditTable.add(transaction, live, "segments", before + " -> " + segments, act);
+            return true;
+        });
+    }
+
+    private static int number(ProjectionTransaction transaction, String state) throws SQLException {
+        return transaction
+                .rows(SEGMENTS, p -> p.text(state), row -> row.getInt("segments"))
+                .getFirst();
+    }
+
+    private record Merged(long epoch, long position, long dealt) {}
+
+    private static void split(ProjectionTransaction transaction, String state, int before, int segments)
+            throws SQLException {
+        RoundTrip replacing = transaction.next();
+        replacing.update(STATE, p -> p.number(segments).text(state));
+        replacing.rows(LOCK, p -> p.text(state), row -> row.getInt("segment"));
+        List<Merged> merged = replacing.rows(
+                REPLACE,
+                p -> p.text(state),
+                row -> new Merged(row.getLong("epoch"), row.getLong("position"), row.getLong("dealt")));
+        replacing.run();
+        Merged old = merged.getFirst();
+        RoundTrip adding = transaction.next();
+        adding.update(
+                ADD,
+                p -> p.text(state)
+                        .number(old.epoch())
+                        .number(old.position())
+                        .number(old.dealt())
+                        .number(segments));
+        adding.update(PARKED, p -> p.number(segments).number(before).text(state));
+        adding.run();
+    }
+}

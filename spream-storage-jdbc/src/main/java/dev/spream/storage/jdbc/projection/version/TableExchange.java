@@ -1,0 +1,194 @@
+package dev.spream.storage.jdbc.projection.version;
+
+import dev.spream.projection.ProjectionVersion;
+import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
+import dev.spream.storage.jdbc.projection.internal.RoundTrip;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Exchanges the tables of two versions: those of the one that was live go to a schema of its own, the others come to where
+ * readers find them, and what readers may do with them comes along.
+ */
+final class TableExchange {
+    private static final String FOUND = """
+            SELECT t.name FROM unnest(?::text[]) AS t (name)
+            WHERE to_regclass(quote_ident(?) || '.' || quote_ident(t.name)) IS NOT NULL ORDER BY 1""";
+
+    private static final String OWNER = """
+            SELECT quote_ident(pg_get_userbyid(c.relowner)) AS role FROM pg_class c
+            JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE n.nspname = ? AND c.relname = ANY (?::text[]) GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1""";
+
+    /** Owners, and whoever may write the tables that leave. */
+    private static final String WRITERS = """
+            WITH leaving AS (
+                SELECT c.relowner, c.relacl FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+                WHERE n.nspname = ? AND c.relname = ANY (?::text[])
+            )
+            SELECT CASE w.role WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(w.role)) END AS role FROM (
+                SELECT l.relowner AS role FROM leaving l
+                UNION SELECT a.grantee FROM leaving l, aclexplode(l.relacl) AS a
+                WHERE a.privilege_type IN ('INSERT', 'UPDATE', 'DELETE')
+                UNION SELECT c.relowner FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+                WHERE n.nspname = ? AND c.relname = ANY (?::text[])) AS w
+            ORDER BY 1""";
+
+    private static final String MOVED = """
+            UPDATE @projection_versions SET tables = ?::text[], home = ?, own_schema = ? WHERE projection = ? AND version = ?""";
+
+    /** Something is in it, or it is somebody else's. */
+    private static final Set<String> KEPT = Set.of("2BP01", "42501");
+
+    private final ProjectionTransaction transaction;
+    private final VersionPair pair;
+
+    TableExchange(ProjectionTransaction transaction, VersionPair pair) {
+        this.transaction = transaction;
+        this.pair = pair;
+    }
+
+    /**
+     * Checks that nothing gets lost with the tables that go.
+     *
+     * @throws IllegalStateException if those that come lack some of it
+     */
+    void requireSame() throws SQLException {
+        Optional<String> home = pair.other().home();
+        Optional<String> incoming = pair.other().ownSchema();
+        if (home.isPresent() && incoming.isPresent()) {
+            TableAttachments.requireSame(
+                    transaction,
+                    pair,
+                    home.get(),
+                    incoming.get(),
+                    pair.other().code().tables());
+        }
+    }
+
+    /** Does it, as soon as nobody reads them. */
+    void run(StandStill stand) throws SQLException {
+        Optional<String> home = pair.other().home();
+        Optional<String> incoming = pair.other().ownSchema();
+        if (home.isEmpty() || incoming.isEmpty()) {
+            return;
+        }
+        Set<String> coming = pair.other().code().tables();
+        Set<String> going = found(home.get(), pair.live().code().tables());
+        requireKnown(home.get(), coming);
+        String outgoing = pair.live()
+                .ownSchema()
+                .orElseGet(() -> VersionSchemas.name(
+                        home.get(), pair.projection(), pair.live().version().version()));
+        List<String> tables = new ArrayList<>();
+        coming.forEach(table -> tables.add(VersionSchemas.quoted(incoming.get(), table)));
+        going.forEach(table -> tables.add(VersionSchemas.quoted(home.get(), table)));
+        TableLocks.take(transaction, pair.projection(), tables, stand);
+        requireFree(home.get(), going, incoming.get(), coming);
+        for (String table : coming) {
+            if (going.contains(table)) {
+                String old = VersionSchemas.quoted(home.get(), table);
+                String next = VersionSchemas.quoted(incoming.get(), table);
+                TableGrants.makeSame(transaction, old, next);
+                TableTriggers.exchange(transaction, old, next);
+            }
+        }
+        ensure(outgoing, home.get(), going, incoming.get(), coming);
+        for (String table : going) {
+            move(home.get(), table, outgoing);
+        }
+        for (String table : coming) {
+            move(incoming.get(), table, home.get());
+        }
+        removeIfEmpty(incoming.get());
+        transaction.update(
+                MOVED,
+                p -> p.texts(going)
+                        .text(home.get())
+                        .text(outgoing)
+                        .text(pair.projection())
+                        .number(pair.live().version().version()));
+    }
+
+    /** What code writes that has not said so could be anybody's. */
+    private void requireKnown(String home, Set<String> coming) throws SQLException {
+        ProjectionVersion live = pair.live().version();
+        if (!pair.live().code().tables().isEmpty()) {
+            return;
+        }
+        Set<String> there = found(home, coming);
+        if (!there.isEmpty()) {
+            throw new IllegalStateException(
+                    "the live version %d of projection '%s' has not said which tables are its own, and the schema '%s' has %s; nothing was changed: run code of revision %d that is a RebuildableProjection and names them in tables(), and repeat this, or rename them if they are somebody else's"
+                            .formatted(live.version(), live.projection(), home, there, live.revision()));
+        }
+    }
+
+    private void requireFree(String home, Set<String> going, String incoming, Set<String> coming) throws SQLException {
+        List<String> taken = SchemaContents.taken(transaction, incoming, coming, home, going);
+        if (!taken.isEmpty()) {
+            throw new IllegalStateException(
+                    "the schema '%s' has %s, which are not of the live version %d of projection '%s', and version %d has the same names; nothing was changed: rename one or the other, and repeat this"
+                            .formatted(
+                                    home,
+                                    taken,
+                                    pair.live().version().version(),
+                                    pair.projection(),
+                                    pair.other().version().version()));
+        }
+    }
+
+    private Set<String> found(String schema, Set<String> tables) throws SQLException {
+        List<String> rows = transaction.rows(FOUND, p -> p.texts(tables).text(schema), row -> row.getString("name"));
+        return new TreeSet<>(rows);
+    }
+
+    /** Whoever writes the tables goes on, wherever they are. */
+    private void ensure(String schema, String home, Set<String> going, String incoming, Set<String> coming)
+            throws SQLException {
+        ProjectionVersion live = pair.live().version();
+        Optional<VersionSchemas.Found> there = VersionSchemas.find(transaction, schema, live);
+        if (there.isPresent() && !there.get().own()) {
+            throw new IllegalStateException(
+                    "the schema '%s' is there already, and is not that of version %d of projection '%s', whose tables were to go there; nothing was changed: rename or drop that schema, and repeat this"
+                            .formatted(schema, live.version(), live.projection()));
+        }
+        RoundTrip trip = transaction.next();
+        List<String> owners = trip.rows(OWNER, p -> p.text(home).texts(going), row -> row.getString("role"));
+        List<String> writers = trip.rows(
+                WRITERS, p -> p.text(home).texts(going).text(incoming).texts(coming), row -> row.getString("role"));
+        trip.run();
+        if (there.isEmpty()) {
+            VersionSchemas.create(transaction, schema, live, owners.stream().findFirst());
+        }
+        for (String writer : writers) {
+            VersionSchemas.execute(
+                    transaction, "GRANT USAGE ON SCHEMA %s TO %s".formatted(VersionSchemas.quoted(schema), writer));
+        }
+    }
+
+    /** It is made anew when its version leaves. What else was made in it stays. */
+    private void removeIfEmpty(String schema) throws SQLException {
+        Savepoint before = transaction.connection().setSavepoint();
+        try {
+            VersionSchemas.execute(transaction, "DROP SCHEMA " + VersionSchemas.quoted(schema));
+        } catch (SQLException e) {
+            if (!KEPT.contains(String.valueOf(e.getSQLState()))) {
+                throw e;
+            }
+            transaction.connection().rollback(before);
+        }
+    }
+
+    private void move(String from, String table, String to) throws SQLException {
+        VersionSchemas.execute(
+                transaction,
+                "ALTER TABLE %s SET SCHEMA %s"
+                        .formatted(VersionSchemas.quoted(from, table), VersionSchemas.quoted(to)));
+    }
+}

@@ -1,0 +1,63 @@
+package dev.spream.storage.jdbc.projection.version;
+
+import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
+import dev.spream.storage.jdbc.projection.internal.RoundTrip;
+import java.sql.SQLException;
+import java.util.List;
+
+/**
+ * What others than its owner may do with a table, made the same as with the one in whose place it comes. The owner of that one may
+ * do what it could before, though it owns the other one no more. Columns that only the new table has keep what was granted on them.
+ */
+final class TableGrants {
+    private static final String GRANTS = """
+            SELECT format('GRANT %s%s ON TABLE %s TO %s%s', a.privilege_type, g.columns, ?::text,
+                CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END,
+                CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END)
+            FROM pg_class old JOIN pg_class new ON new.oid = to_regclass(?)
+            CROSS JOIN LATERAL (
+                SELECT coalesce(old.relacl, acldefault('r', old.relowner)) AS acl, '' AS columns
+                UNION ALL SELECT o.attacl, format(' (%I)', o.attname) FROM pg_attribute o
+                JOIN pg_attribute n ON n.attname = o.attname AND n.attrelid = new.oid AND NOT n.attisdropped
+                WHERE o.attrelid = old.oid AND NOT o.attisdropped
+                UNION ALL SELECT n.attacl, format(' (%I)', n.attname) FROM pg_attribute n
+                WHERE n.attrelid = new.oid AND NOT n.attisdropped AND NOT EXISTS (
+                    SELECT FROM pg_attribute o
+                    WHERE o.attrelid = old.oid AND o.attname = n.attname AND NOT o.attisdropped)
+            ) AS g
+            CROSS JOIN LATERAL aclexplode(g.acl) AS a
+            WHERE old.oid = to_regclass(?) AND a.grantee <> new.relowner""";
+
+    /** Along with what those have granted in turn, and with what was granted on columns. */
+    private static final String REVOKES = """
+            SELECT DISTINCT format('REVOKE ALL ON TABLE %s FROM %s CASCADE', ?::text,
+                CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END)
+            FROM pg_class new
+            CROSS JOIN LATERAL (
+                SELECT new.relacl AS acl
+                UNION ALL SELECT n.attacl FROM pg_attribute n WHERE n.attrelid = new.oid AND NOT n.attisdropped
+            ) AS g
+            CROSS JOIN LATERAL aclexplode(g.acl) AS a
+            WHERE new.oid = to_regclass(?) AND a.grantee <> new.relowner""";
+
+    private TableGrants() {}
+
+    /**
+     * Makes them the same.
+     *
+     * @param old the quoted name of the table that goes
+     * @param coming the quoted name of the one that comes
+     */
+    static void makeSame(ProjectionTransaction transaction, String old, String coming) throws SQLException {
+        RoundTrip trip = transaction.next();
+        List<String> revokes = trip.rows(REVOKES, p -> p.text(coming).text(coming), row -> row.getString(1));
+        List<String> grants = trip.rows(GRANTS, p -> p.text(coming).text(coming).text(old), row -> row.getString(1));
+        trip.run();
+        for (String revoke : revokes) {
+            VersionSchemas.execute(transaction, revoke);
+        }
+        for (String grant : grants) {
+            VersionSchemas.execute(transaction, grant);
+        }
+    }
+}

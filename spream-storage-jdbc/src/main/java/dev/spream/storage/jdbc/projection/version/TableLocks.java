@@ -1,0 +1,154 @@
+package dev.spream.storage.jdbc.projection.version;
+
+import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
+import dev.spream.storage.jdbc.projection.internal.RoundTrip;
+import dev.spream.storage.jdbc.projection.internal.SessionTexts;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Takes tables away from all readers until the transaction ends, without having readers wait for long behind one that holds
+ * them: it tries for a moment, and lets go.
+ *
+ * <p>Attempts grow until the last ones are longer than {@code deadlock_timeout}, which is when a vacuum that the server began by
+ * itself is ended for whoever waits. They wait so long for the first table alone: whoever waits for one of the others with the
+ * first one in its hands, and so may be in the way of a reader that has the other, gives up in half that time, before the server
+ * would take it for a deadlock and end the reader.
+ */
+final class TableLocks {
+    private static final Duration FIRST_ATTEMPT = Duration.ofMillis(100);
+    private static final int GROWTH = 4;
+
+    /** What a vacuum has to end. */
+    private static final Duration VACUUM_ENDS = Duration.ofMillis(500);
+
+    private static final String DEADLOCK_TIMEOUT =
+            "SELECT setting::bigint AS millis FROM pg_settings WHERE name = 'deadlock_timeout'";
+
+    private static final String WAIT = "SELECT pg_sleep(0.05)";
+    private static final Set<String> NOT_HAD = Set.of("55P03", "40P01");
+
+    /** Within a transaction it is kept what sessions there were when somebody asked first. */
+    private static final String FORGET_SESSIONS = "SELECT pg_stat_clear_snapshot()";
+
+    /** In the way of a reader is who has a table exclusively, or waits for that; of who wants it alone, whoever has it. */
+    private static final String HOLDERS = """
+            SELECT DISTINCT a.pid, a.application_name, extract(epoch FROM clock_timestamp() - a.xact_start)::bigint AS seconds,
+                l.relation::regclass AS name, l.granted, left(a.query, 200) AS query
+            FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+            JOIN unnest(?::text[]) AS t (name) ON l.relation = t.name::regclass
+            WHERE l.locktype = 'relation' AND l.pid <> pg_backend_pid()
+                AND CASE WHEN ?::boolean THEN l.mode = 'AccessExclusiveLock' ELSE l.granted END
+                AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+            ORDER BY 3 DESC, 1 LIMIT 5""";
+
+    private final ProjectionTransaction transaction;
+    private final List<String> tables;
+    private final Duration deadlock;
+
+    private TableLocks(ProjectionTransaction transaction, List<String> tables, Duration deadlock) {
+        this.transaction = transaction;
+        this.tables = new ArrayList<>(tables);
+        this.deadlock = deadlock;
+    }
+
+    /**
+     * Takes them.
+     *
+     * @param tables quoted, with their schemas; readers wait the shorter, the further behind their tables are
+     * @throws IllegalStateException if somebody has one of them for as long as there is patience
+     */
+    static void take(ProjectionTransaction transaction, String projection, List<String> tables, StandStill stand)
+            throws SQLException {
+        if (tables.isEmpty()) {
+            return;
+        }
+        new TableLocks(transaction, tables, deadlockTimeout(transaction)).take(projection, stand);
+    }
+
+    private static Duration deadlockTimeout(ProjectionTransaction transaction) throws SQLException {
+        List<Long> millis = transaction.rows(DEADLOCK_TIMEOUT, p -> {}, row -> row.getLong("millis"));
+        return Duration.ofMillis(millis.getFirst());
+    }
+
+    private void take(String projection, StandStill stand) throws SQLException {
+        Duration longest = deadlock.plus(VACUUM_ENDS);
+        Duration limit = FIRST_ATTEMPT;
+        for (Optional<String> missed = attempt(limit); missed.isPresent(); missed = attempt(limit)) {
+            if (stand.left().isZero()) {
+                throw new IllegalStateException(
+                        "the tables of projection '%s' could not be taken: %s; everything goes on as before: try again, with more patience, or end that session"
+                                .formatted(projection, holders(transaction, tables, false)));
+            }
+            tables.remove(missed.get());
+            tables.addFirst(missed.get());
+            transaction.rows(WAIT, p -> {}, row -> true);
+            limit = shorter(limit.multipliedBy(GROWTH), shorter(longest, longer(stand.left(), FIRST_ATTEMPT)));
+        }
+    }
+
+    /**
+     * Takes all, or none.
+     *
+     * @return the one that was not had in time
+     */
+    private Optional<String> attempt(Duration limit) throws SQLException {
+        Connection connection = transaction.connection();
+        Savepoint before = connection.setSavepoint();
+        long end = System.nanoTime() + limit.toNanos();
+        for (String table : tables) {
+            try {
+                StandStill.limitLocks(transaction, Duration.ofNanos(end - System.nanoTime()));
+                VersionSchemas.execute(transaction, "LOCK TABLE %s IN ACCESS EXCLUSIVE MODE".formatted(table));
+            } catch (SQLException e) {
+                if (!NOT_HAD.contains(String.valueOf(e.getSQLState()))) {
+                    throw e;
+                }
+                connection.rollback(before);
+                return Optional.of(table);
+            }
+            if (table.equals(tables.getFirst())) {
+                end = System.nanoTime() + shorter(limit, deadlock.dividedBy(2)).toNanos();
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+
+    private static Duration longer(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? other : one;
+    }
+
+    /**
+     * In whose way whoever wanted tables was.
+     *
+     * @param tables quoted, with their schemas
+     * @param exclusive only who has one so that nobody else reads it, or wants it so
+     */
+    static String holders(ProjectionTransaction transaction, List<String> tables, boolean exclusive)
+            throws SQLException {
+        RoundTrip trip = transaction.next();
+        trip.rows(FORGET_SESSIONS, p -> {}, row -> true);
+        List<String> holders = trip.rows(
+                HOLDERS,
+                p -> p.texts(tables).text(Boolean.toString(exclusive)),
+                row -> "session %d ('%s') %s %s, %s"
+                        .formatted(
+                                row.getInt("pid"),
+                                row.getString("application_name"),
+                                row.getBoolean("granted") ? "has had" : "waits for",
+                                row.getString("name"),
+                                SessionTexts.doing(row)));
+        trip.run();
+        return holders.isEmpty() ? "nobody has them any more" : String.join("; ", holders);
+    }
+}

@@ -1,0 +1,40 @@
+package dev.spream.storage.jdbc.projection.version;
+
+import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
+import java.sql.SQLException;
+import java.util.List;
+
+/**
+ * Triggers that only the live version's table is to have enabled, since they write what versions share, such as a log: the same
+ * trigger is disabled on the table that is to come, and the two change their states with the tables.
+ */
+final class TableTriggers {
+    private static final String EXCHANGES = """
+            SELECT format('ALTER TABLE %s %s TRIGGER %I', ?::text,
+                    CASE o.tgenabled WHEN 'A' THEN 'ENABLE ALWAYS' WHEN 'R' THEN 'ENABLE REPLICA' ELSE 'ENABLE' END, n.tgname) AS enable,
+                format('ALTER TABLE %s DISABLE TRIGGER %I', ?::text, o.tgname) AS disable
+            FROM pg_trigger o JOIN pg_trigger n ON n.tgname = o.tgname
+            WHERE o.tgrelid = to_regclass(?) AND n.tgrelid = to_regclass(?) AND NOT o.tgisinternal AND NOT n.tgisinternal
+                AND n.tgenabled = 'D' AND o.tgenabled <> 'D'
+            ORDER BY n.tgname""";
+
+    private TableTriggers() {}
+
+    /**
+     * Enables them on one table as they are on the other, and disables them there.
+     *
+     * @param old the quoted name of the table that goes
+     * @param coming the quoted name of the one that comes
+     */
+    static void exchange(ProjectionTransaction transaction, String old, String coming) throws SQLException {
+        List<List<String>> exchanges = transaction.rows(
+                EXCHANGES,
+                p -> p.text(coming).text(old).text(old).text(coming),
+                row -> List.of(row.getString("enable"), row.getString("disable")));
+        for (List<String> exchange : exchanges) {
+            for (String alter : exchange) {
+                VersionSchemas.execute(transaction, alter);
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package dev.spream.storage.jdbc.projection.version;
+
+import dev.spream.projection.ProjectionCode;
+import dev.spream.projection.ProjectionStore.Preparation;
+import dev.spream.projection.ProjectionVersion;
+import dev.spream.storage.jdbc.projection.internal.HandedTransaction;
+import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
+import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
+import dev.spream.storage.jdbc.projection.internal.RoundTrip;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Creates the tables of versions that are to be built, in schemas of their own. */
+public final class VersionPreparation {
+    private static final String LOCK =
+            "SELECT %s FROM @projection_versions v WHERE v.projection = ? AND v.version = ? FOR NO KEY UPDATE"
+                    .formatted(VersionTable.COLUMNS);
+
+    private static final String PREPARED = """
+            UPDATE @projection_versions SET prepared = true, tables = ?::text[], effects = ?::boolean, home = ?, own_schema = ?
+            WHERE projection = ? AND version = ?""";
+
+    private final ProjectionDatabase database;
+
+    public VersionPreparation(ProjectionDatabase database) {
+        this.database = database;
+    }
+
+    public boolean prepare(ProjectionVersion version, ProjectionCode code, Preparation<Connection> create)
+            throws Exception {
+        String what = "preparing version %d of projection '%s'".formatted(version.version(), version.projection());
+        return database.inHandedTransaction(what, transaction -> prepare(transaction, version, code, create));
+    }
+
+    private static boolean prepare(
+            ProjectionTransaction transaction,
+            ProjectionVersion version,
+            ProjectionCode code,
+            Preparation<Connection> create)
+            throws SQLException, HandedTransaction.Failure {
+        RoundTrip trip = transaction.first();
+        List<VersionTable.Stored> found =
+                trip.rows(LOCK, p -> p.text(version.projection()).number(version.version()), VersionTable.Stored::read);
+        trip.run();
+        if (found.isEmpty()) {
+            return false;
+        }
+        if (!found.getFirst().version().prepared()) {
+            create(transaction, version, code, create);
+        }
+        return true;
+    }
+
+    private static void create(
+            ProjectionTransaction transaction,
+            ProjectionVersion version,
+            ProjectionCode code,
+            Preparation<Connection> create)
+            throws SQLException, HandedTransaction.Failure {
+        Set<String> tables = new TreeSet<>(code.tables());
+        Optional<VersionPlace> place =
+                tables.isEmpty() ? Optional.empty() : Optional.of(VersionPlace.find(transaction, version, tables));
+        Map<Long, String> before = Map.of();
+        if (place.isPresent()) {
+            before = place.get().enter(transaction);
+        }
+        HandedTransaction.run(transaction, connection -> {
+            create.create(connection);
+            return true;
+        });
+        if (place.isPresent()) {
+            place.get().requireCreated(transaction, before);
+        }
+        RoundTrip trip = transaction.next();
+        trip.update(
+                PREPARED,
+                p -> p.texts(tables)
+                        .text(Boolean.toString(code.effects()))
+                        .optionalText(place.map(VersionPlace::home))
+                        .optionalText(place.map(VersionPlace::own))
+                        .text(version.projection())
+                        .number(version.version()));
+        HandedTransaction.leave(trip);
+    }
+}

@@ -1,0 +1,91 @@
+package dev.spream.storage.jdbc.projection.version;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.spream.projection.ProjectionVersion;
+import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
+import dev.spream.storage.jdbc.projection.internal.StoredKeys;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Collection;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** Where tables of versions are that are not live. */
+final class VersionSchemas {
+    /** What PostgreSQL keeps of a name, in bytes. */
+    private static final int MAX_LENGTH = 63;
+
+    private static final String FIND = """
+            SELECT obj_description(n.oid, 'pg_namespace') IS NOT DISTINCT FROM ? AS own FROM pg_namespace n WHERE n.nspname = ?""";
+
+    private VersionSchemas() {}
+
+    /** The name of the schema of a version whose live tables are in another; for others another name. */
+    static String name(String home, String projection, int version) {
+        String full = "%s__%s_v%d".formatted(home, projection, version);
+        if (full.getBytes(UTF_8).length <= MAX_LENGTH) {
+            return full;
+        }
+        String end = "_%s_v%d".formatted(StoredKeys.digest(full).substring(0, 16), version);
+        String start = full;
+        while (start.getBytes(UTF_8).length + end.length() > MAX_LENGTH) {
+            start = start.substring(0, start.offsetByCodePoints(start.length(), -1));
+        }
+        return start + end;
+    }
+
+    /** Creates it with a mark that says whose it is. */
+    static void create(ProjectionTransaction transaction, String schema, ProjectionVersion version)
+            throws SQLException {
+        create(transaction, schema, version, Optional.empty());
+    }
+
+    /** @param owner of the schema, quoted; whoever does it if empty */
+    static void create(
+            ProjectionTransaction transaction, String schema, ProjectionVersion version, Optional<String> owner)
+            throws SQLException {
+        execute(
+                transaction,
+                "CREATE SCHEMA " + quoted(schema)
+                        + owner.map(" AUTHORIZATION "::concat).orElse(""));
+        execute(transaction, "COMMENT ON SCHEMA %s IS '%s'".formatted(quoted(schema), mark(transaction, version)));
+    }
+
+    /** A schema that is there. */
+    record Found(boolean own) {}
+
+    /** Whether a schema is there, and was created for the version. */
+    static Optional<Found> find(ProjectionTransaction transaction, String schema, ProjectionVersion version)
+            throws SQLException {
+        String mark = mark(transaction, version);
+        return transaction.rows(FIND, p -> p.text(mark).text(schema), row -> new Found(row.getBoolean("own"))).stream()
+                .findFirst();
+    }
+
+    /** Of plain names, so that nothing in it has to be quoted. */
+    private static String mark(ProjectionTransaction transaction, ProjectionVersion version) {
+        return "tables of version %d of projection %s, see %s.projection_versions"
+                .formatted(version.version(), version.projection(), transaction.schema());
+    }
+
+    /** What cannot be bound. */
+    static void execute(ProjectionTransaction transaction, String sql) throws SQLException {
+        try (Statement statement = transaction.connection().createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    static String quoted(String name) {
+        return '"' + name.replace("\"", "\"\"") + '"';
+    }
+
+    static String quoted(String schema, String table) {
+        return quoted(schema) + '.' + quoted(table);
+    }
+
+    /** Several tables of a schema, as statements name them. */
+    static String quoted(String schema, Collection<String> tables) {
+        return tables.stream().map(table -> quoted(schema, table)).collect(Collectors.joining(", "));
+    }
+}

@@ -1,0 +1,115 @@
+package dev.spream.storage.jdbc.projection.version;
+
+import dev.spream.projection.CutOver;
+import dev.spream.projection.ProjectionOperations.Act;
+import dev.spream.storage.jdbc.projection.internal.AuditTable;
+import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
+import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
+import dev.spream.storage.jdbc.projection.internal.RoundTrip;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+
+/** Makes another version live. */
+final class VersionSwitch {
+    /** Beside what is waited for. */
+    private static final Duration WORK = Duration.ofSeconds(20);
+
+    /** How long its own rows may be in the hands of others, such as those who renew leases, once nothing is read any more. */
+    private static final Duration ROWS = Duration.ofSeconds(1);
+
+    private static final String FOLLOWED = """
+            UPDATE @projection_parked_keys p SET followed = greatest(p.followed, old.last_version, coalesce(
+                (SELECT q.followed FROM @projection_parked_keys q WHERE q.projection = old.projection AND q.key = old.key), 0))
+            FROM @projection_keys old
+            WHERE p.projection = ? AND old.projection = ? AND old.key = p.key""";
+
+    private static final String RETIRE = """
+            UPDATE @projection_versions v SET role = 'RETIRED', measured_at = clock_timestamp(), rate = NULL,
+                measured = (SELECT coalesce(sum(s.dealt), 0) FROM @projection_segments s WHERE s.projection = v.state)
+            WHERE projection = ? AND role = 'LIVE'""";
+
+    private static final String BECOME_LIVE =
+            "UPDATE @projection_versions SET role = 'LIVE' WHERE projection = ? AND version = ?";
+
+    private static final String EPOCHS = """
+            UPDATE @projection_states p SET epoch = p.epoch + 1, updated_at = clock_timestamp(),
+                status = CASE WHEN p.status NOT IN ('RUNNING', 'REBUILDING') THEN p.status
+                    WHEN v.role = 'LIVE' THEN 'RUNNING' ELSE 'REBUILDING' END
+            FROM @projection_versions v
+            WHERE v.state = p.projection_name AND p.projection_name = ANY (?::text[])""";
+
+    /** Whoever had them takes them again, and knows of the new roles by then. */
+    private static final String RELEASE = """
+            UPDATE @projection_segments s SET epoch = s.epoch + 1, owner = NULL, lease_until = NULL
+            FROM (SELECT projection, segment FROM @projection_segments WHERE projection = ANY (?::text[])
+                ORDER BY projection, segment FOR NO KEY UPDATE) AS locked
+            WHERE s.projection = locked.projection AND s.segment = locked.segment""";
+
+    private final ProjectionDatabase database;
+
+    VersionSwitch(ProjectionDatabase database) {
+        this.database = database;
+    }
+
+    /** What was done in the transaction, and since when nobody applied events. */
+    private record Switched(int from, long began, CutOver.Losses losses) {}
+
+    CutOver run(String projection, int version, Duration patience, Set<CutOver.Loss> accepted, Act act) {
+        Switched switched = database.patient(patience.plus(WORK))
+                .inTransaction(
+                        "cutting projection '%s' over to version %d".formatted(projection, version),
+                        "which version is live ('projection show %s')".formatted(projection),
+                        transaction -> change(transaction, projection, version, patience, accepted, act));
+        Duration pause = Duration.ofNanos(System.nanoTime() - switched.began());
+        return new CutOver(projection, switched.from(), version, pause, switched.losses());
+    }
+
+    private Switched change(
+            ProjectionTransaction transaction,
+            String projection,
+            int version,
+            Duration patience,
+            Set<CutOver.Loss> accepted,
+            Act act)
+            throws SQLException {
+        VersionPair pair = VersionPair.take(transaction, projection, version);
+        PairStatus.ask(transaction, pair).requireExchangeable(pair);
+        TableExchange tables = new TableExchange(transaction, pair);
+        tables.requireSame();
+        StandStill stand = new StandStill(database, transaction, pair, patience);
+        stand.requireNear();
+        OldSnapshots.await(transaction, pair, patience);
+        long began = stand.begin();
+        PairStatus.ask(transaction, pair).requireExchangeable(pair);
+        CutOver.Losses losses = CutOverLosses.count(transaction, pair);
+        int from = pair.live().version().version();
+        losses.requireAccepted(accepted, projection, from, version);
+        tables.run(stand);
+        exchange(transaction, pair);
+        AuditTable.add(
+                transaction,
+                projection,
+                CutOver.action(from, version),
+                "version %d -> version %d".formatted(from, version),
+                act);
+        return new Switched(from, began, losses);
+    }
+
+    private static void exchange(ProjectionTransaction transaction, VersionPair pair) throws SQLException {
+        String live = pair.live().state();
+        String other = pair.other().state();
+        List<String> both = List.of(live, other);
+        StandStill.limitLocks(transaction, ROWS);
+        RoundTrip trip = transaction.next();
+        trip.update(FOLLOWED, p -> p.text(other).text(live));
+        trip.update(RETIRE, p -> p.text(pair.projection()));
+        trip.update(
+                BECOME_LIVE,
+                p -> p.text(pair.projection()).number(pair.other().version().version()));
+        trip.update(EPOCHS, p -> p.texts(both));
+        trip.update(RELEASE, p -> p.texts(both));
+        trip.run();
+    }
+}
