@@ -30,20 +30,12 @@ import java.util.TreeMap;
  * and reads the keys, one that writes the progress, and the commit; a segment's batch a fourth
  * if it has parked keys, and that of a version that is not live one to see that it has tables of its own.
  */
-final class BatchApply {
+record BatchApply(ProjectionDatabase database, StateTable states) {
     static final String MOVE = """
             UPDATE @projection_segments SET dealt = dealt + ?,
                 position = coalesce(?::bigint, position),
                 last_event_id = coalesce(?, last_event_id), last_event_at = coalesce(?::timestamptz, last_event_at)
             WHERE projection = ? AND segment = ?""";
-
-    private final ProjectionDatabase database;
-    private final StateTable states;
-
-    BatchApply(ProjectionDatabase database, StateTable states) {
-        this.database = database;
-        this.states = states;
-    }
 
     boolean apply(Fence fence, Set<String> keys, Work<Connection> work) throws Exception {
         String what = "applying a batch of %d aggregates of projection '%s'".formatted(keys.size(), fence.projection());

@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** What no projection applied: events that were skipped, and what came instead of events. */
-final class DeadLetterTable {
+record DeadLetterTable(ProjectionDatabase database) {
     /** No row comes back if there is no such projection. */
     private static final String KEEP = """
             WITH known AS (SELECT p.projection_name FROM @projection_states p WHERE p.projection_name = ?),
@@ -49,12 +49,6 @@ final class DeadLetterTable {
             FROM @projection_dead_letters d WHERE d.projection = ? ORDER BY d.id DESC LIMIT ?""".formatted(EventColumns.NAMES);
 
     private static final String SKIPPED = "SKIPPED";
-
-    private final ProjectionDatabase database;
-
-    DeadLetterTable(ProjectionDatabase database) {
-        this.database = database;
-    }
 
     void keep(String projection, FeedItem.Undecodable item) {
         String what = "keeping a dead letter of projection '%s'".formatted(projection);

@@ -27,27 +27,9 @@ import javax.sql.DataSource;
  */
 public final class JdbcProjectionOperations implements ProjectionOperations {
     private final ProjectionDatabase database;
-    private final StateTable states;
-    private final ProjectionReport report;
-    private final StatusChanges statuses;
-    private final ParkedTable parked;
-    private final ParkedChanges changes;
-    private final NamedVersions names;
-    private final JdbcProjectionRebuilds rebuilds;
-    private final SegmentSplit splitting;
-    private final DeadLetterTable deadLetters;
 
     private JdbcProjectionOperations(ProjectionDatabase database) {
         this.database = database;
-        this.states = new StateTable(database);
-        this.report = new ProjectionReport(database);
-        this.statuses = new StatusChanges(database);
-        this.parked = new ParkedTable(database);
-        this.changes = new ParkedChanges(database);
-        this.names = new NamedVersions(database);
-        this.rebuilds = new JdbcProjectionRebuilds(database);
-        this.splitting = new SegmentSplit(database);
-        this.deadLetters = new DeadLetterTable(database);
     }
 
     /** In the schema {@code spream}, which is created where needed. */
@@ -61,53 +43,53 @@ public final class JdbcProjectionOperations implements ProjectionOperations {
 
     @Override
     public List<ProjectionState> list() {
-        return states.list();
+        return new StateTable(database).list();
     }
 
     @Override
     public Optional<ProjectionDetails> show(String projection) {
-        return names.find(projection).flatMap(report::of);
+        return new NamedVersions(database).find(projection).flatMap(new ProjectionReport(database)::of);
     }
 
     @Override
     public boolean pause(String projection, Act act) {
-        return statuses.pause(projection, act);
+        return new StatusChanges(database).pause(projection, act);
     }
 
     @Override
     public boolean resume(String projection, Act act) {
-        return statuses.resume(projection, act);
+        return new StatusChanges(database).resume(projection, act);
     }
 
     @Override
     public int retry(String projection, Optional<String> key, Act act) {
-        return changes.retry(projection, key, act);
+        return new ParkedChanges(database).retry(projection, key, act);
     }
 
     @Override
     public boolean skip(String projection, String key, long version, Act act) {
-        return changes.skip(projection, key, version, act);
+        return new ParkedChanges(database).skip(projection, key, version, act);
     }
 
     @Override
     public boolean split(String projection, int segments, Act act) {
-        return splitting.run(projection, segments, act);
+        return new SegmentSplit(database).run(projection, segments, act);
     }
 
     @Override
     public List<ParkedKey> parked(String projection, int limit) {
-        return names.find(projection).map(state -> parked.list(state, limit)).orElse(List.of());
+        return new NamedVersions(database).find(projection).map(state -> new ParkedTable(database).list(state, limit)).orElse(List.of());
     }
 
     @Override
     public ProjectionRebuilds rebuilds() {
-        return rebuilds;
+        return new JdbcProjectionRebuilds(database);
     }
 
     @Override
     public List<ProjectionDeadLetter> deadLetters(String projection, int limit) {
-        return names.find(projection)
-                .map(state -> deadLetters.list(state, limit))
+        return new NamedVersions(database).find(projection)
+                .map(state -> new DeadLetterTable(database).list(state, limit))
                 .orElse(List.of());
     }
 

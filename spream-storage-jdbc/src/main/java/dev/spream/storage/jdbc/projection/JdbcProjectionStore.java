@@ -43,31 +43,11 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
     private final ProjectionDatabase database;
     private final ProjectionDatabase keeping;
     private final StateTable states;
-    private final VersionTable versions;
-    private final VersionPreparation preparation;
-    private final OutsideModels outside;
-    private final SegmentLeases leases;
-    private final BatchApply batches;
-    private final ParkedTable parked;
-    private final ParkedTable summaries; // kept beside batches
-    private final ParkedRetry retries;
-    private final StatusChanges statuses;
-    private final DeadLetterTable deadLetters;
 
     private JdbcProjectionStore(ProjectionDatabase database, ProjectionDatabase keeping) {
         this.database = database;
         this.keeping = keeping;
         this.states = new StateTable(keeping);
-        this.versions = new VersionTable(keeping);
-        this.preparation = new VersionPreparation(database);
-        this.outside = new OutsideModels(database);
-        this.leases = new SegmentLeases(keeping);
-        this.batches = new BatchApply(database, states);
-        this.parked = new ParkedTable(database);
-        this.summaries = new ParkedTable(keeping);
-        this.retries = new ParkedRetry(database);
-        this.statuses = new StatusChanges(database);
-        this.deadLetters = new DeadLetterTable(database);
     }
 
     /** In the schema {@code spream}, which is created where needed. */
@@ -109,7 +89,7 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
 
     @Override
     public List<ProjectionVersion> versions(String projection) {
-        return versions.list(projection);
+        return new VersionTable(keeping).list(projection);
     }
 
     /**
@@ -120,27 +100,27 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
     @Override
     public boolean prepare(ProjectionVersion version, ProjectionCode code, Preparation<Connection> create)
             throws Exception {
-        return preparation.prepare(version, code, create);
+        return new VersionPreparation(database).prepare(version, code, create);
     }
 
     @Override
     public Optional<String> outsideModel(ProjectionVersion version, Beginning beginning) throws Exception {
-        return outside.of(version, beginning);
+        return new OutsideModels(database).of(version, beginning);
     }
 
     @Override
     public long limit(ProjectionVersion version, int segment) {
-        return versions.limit(version, segment);
+        return new VersionTable(keeping).limit(version, segment);
     }
 
     @Override
     public Map<String, Set<Long>> skipped(String projection) {
-        return deadLetters.skipped(projection);
+        return new DeadLetterTable(database).skipped(projection);
     }
 
     @Override
     public Optional<RebuildProgress> built(ProjectionVersion version) {
-        return versions.built(version);
+        return new VersionTable(keeping).built(version);
     }
 
     @Override
@@ -150,17 +130,17 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
 
     @Override
     public SegmentShare holdSegments(String projection, ProjectionOwner owner, Set<Integer> giveUp, Duration lease) {
-        return leases.hold(projection, owner, giveUp, lease);
+        return new SegmentLeases(keeping).hold(projection, owner, giveUp, lease);
     }
 
     @Override
     public void leave(String projection, ProjectionOwner owner) {
-        leases.leave(projection, owner);
+        new SegmentLeases(keeping).leave(projection, owner);
     }
 
     @Override
     public boolean apply(Fence fence, Set<String> keys, Work<Connection> work) throws Exception {
-        return batches.apply(fence, keys, work);
+        return new BatchApply(database, states).apply(fence, keys, work);
     }
 
     /**
@@ -198,32 +178,32 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
 
     @Override
     public List<ParkedKey> due(Fence fence, int limit) {
-        return parked.due(fence, limit);
+        return new ParkedTable(database).due(fence, limit);
     }
 
     @Override
     public Set<Integer> dueSegments(String projection) {
-        return parked.dueSegments(projection);
+        return new ParkedTable(database).dueSegments(projection);
     }
 
     @Override
     public ParkedSummary parkedSummary(String projection) {
-        return summaries.summary(projection);
+        return new ParkedTable(keeping).summary(projection);
     }
 
     @Override
     public Optional<KeyState> retry(Fence fence, String key, int limit, RetryWork<Connection> work) throws Exception {
-        return retries.retry(fence, key, limit, work);
+        return new ParkedRetry(database).retry(fence, key, limit, work);
     }
 
     @Override
     public boolean postpone(Fence fence, String key, Tried tried, Parking parking) {
-        return parked.postpone(fence, key, tried, parking);
+        return new ParkedTable(database).postpone(fence, key, tried, parking);
     }
 
     @Override
     public void deadLetter(String projection, FeedItem.Undecodable item) {
-        deadLetters.keep(projection, item);
+        new DeadLetterTable(database).keep(projection, item);
     }
 
     @Override
@@ -233,7 +213,7 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
 
     @Override
     public boolean fail(Fence fence, long epoch, String error) {
-        return statuses.fail(fence, epoch, error);
+        return new StatusChanges(database).fail(fence, epoch, error);
     }
 
     @Override

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Which read models outside of the database versions have. */
-final class OutsideModels {
+record OutsideModels(ProjectionDatabase database) {
     private static final String FIND =
             "SELECT v.outside_model, false AS dealt FROM @projection_versions v WHERE v.projection = ? AND v.version = ?";
 
@@ -22,12 +22,6 @@ final class OutsideModels {
 
     private static final String REMEMBER =
             "UPDATE @projection_versions SET outside_model = ? WHERE projection = ? AND version = ?";
-
-    private final ProjectionDatabase database;
-
-    OutsideModels(ProjectionDatabase database) {
-        this.database = database;
-    }
 
     /** What is known of one, and whether events of its version were dealt with. */
     private record Known(Optional<String> id, boolean dealt) {

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Changes parked aggregates by hand. */
-final class ParkedChanges {
+record ParkedChanges(ProjectionDatabase database) {
     private static final String LOCK = """
             SELECT k.key FROM @projection_keys k WHERE k.projection = ? AND k.key IN (
                 SELECT p.key FROM @projection_parked_keys p WHERE p.projection = ? AND (?::text IS NULL OR p.key = ?))
@@ -23,19 +23,11 @@ final class ParkedChanges {
             WHERE projection = ? AND (?::text IS NULL OR key = ?)
             RETURNING true""";
 
-    private final ProjectionDatabase database;
-    private final NamedVersions names;
-
-    ParkedChanges(ProjectionDatabase database) {
-        this.database = database;
-        this.names = new NamedVersions(database);
-    }
-
     int retry(String name, Optional<String> id, Act act) {
         Optional<String> key = id.map(StoredKeys::of);
         String what = "retrying parked aggregates of '%s'".formatted(name);
         return database.inTransaction(what, transaction -> {
-            Optional<String> state = names.share(transaction, what, name);
+            Optional<String> state = new NamedVersions(database).share(transaction, what, name);
             return state.isPresent() ? retry(transaction, state.get(), key, id, act) : 0;
         });
     }
@@ -65,7 +57,7 @@ final class ParkedChanges {
     boolean skip(String name, String id, long version, Act act) {
         String what = "skipping an event of projection '%s'".formatted(name);
         return database.inTransaction(what, transaction -> {
-            Optional<String> state = names.share(transaction, what, name);
+            Optional<String> state = new NamedVersions(database).share(transaction, what, name);
             return state.isPresent() && skip(transaction, state.get(), id, version, act);
         });
     }

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Tries parked aggregates again, and forgets what is dealt with. */
-final class ParkedRetry {
+record ParkedRetry(ProjectionDatabase database) {
     private static final String LOCK = """
             SELECT last_version FROM @projection_keys WHERE projection = ? AND key = ? AND parked
             FOR NO KEY UPDATE SKIP LOCKED""";
@@ -54,12 +54,6 @@ final class ParkedRetry {
                 parked = EXISTS (SELECT FROM @projection_parked_keys p WHERE p.projection = k.projection AND p.key = k.key)
             WHERE k.projection = ? AND k.key = ?
             RETURNING k.key, k.last_version, k.parked""";
-
-    private final ProjectionDatabase database;
-
-    ParkedRetry(ProjectionDatabase database) {
-        this.database = database;
-    }
 
     Optional<KeyState> retry(Fence fence, String id, int limit, RetryWork<Connection> work) throws Exception {
         String what = "trying a parked aggregate of projection '%s' again".formatted(fence.projection());

@@ -23,7 +23,7 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /** Aggregates that are parked, with the events that are set aside for them. Who writes a row holds the key's. */
-final class ParkedTable {
+record ParkedTable(ProjectionDatabase database) {
     private static final long NEVER = -1;
 
     private static final String PARK = """
@@ -113,12 +113,6 @@ final class ParkedTable {
                 WHERE e.projection = p.projection AND e.key = p.key AND e.event_version > (
                     SELECT k.last_version FROM @projection_keys k WHERE k.projection = p.projection AND k.key = p.key))
             RETURNING true""";
-
-    private final ProjectionDatabase database;
-
-    ParkedTable(ProjectionDatabase database) {
-        this.database = database;
-    }
 
     /** Adds the parking of aggregates, by their ids. */
     static void park(RoundTrip trip, Fence fence, Map<String, Parking> parked) {

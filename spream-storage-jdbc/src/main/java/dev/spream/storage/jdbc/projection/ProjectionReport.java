@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** All that is known of a projection. */
-final class ProjectionReport {
+record ProjectionReport(ProjectionDatabase database) {
     private static final String STATE = """
             SELECT %s,
                 (SELECT count(*) FROM @projection_parked_keys k WHERE k.projection = p.projection_name) AS parked_keys,
@@ -24,12 +24,6 @@ final class ProjectionReport {
     private static final String SEGMENTS = """
             SELECT s.segment, s.epoch, s.position, s.owner, extract(epoch FROM s.lease_until - clock_timestamp()) AS lease_left
             FROM @projection_segments s WHERE s.projection = ? ORDER BY s.segment""";
-
-    private final ProjectionDatabase database;
-
-    ProjectionReport(ProjectionDatabase database) {
-        this.database = database;
-    }
 
     Optional<ProjectionDetails> of(String projection) {
         return database.inTransaction("showing projection '%s'".formatted(projection), transaction -> {

@@ -19,7 +19,7 @@ import java.util.Set;
  * Who applies the events of which segment. Who writes effects holds the segment's row by {@code FOR KEY SHARE}: leases are
  * renewed beside it, and nobody takes a segment while its effects are being written, however long ago its lease ran out.
  */
-final class SegmentLeases {
+record SegmentLeases(ProjectionDatabase database) {
     private static final String REGISTER = """
             INSERT INTO @projection_owners (projection, owner, alive_until)
             SELECT p.projection_name, ?, clock_timestamp() + ? * interval '1 microsecond'
@@ -73,12 +73,6 @@ final class SegmentLeases {
             WHERE s.projection = ? AND s.segment = mine.segment""";
 
     private static final String UNREGISTER = "DELETE FROM @projection_owners WHERE projection = ? AND owner = ?";
-
-    private final ProjectionDatabase database;
-
-    SegmentLeases(ProjectionDatabase database) {
-        this.database = database;
-    }
 
     SegmentShare hold(String projection, ProjectionOwner owner, Set<Integer> giveUp, Duration lease) {
         String what = "holding segments of projection '%s'".formatted(projection);

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Stops projections everywhere, and lets them go on. */
-final class StatusChanges {
+record StatusChanges(ProjectionDatabase database) {
     private static final String FAIL = """
             UPDATE @projection_states SET status = 'FAILED', epoch = epoch + 1, last_error = ?,
                 last_error_at = clock_timestamp(), updated_at = clock_timestamp()
@@ -34,14 +34,6 @@ final class StatusChanges {
             JOIN @projection_versions v ON v.state = old.projection_name
             WHERE p.projection_name = old.projection_name AND old.status IN ('PAUSED', 'FAILED')
             RETURNING old.status AS before, p.status AS after""";
-
-    private final ProjectionDatabase database;
-    private final NamedVersions names;
-
-    StatusChanges(ProjectionDatabase database) {
-        this.database = database;
-        this.names = new NamedVersions(database);
-    }
 
     boolean fail(Fence fence, long epoch, String error) {
         String projection = fence.projection();
@@ -64,7 +56,7 @@ final class StatusChanges {
     boolean pause(String name, Act act) {
         String what = "pausing projection '%s'".formatted(name);
         return database.inTransaction(what, transaction -> {
-            Optional<String> state = names.takeAlone(transaction, what, name);
+            Optional<String> state = new NamedVersions(database).takeAlone(transaction, what, name);
             return state.isPresent() && change(transaction, state.get(), "pause", PAUSE, act);
         });
     }
@@ -72,7 +64,7 @@ final class StatusChanges {
     boolean resume(String name, Act act) {
         String what = "resuming projection '%s'".formatted(name);
         return database.inTransaction(what, transaction -> {
-            Optional<String> state = names.share(transaction, what, name);
+            Optional<String> state = new NamedVersions(database).share(transaction, what, name);
             return state.isPresent() && change(transaction, state.get(), "resume", RESUME, act);
         });
     }

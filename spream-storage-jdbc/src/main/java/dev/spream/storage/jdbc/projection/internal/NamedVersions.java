@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
  * What people mean by the name of a projection: its live version, whichever that is by then, or a version of it by its number.
  * It is told by the name of its state.
  */
-public final class NamedVersions {
+public record NamedVersions(ProjectionDatabase database) {
     private static final String STATE = """
             SELECT v.state FROM @projection_versions v
             WHERE v.projection = ? AND CASE WHEN ?::int IS NULL THEN v.role = 'LIVE' ELSE v.version = ?::int END""";
@@ -21,12 +21,6 @@ public final class NamedVersions {
 
     /** No version has that number. */
     private static final String NONE = "0";
-
-    private final ProjectionDatabase database;
-
-    public NamedVersions(ProjectionDatabase database) {
-        this.database = database;
-    }
 
     /** As it is now; empty if there is none. */
     public Optional<String> find(String name) {

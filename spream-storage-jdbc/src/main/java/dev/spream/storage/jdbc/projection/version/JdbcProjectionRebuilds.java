@@ -16,48 +16,34 @@ import java.util.Set;
  * Rebuilds in PostgreSQL. Tables of versions change places by {@code ALTER TABLE … SET SCHEMA}: whoever operates them owns the
  * tables of all versions, and may create in their schemas and in the database.
  */
-public final class JdbcProjectionRebuilds implements ProjectionRebuilds {
-    private final VersionTable versions;
-    private final RebuildStart start;
-    private final ParityCheck parity;
-    private final VersionSwitch exchange;
-    private final VersionDrop drop;
-
-    public JdbcProjectionRebuilds(ProjectionDatabase database) {
-        this.versions = new VersionTable(database);
-        this.start = new RebuildStart(database);
-        this.parity = new ParityCheck(database);
-        this.exchange = new VersionSwitch(database);
-        this.drop = new VersionDrop(database);
-    }
-
+public record JdbcProjectionRebuilds(ProjectionDatabase database) implements ProjectionRebuilds {
     @Override
     public List<ProjectionVersion> versions(String projection) {
-        return versions.list(projection);
+        return new VersionTable(database).list(projection);
     }
 
     @Override
     public List<RebuildProgress> progress(String projection) {
-        return versions.progress(projection);
+        return new VersionTable(database).progress(projection);
     }
 
     @Override
     public int rebuild(String projection, OptionalInt revision, long from, SkippedEvents skipped, Act act) {
-        return start.run(projection, revision, from, skipped, act);
+        return new RebuildStart(database).run(projection, revision, from, skipped, act);
     }
 
     @Override
     public Parity parity(String projection, int version, Set<String> ignored, Duration patience) {
-        return parity.run(projection, version, ignored, patience);
+        return new ParityCheck(database).run(projection, version, ignored, patience);
     }
 
     @Override
     public CutOver cutOver(String projection, int version, Duration patience, Set<CutOver.Loss> accepted, Act act) {
-        return exchange.run(projection, version, patience, accepted, act);
+        return new VersionSwitch(database).run(projection, version, patience, accepted, act);
     }
 
     @Override
     public void drop(String projection, int version, Act act) {
-        drop.run(projection, version, act);
+        new VersionDrop(database).run(projection, version, act);
     }
 }

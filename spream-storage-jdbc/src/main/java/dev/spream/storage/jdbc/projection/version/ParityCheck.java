@@ -17,16 +17,10 @@ import java.util.stream.Stream;
  * Compares the tables of two versions in one snapshot, which is taken while both stand still; then they go on. Until it is
  * done the tables are locked against cut-overs, and against nothing else.
  */
-final class ParityCheck {
+record ParityCheck(ProjectionDatabase database) {
     private static final Duration WORK = Duration.ofHours(2);
 
     private static final String EXISTS = "SELECT to_regclass(?) IS NOT NULL";
-
-    private final ProjectionDatabase database;
-
-    ParityCheck(ProjectionDatabase database) {
-        this.database = database;
-    }
 
     Parity run(String projection, int version, Set<String> ignored, Duration patience) {
         String what = "comparing version %d of projection '%s' with the live one".formatted(version, projection);

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /** Begins versions. */
-final class RebuildStart {
+record RebuildStart(ProjectionDatabase database) {
     private static final String SEGMENTS = """
             SELECT p.segments, (SELECT coalesce(max(s.position), 0) FROM @projection_segments s WHERE s.projection = p.projection_name) AS position
             FROM @projection_states p WHERE p.projection_name = ?""";
@@ -42,12 +42,6 @@ final class RebuildStart {
             SELECT ?, d.kind, d.kept_at, d.reason, d.aggregate_id, %1$s
             FROM @projection_dead_letters d WHERE d.projection = ? AND d.kind = 'SKIPPED' ORDER BY d.id
             RETURNING true""".formatted(EventColumns.NAMES);
-
-    private final ProjectionDatabase database;
-
-    RebuildStart(ProjectionDatabase database) {
-        this.database = database;
-    }
 
     int run(String projection, OptionalInt revision, long from, SkippedEvents skipped, Act act) {
         if (from < 0) {

@@ -15,7 +15,7 @@ import java.util.List;
  * Splits projections into another number of segments, in one transaction. It holds all versions alone, so that nothing is being
  * written; the rows of the segments are replaced, with epochs that no lease before had, so that whoever held one writes nothing more.
  */
-public final class SegmentSplit {
+public record SegmentSplit(ProjectionDatabase database) {
     private static final String SEGMENTS = "SELECT segments FROM @projection_states WHERE projection_name = ?";
 
     private static final String STATE = """
@@ -42,14 +42,6 @@ public final class SegmentSplit {
     private static final String PARKED =
             "UPDATE @projection_parked_keys SET segment = segment * ? / ? WHERE projection = ?";
 
-    private final ProjectionDatabase database;
-    private final NamedVersions names;
-
-    public SegmentSplit(ProjectionDatabase database) {
-        this.database = database;
-        this.names = new NamedVersions(database);
-    }
-
     public boolean run(String projection, int segments, Act act) {
         ProjectionOperations.requireSplit(segments);
         String what = "splitting projection '%s' into %d segments".formatted(projection, segments);
@@ -70,7 +62,7 @@ public final class SegmentSplit {
                     .map(VersionTable.Stored::state)
                     .toList();
             for (String state : states) {
-                names.takeStateAlone(transaction, what, state);
+                new NamedVersions(database).takeStateAlone(transaction, what, state);
             }
             for (String state : states) {
                 split(transaction, state, before, segments);

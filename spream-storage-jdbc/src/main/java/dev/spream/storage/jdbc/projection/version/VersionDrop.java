@@ -18,7 +18,7 @@ import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
 /** Removes versions with all that is remembered of them. */
-final class VersionDrop {
+record VersionDrop(ProjectionDatabase database) {
     /** To delete what is remembered of every aggregate. */
     private static final Duration WORK = Duration.ofHours(1);
 
@@ -40,12 +40,6 @@ final class VersionDrop {
             "DELETE FROM @projection_parked_keys WHERE projection = ?",
             "DELETE FROM @projection_dead_letters WHERE projection = ?",
             "DELETE FROM @projection_keys WHERE projection = ?");
-
-    private final ProjectionDatabase database;
-
-    VersionDrop(ProjectionDatabase database) {
-        this.database = database;
-    }
 
     void run(String projection, int version, Act act) {
         database.patient(WORK)

@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /** Creates the tables of versions that are to be built, in schemas of their own. */
-public final class VersionPreparation {
+public record VersionPreparation(ProjectionDatabase database) {
     private static final String LOCK =
             "SELECT %s FROM @projection_versions v WHERE v.projection = ? AND v.version = ? FOR NO KEY UPDATE"
                     .formatted(VersionTable.COLUMNS);
@@ -24,12 +24,6 @@ public final class VersionPreparation {
     private static final String PREPARED = """
             UPDATE @projection_versions SET prepared = true, tables = ?::text[], effects = ?::boolean, home = ?, own_schema = ?
             WHERE projection = ? AND version = ?""";
-
-    private final ProjectionDatabase database;
-
-    public VersionPreparation(ProjectionDatabase database) {
-        this.database = database;
-    }
 
     public boolean prepare(ProjectionVersion version, ProjectionCode code, Preparation<Connection> create)
             throws Exception {

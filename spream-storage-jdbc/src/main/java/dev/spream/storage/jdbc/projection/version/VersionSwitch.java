@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Set;
 
 /** Makes another version live. */
-final class VersionSwitch {
+record VersionSwitch(ProjectionDatabase database) {
     /** Beside what is waited for. */
     private static final Duration WORK = Duration.ofSeconds(20);
 
@@ -46,12 +46,6 @@ final class VersionSwitch {
             FROM (SELECT projection, segment FROM @projection_segments WHERE projection = ANY (?::text[])
                 ORDER BY projection, segment FOR NO KEY UPDATE) AS locked
             WHERE s.projection = locked.projection AND s.segment = locked.segment""";
-
-    private final ProjectionDatabase database;
-
-    VersionSwitch(ProjectionDatabase database) {
-        this.database = database;
-    }
 
     /** What was done in the transaction, and since when nobody applied events. */
     private record Switched(int from, long began, CutOver.Losses losses) {}

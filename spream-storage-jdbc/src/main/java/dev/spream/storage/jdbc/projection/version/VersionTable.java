@@ -15,7 +15,7 @@ import java.util.OptionalDouble;
 import java.util.TreeSet;
 
 /** The versions of projections. */
-public final class VersionTable {
+public record VersionTable(ProjectionDatabase database) {
     static final String COLUMNS = """
             v.projection, v.version, v.revision, v.role, v.from_position, v.prepared, v.effects, v.tables, v.home, v.own_schema""";
 
@@ -49,12 +49,6 @@ public final class VersionTable {
             FROM @projection_versions v
             WHERE v.projection = ? AND v.role <> 'LIVE' AND (?::int IS NULL OR v.version = ?::int)
             ORDER BY v.version""".formatted(COLUMNS);
-
-    private final ProjectionDatabase database;
-
-    public VersionTable(ProjectionDatabase database) {
-        this.database = database;
-    }
 
     /**
      * A version with where its tables are.
