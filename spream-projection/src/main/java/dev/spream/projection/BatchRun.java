@@ -265,8 +265,7 @@ final class BatchRun<T> {
         if (conflicts > MOST_CONFLICTS) {
             throw LoopEnd.outage(failure);
         }
-        Duration pause = ExponentialBackoff.pause(
-                FIRST_PAUSE, LONGEST_PAUSE, conflicts, manager.random());
+        Duration pause = ExponentialBackoff.pause(FIRST_PAUSE, LONGEST_PAUSE, conflicts, manager.random());
         failures.troubles().failed(FailureKind.CONFLICT, failure);
         failures.conflictLog()
                 .repeated(

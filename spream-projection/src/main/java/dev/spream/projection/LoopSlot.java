@@ -28,8 +28,7 @@ final class LoopSlot<T> {
         this.manager = manager;
         this.loops = loops;
         this.thread = thread;
-        this.backoff = new ExponentialBackoff(
-                Duration.ofMillis(50), Duration.ofSeconds(5), manager.random());
+        this.backoff = new ExponentialBackoff(Duration.ofMillis(50), Duration.ofSeconds(5), manager.random());
         this.notBefore = manager.now();
     }
 

@@ -15,6 +15,10 @@ final class ParkedLog {
     private static final Logger log = LoggerFactory.getLogger(ParkedLog.class);
     private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
 
+    private static final String TRIED = "it is tried again";
+    private static final String WAITS =
+            "all that comes for it waits until somebody retries or skips it, see 'projection show'";
+
     private final String projection;
     private final LimitedLines waiting;
     private final LimitedLines parked;
@@ -37,40 +41,29 @@ final class ParkedLog {
      * @param firstVersion that is set aside
      */
     void parked(String key, long firstVersion, Parking parking) {
-        if (parking.nextTry().isPresent()) {
-            parked.say(
-                    "aggregate '{}' is parked from version {} on as {}: {}; it is tried again",
-                    plain(key),
-                    firstVersion,
-                    parking.reason(),
-                    parking.error());
-        } else {
-            waits(key, firstVersion, parking);
-        }
-    }
-
-    private void waits(String key, long firstVersion, Parking parking) {
-        waiting.say(
-                "aggregate '{}' is parked from version {} on as {}: {}; all that comes for it waits until somebody retries or skips it, see 'projection show'",
-                plain(key),
-                firstVersion,
-                parking.reason(),
-                parking.error());
+        boolean again = parking.nextTry().isPresent();
+        (again ? parked : waiting)
+                .say(
+                        "aggregate '{}' is parked from version {} on as {}: {}; " + (again ? TRIED : WAITS),
+                        plain(key),
+                        firstVersion,
+                        parking.reason(),
+                        parking.error());
     }
 
     /** A parked aggregate was tried again, and stays parked. */
     void stays(String key, long firstVersion, Parking parking) {
-        if (parking.nextTry().isPresent()) {
-            log.debug(
-                    "[{}] aggregate '{}' stays parked from version {} on as {}: {}",
-                    projection,
-                    plain(key),
-                    firstVersion,
-                    parking.reason(),
-                    parking.error());
-        } else {
-            waits(key, firstVersion, parking);
+        if (parking.nextTry().isEmpty()) {
+            parked(key, firstVersion, parking);
+            return;
         }
+        log.debug(
+                "[{}] aggregate '{}' stays parked from version {} on as {}: {}",
+                projection,
+                plain(key),
+                firstVersion,
+                parking.reason(),
+                parking.error());
     }
 
     /** All events of a parked aggregate are applied. */

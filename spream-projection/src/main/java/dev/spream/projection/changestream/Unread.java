@@ -11,7 +11,6 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -25,9 +24,8 @@ final class Unread implements SubscriptionListener {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final MonotonicTime time;
-    private final ReentrantLock lock = new ReentrantLock();
 
-    // Guarded by lock; the times are those of the clock.
+    // Guarded by this; the times are those of the clock.
     private final Map<PartitionToken, OptionalLong> partitions = new HashMap<>(); // that are read here; since when not
     private OptionalLong subscription;
     private OptionalLong storage = OptionalLong.empty();
@@ -42,61 +40,44 @@ final class Unread implements SubscriptionListener {
     }
 
     /** For how long something has not been readable; zero if everything is, or was a moment ago. */
-    Duration lasted() {
-        lock.lock();
-        try {
-            long now = time.nanoTime();
-            Duration longest =
-                    Duration.ofNanos(Stream.concat(Stream.of(subscription, storage), partitions.values().stream())
-                            .flatMapToLong(OptionalLong::stream)
-                            .map(since -> now - since)
-                            .max()
-                            .orElse(0));
-            return longest.compareTo(PATIENCE) > 0 ? longest : Duration.ZERO;
-        } finally {
-            lock.unlock();
-        }
+    synchronized Duration lasted() {
+        long now = time.nanoTime();
+        Duration longest =
+                Duration.ofNanos(Stream.concat(Stream.of(subscription, storage), partitions.values().stream())
+                        .flatMapToLong(OptionalLong::stream)
+                        .map(since -> now - since)
+                        .max()
+                        .orElse(0));
+        return longest.compareTo(PATIENCE) > 0 ? longest : Duration.ZERO;
     }
 
     /** The partition's query returned something, if only that it has ended. */
-    void returned(PartitionToken partition) {
-        change(() -> partitions.replace(partition, OptionalLong.empty()));
-    }
-
-    private void change(Runnable change) {
-        lock.lock();
-        try {
-            change.run();
-        } finally {
-            lock.unlock();
-        }
+    synchronized void returned(PartitionToken partition) {
+        partitions.replace(partition, OptionalLong.empty());
     }
 
     @Override
-    public void started(SubscriptionView view) {
-        change(() -> {
-            subscription = OptionalLong.empty();
-            storage = OptionalLong.empty();
-        });
+    public synchronized void started(SubscriptionView view) {
+        subscription = OptionalLong.empty();
+        storage = OptionalLong.empty();
     }
 
     @Override
-    public void ended() {
-        change(() -> {
-            partitions.clear();
-            subscription = now();
-        });
+    public synchronized void ended() {
+        partitions.clear();
+        subscription = now();
     }
 
     @Override
-    public void partitionAcquired(PartitionToken partition, long epoch, Instant watermark) {
-        change(() -> partitions.put(partition, OptionalLong.empty()));
+    public synchronized void partitionAcquired(PartitionToken partition, long epoch, Instant watermark) {
+        partitions.put(partition, OptionalLong.empty());
     }
 
     @Override
-    public void reconnecting(PartitionToken partition, int attempt, Duration delay, @Nullable SourceException cause) {
+    public synchronized void reconnecting(
+            PartitionToken partition, int attempt, Duration delay, @Nullable SourceException cause) {
         if (cause != null) {
-            change(() -> partitions.computeIfPresent(partition, (any, since) -> since.isPresent() ? since : now()));
+            partitions.computeIfPresent(partition, (any, since) -> since.isPresent() ? since : now());
         }
     }
 
@@ -115,22 +96,22 @@ final class Unread implements SubscriptionListener {
         left(partition);
     }
 
-    private void left(PartitionToken partition) {
-        change(() -> partitions.remove(partition));
+    private synchronized void left(PartitionToken partition) {
+        partitions.remove(partition);
     }
 
     @Override
-    public void storageRetrying(String operation, Throwable cause) {
-        change(() -> storage = storage.isPresent() ? storage : now());
+    public synchronized void storageRetrying(String operation, Throwable cause) {
+        storage = storage.isPresent() ? storage : now();
     }
 
     @Override
-    public void watermarksPersisted(Map<PartitionToken, Instant> watermarks) {
-        change(() -> storage = OptionalLong.empty());
+    public synchronized void watermarksPersisted(Map<PartitionToken, Instant> watermarks) {
+        storage = OptionalLong.empty();
     }
 
     @Override
-    public void lowWatermark(Instant lowWatermark) {
-        change(() -> storage = OptionalLong.empty());
+    public synchronized void lowWatermark(Instant lowWatermark) {
+        storage = OptionalLong.empty();
     }
 }

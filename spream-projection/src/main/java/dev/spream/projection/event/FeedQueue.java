@@ -8,9 +8,9 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongFunction;
@@ -54,12 +54,18 @@ public final class FeedQueue<T> {
 
     /** Receives deliveries, behind all that were received before. Those of a queue that is closed or has ended are dropped. */
     public void add(Collection<Delivery<T>> received) {
+        change(() -> {
+            if (!closed && end == null) {
+                waiting.addAll(received);
+            }
+        });
+    }
+
+    /** Changes the queue, which whoever polls is told. */
+    private void change(Runnable change) {
         lock.lock();
         try {
-            if (closed || end != null) {
-                return;
-            }
-            waiting.addAll(received);
+            change.run();
             changed.signalAll();
         } finally {
             lock.unlock();
@@ -121,17 +127,8 @@ public final class FeedQueue<T> {
      */
     public List<T> settle(Collection<FeedItem> items) {
         List<T> handles = new ArrayList<>(items.size());
-        lock.lock();
-        try {
-            for (FeedItem item : items) {
-                T handle = out.remove(item.deliveryId());
-                if (handle != null) {
-                    handles.add(handle);
-                }
-            }
-        } finally {
-            lock.unlock();
-        }
+        change(() -> items.forEach(
+                item -> Optional.ofNullable(out.remove(item.deliveryId())).ifPresent(handles::add)));
         return handles;
     }
 
@@ -142,56 +139,32 @@ public final class FeedQueue<T> {
      */
     public List<T> withdraw(Predicate<? super T> which) {
         List<T> handles = new ArrayList<>();
-        lock.lock();
-        try {
-            Iterator<Delivery<T>> all = waiting.iterator();
-            while (all.hasNext()) {
-                T handle = all.next().handle();
-                if (which.test(handle)) {
-                    all.remove();
-                    handles.add(handle);
-                }
-            }
-        } finally {
-            lock.unlock();
-        }
+        change(() -> waiting.removeIf(delivery -> which.test(delivery.handle()) && handles.add(delivery.handle())));
         return handles;
     }
 
     /** Nothing more comes until the reader does something about this: the next {@link #poll} throws it. */
     public void fail(RuntimeException cause) {
-        lock.lock();
-        try {
-            failure = requireNonNull(cause, "cause");
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        requireNonNull(cause, "cause");
+        change(() -> failure = cause);
     }
 
     /** Forgets everything, since the source was closed: every {@link #poll} throws that from now on, until this is closed. */
     public void end(Supplier<? extends RuntimeException> cause) {
-        lock.lock();
-        try {
-            end = requireNonNull(cause, "cause");
+        requireNonNull(cause, "cause");
+        change(() -> {
+            end = cause;
             waiting.clear();
             out.clear();
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Forgets everything; whoever polls gets nothing from now on. Closing again is harmless. */
     public void close() {
-        lock.lock();
-        try {
+        change(() -> {
             closed = true;
             waiting.clear();
             out.clear();
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 }

@@ -4,12 +4,11 @@ import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.DurationText;
 import dev.spream.core.LoggedFailure;
+import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.MonotonicTime;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,9 +35,8 @@ public final class IndexUpkeep implements AutoCloseable {
     private final Duration interval;
     private final Duration tombstones;
     private final Map<Kept, SearchIndex> indexes = new ConcurrentHashMap<>();
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition closing = lock.newCondition();
-    private volatile boolean closed; // written under the lock
+    private final Alarm closing = new Alarm(MonotonicTime.SYSTEM);
+    private volatile boolean closed;
 
     /** A version of what is opened so. */
     private record Kept(IntFunction<SearchIndex> opening, int version) {}
@@ -80,10 +78,10 @@ public final class IndexUpkeep implements AutoCloseable {
 
     private void run() {
         try {
-            boolean open = pause(interval.dividedBy(SOONER));
-            while (open) {
+            closing.await(interval.dividedBy(SOONER));
+            while (!closed) {
                 indexes.values().forEach(this::optimize);
-                open = pause(interval);
+                closing.await(interval);
             }
         } catch (InterruptedException e) {
             log.warn("the upkeep of search indexes was interrupted and has ended; they are not optimized any more");
@@ -107,29 +105,10 @@ public final class IndexUpkeep implements AutoCloseable {
         }
     }
 
-    /** False once it is closed. */
-    private boolean pause(Duration time) throws InterruptedException {
-        long left = TimeUnit.NANOSECONDS.convert(time);
-        lock.lock();
-        try {
-            while (left > 0 && !closed) {
-                left = closing.awaitNanos(left);
-            }
-            return !closed;
-        } finally {
-            lock.unlock();
-        }
-    }
-
     /** No other index is begun; one that is being optimized goes on until its engine is closed. Closing again is harmless. */
     @Override
     public void close() {
-        lock.lock();
-        try {
-            closed = true;
-            closing.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        closed = true;
+        closing.raise();
     }
 }

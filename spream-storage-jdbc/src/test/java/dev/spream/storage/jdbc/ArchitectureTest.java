@@ -26,22 +26,33 @@ final class ArchitectureTest {
 
     /** What each capability may use beside libraries, {@code internal}, itself, and what every adapter knows. */
     private static final Map<String, List<String>> CAPABILITIES = Map.of(
-            ROOT, List.of("dev.spream.core.partition", "dev.spream.core.record"),
+            ROOT,
+            List.of("dev.spream.core.partition", "dev.spream.core.record"),
             ROOT + ".deadletter",
-                    List.of("dev.spream.core.consume", "dev.spream.core.partition", "dev.spream.core.record"),
-            ROOT + ".event", List.of("dev.spream.projection.event", "dev.spream.core.record"),
-            ROOT + ".ledger", List.of("dev.spream.core.consume", "dev.spream.core.record"),
-            ROOT + ".lock", List.of("dev.spream.lock..", "dev.spream.core.record"),
-            ROOT + ".mirror", List.of("dev.spream.core.consume", "dev.spream.core.record", ROOT + ".ledger"),
-            ROOT + ".outbox", List.of("dev.spream.outbox..", "dev.spream.core.consume", "dev.spream.core.record"),
+            List.of("dev.spream.core.consume", "dev.spream.core.partition", "dev.spream.core.record"),
+            ROOT + ".event",
+            List.of("dev.spream.projection.event", "dev.spream.core.record"),
+            ROOT + ".ledger",
+            List.of("dev.spream.core.consume", "dev.spream.core.record"),
+            ROOT + ".lock",
+            List.of("dev.spream.lock..", "dev.spream.core.record"),
+            ROOT + ".mirror",
+            List.of("dev.spream.core.consume", "dev.spream.core.record", ROOT + ".ledger"),
+            ROOT + ".outbox",
+            List.of("dev.spream.outbox..", "dev.spream.core.consume", "dev.spream.core.record"),
             ROOT + ".projection",
-                    List.of("dev.spream.projection", "dev.spream.projection.event", "dev.spream.core.record"));
+            List.of("dev.spream.projection", "dev.spream.projection.event", "dev.spream.core.record"));
 
     @Test
     void capabilities_know_the_shared_package_and_not_each_other() {
         CAPABILITIES.forEach((capability, ports) -> {
             String[] allowed = Stream.of(
-                            Stream.of("java..", "javax.sql..", "org.slf4j..", "org.jspecify..", "com.google.auto.service.."),
+                            Stream.of(
+                                    "java..",
+                                    "javax.sql..",
+                                    "org.slf4j..",
+                                    "org.jspecify..",
+                                    "com.google.auto.service.."),
                             Stream.of("org.postgresql..", "com.mysql..", "org.mariadb..", "com.zaxxer.hikari.."),
                             Stream.of("dev.spream.core", "dev.spream.core.internal", "dev.spream.api.spi", INTERNAL),
                             Stream.of(inside(capability)),
@@ -113,7 +124,9 @@ final class ArchitectureTest {
         assertThat(CLASSES.stream().map(JavaClass::getPackageName).distinct())
                 .allMatch(name -> name.equals(INTERNAL)
                         || CAPABILITIES.containsKey(name)
-                        || (!name.equals(ROOT) && CAPABILITIES.keySet().stream()
-                                .anyMatch(capability -> !capability.equals(ROOT) && name.startsWith(capability + "."))));
+                        || (!name.equals(ROOT)
+                                && CAPABILITIES.keySet().stream()
+                                        .anyMatch(capability ->
+                                                !capability.equals(ROOT) && name.startsWith(capability + "."))));
     }
 }

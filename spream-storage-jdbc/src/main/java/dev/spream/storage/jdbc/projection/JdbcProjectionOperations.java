@@ -78,7 +78,10 @@ public final class JdbcProjectionOperations implements ProjectionOperations {
 
     @Override
     public List<ParkedKey> parked(String projection, int limit) {
-        return new NamedVersions(database).find(projection).map(state -> new ParkedTable(database).list(state, limit)).orElse(List.of());
+        return new NamedVersions(database)
+                .find(projection)
+                .map(state -> new ParkedTable(database).list(state, limit))
+                .orElse(List.of());
     }
 
     @Override
@@ -88,7 +91,8 @@ public final class JdbcProjectionOperations implements ProjectionOperations {
 
     @Override
     public List<ProjectionDeadLetter> deadLetters(String projection, int limit) {
-        return new NamedVersions(database).find(projection)
+        return new NamedVersions(database)
+                .find(projection)
                 .map(state -> new DeadLetterTable(database).list(state, limit))
                 .orElse(List.of());
     }
