@@ -14,23 +14,10 @@ import java.util.random.RandomGenerator;
  * UnknownFailure#ABORT} says otherwise of one that has been tried often enough. One that may have reached the receiver is sent again if that is harmless, asked for if that is possible, and else parked for people. What
  * the receiver, or something in front of it, answers to a later attempt says nothing of an earlier one; what it answers to the
  * question does.
+ *
+ * @param random for backoff with jitter; used by many threads
  */
-final class AttemptPolicy {
-    private final OutboxWorkerOptions options;
-    private final Guarantee guarantee;
-    private final RandomGenerator random;
-
-    /**
-     * A policy.
-     *
-     * @param random for backoff with jitter; used by many threads
-     */
-    AttemptPolicy(OutboxWorkerOptions options, Guarantee guarantee, RandomGenerator random) {
-        this.options = options;
-        this.guarantee = guarantee;
-        this.random = random;
-    }
-
+record AttemptPolicy(OutboxWorkerOptions options, Guarantee guarantee, RandomGenerator random) {
     /** Whether the receiver has to be asked before anything else is done. */
     boolean asksFirst(OutboxClaim claim) {
         return claim.outcomeUnknown() && guarantee == Guarantee.QUERYABLE;

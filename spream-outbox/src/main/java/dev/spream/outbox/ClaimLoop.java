@@ -3,11 +3,12 @@ package dev.spream.outbox;
 import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.StorageException;
 import dev.spream.core.internal.LocalLease;
+import dev.spream.core.internal.MonotonicTime;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
 
 /**
  * Claims entries as room for them comes free, on a thread of its own. While claims come back full it does not pause; when there
@@ -16,16 +17,16 @@ import java.util.function.Consumer;
  * <p>Entries with an ordering key and those without share the room: half each while there are both, and a single place in turns.
  */
 final class ClaimLoop {
-    private final WorkerContext context;
+    private final WorkerStore store;
     private final KeyPlan plan;
     private final LaneKeeper lanes;
-    private final LeaseBook book;
     private final Breaker breaker;
-    private final DueTimes dueTimes;
-    private final Slots slots;
-    private final Consumer<HeldClaim> start;
-    private final KeyReader reader;
-    private final int mostHeld;
+    private final EntryLifecycle entries;
+    private final int batch;
+    private final long pollInterval;
+    private final MonotonicTime time;
+    private final RandomGenerator random;
+    private final WorkerSignals signals;
     private volatile boolean called = true;
 
     // Confined to the thread.
@@ -33,51 +34,44 @@ final class ClaimLoop {
     private boolean orderedTurn;
     private long nextLook;
 
-    /**
-     * A loop over these parts.
-     *
-     * @param start begins the attempt of a claim; its slot is taken
-     * @param reader told when the plan has to be read anew
-     */
     ClaimLoop(
-            WorkerContext context,
+            WorkerStore store,
             KeyPlan plan,
             LaneKeeper lanes,
-            LeaseBook book,
             Breaker breaker,
-            DueTimes dueTimes,
-            Slots slots,
-            Consumer<HeldClaim> start,
-            KeyReader reader) {
-        this.context = context;
+            EntryLifecycle entries,
+            OutboxWorkerOptions options,
+            MonotonicTime time,
+            RandomGenerator random,
+            WorkerSignals signals) {
+        this.store = store;
         this.plan = plan;
         this.lanes = lanes;
-        this.book = book;
         this.breaker = breaker;
-        this.dueTimes = dueTimes;
-        this.slots = slots;
-        this.start = start;
-        this.reader = reader;
-        this.mostHeld = 2 * (context.options().concurrency() + context.options().batch());
-        this.nextLook = context.now();
+        this.entries = entries;
+        this.batch = options.batch();
+        this.pollInterval = options.pollInterval().toNanos();
+        this.time = time;
+        this.random = random;
+        this.signals = signals;
+        this.nextLook = time.nanoTime();
     }
 
     /** Something may have been enqueued. Called by any thread. */
     void call() {
         called = true;
-        context.claimsWake().raise();
+        signals.claims().raise();
     }
 
     /** Claims until the worker stops. */
     void run() throws InterruptedException {
-        ExponentialBackoff backoff =
-                new ExponentialBackoff(Duration.ofMillis(50), Duration.ofSeconds(5), context.random());
-        while (context.stop().isRunning()) {
+        ExponentialBackoff backoff = new ExponentialBackoff(Duration.ofMillis(50), Duration.ofSeconds(5), random);
+        while (signals.isRunning()) {
             try {
                 long wait = claimOnce();
                 backoff.reset();
                 if (wait > 0) {
-                    context.claimsWake().await(wait);
+                    signals.claims().await(wait);
                 }
             } catch (StorageException e) {
                 waitOut(backoff.next().toNanos());
@@ -87,15 +81,15 @@ final class ClaimLoop {
 
     /** Waits, whoever calls. */
     private void waitOut(long nanos) throws InterruptedException {
-        long until = context.now() + nanos;
-        while (context.stop().isRunning() && until - context.now() > 0) {
-            context.claimsWake().await(until - context.now());
+        long until = time.nanoTime() + nanos;
+        while (signals.isRunning() && until - time.nanoTime() > 0) {
+            signals.claims().await(until - time.nanoTime());
         }
     }
 
     /** Claims what there is room for; for how long there is nothing to do then. */
     private long claimOnce() {
-        long now = context.now();
+        long now = time.nanoTime();
         int allowed = breaker.allowance(now);
         if (allowed == 0) {
             return Math.max(1, breaker.pauseLeft(now));
@@ -106,9 +100,9 @@ final class ClaimLoop {
         if (!look && !ordered) {
             return Math.max(1, untilNextReason(now));
         }
-        int room = Math.min(Math.min(allowed, context.options().batch()), room());
+        int room = Math.min(Math.min(allowed, batch), entries.room());
         if (room <= 0) {
-            return context.options().pollInterval().toNanos(); // or when there is room
+            return pollInterval; // or when there is room
         }
         int taken = ordered ? claimOrdered(look ? shareOf(room) : room, allowed) : 0;
         if (look && taken < room && !(allowed == 1 && taken > 0)) {
@@ -123,26 +117,12 @@ final class ClaimLoop {
             look = true;
         }
         look |= now - nextLook >= 0;
-        look |= dueTimes.pass(now);
+        look |= entries.dueTimes().pass(now);
     }
 
     private long untilNextReason(long now) {
         long alarm = lanes.areHeld() ? plan.nextAlarm(now) : Long.MAX_VALUE;
-        return Math.min(Math.min(nextLook - now, dueTimes.next(now)), alarm);
-    }
-
-    /** For how many entries there is room; asks to be woken when there is none. */
-    private int room() {
-        int room = roomNow();
-        if (room > 0) {
-            return room;
-        }
-        slots.want();
-        return roomNow();
-    }
-
-    private int roomNow() {
-        return Math.min(slots.free(), mostHeld - book.size());
+        return Math.min(Math.min(nextLook - now, entries.dueTimes().next(now)), alarm);
     }
 
     private int shareOf(int room) {
@@ -151,24 +131,20 @@ final class ClaimLoop {
     }
 
     private void claimAny(int limit, int allowed) {
-        long askedAt = context.now();
-        LocalLease lease = context.requestLease();
-        ClaimResult result = context.calls()
-                .call(
-                        "claiming entries",
-                        () -> context.store()
-                                .claim(context.owner(), limit, context.options().lease()));
+        long askedAt = time.nanoTime();
+        LocalLease lease = store.requestLease();
+        ClaimResult result = store.claim(limit);
         if (result.claims().size() + result.synchronised() + result.conflicts() < limit) {
             look = false;
-            nextLook = context.now() + context.options().pollInterval().toNanos();
+            nextLook = time.nanoTime() + pollInterval;
         }
         claimed(result, askedAt, lease, allowed);
     }
 
     /** Claims the first entries of as many keys; how many it took of the room. */
     private int claimOrdered(int limit, int allowed) {
-        long askedAt = context.now();
-        LocalLease lease = context.requestLease();
+        long askedAt = time.nanoTime();
+        LocalLease lease = store.requestLease();
         List<KeyPlan.Head> heads = limit > 0 ? plan.take(limit, askedAt) : List.of();
         if (heads.isEmpty()) {
             return 0;
@@ -186,7 +162,7 @@ final class ClaimLoop {
                 heads.stream().filter(head -> !given.contains(head.id())).toList();
         if (!notGiven.isEmpty()) {
             plan.refused(notGiven);
-            reader.hurry();
+            signals.reader().raise();
         }
         claimed(result, askedAt, lease, allowed);
         return given.size();
@@ -196,29 +172,14 @@ final class ClaimLoop {
         Set<LaneLease> leases = new HashSet<>();
         heads.forEach(head -> leases.add(head.lane()));
         List<Long> ids = heads.stream().map(KeyPlan.Head::id).toList();
-        return context.calls()
-                .call(
-                        "claiming ordered entries",
-                        () -> context.store()
-                                .claimOrdered(
-                                        context.owner(),
-                                        leases,
-                                        ids,
-                                        context.options().lease()));
+        return store.claimOrdered(leases, ids);
     }
 
     private void claimed(ClaimResult result, long askedAt, LocalLease lease, int allowed) {
-        Duration took = Duration.ofNanos(context.now() - askedAt);
-        context.listener().tell(listener -> listener.claimed(result, took));
         boolean probe = allowed != Breaker.UNLIMITED;
-        for (OutboxClaim claim : result.claims()) {
-            if (probe) {
-                breaker.probe();
-            }
-            HeldClaim held = new HeldClaim(claim, probe, askedAt, lease);
-            book.add(held);
-            slots.take();
-            start.accept(held);
+        if (probe && !result.claims().isEmpty()) {
+            breaker.probe();
         }
+        entries.claimed(result, askedAt, lease, probe);
     }
 }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It goes from waiting to being in a call of the sender, back, and to being settled; or it is lost on the way. From its
  * settlement on, only the store says whether it was lost. The thread of the attempt moves it, and others interrupt the call or
- * lose the claim; so all that changes is guarded by {@code this}, but for the thread.
+ * lose the claim; so all that changes is guarded by {@code this}.
  */
 final class HeldClaim {
     private enum Phase {
@@ -32,7 +32,6 @@ final class HeldClaim {
     private long warnAfter;
     private boolean timedOut;
     private @Nullable Thread caller;
-    private volatile @Nullable Thread thread;
 
     /**
      * A claim that was just made.
@@ -92,7 +91,7 @@ final class HeldClaim {
         return true;
     }
 
-    /** The call is over, and nobody interrupts this thread any more. */
+    /** The call is over, and no other thread interrupts this one any more. */
     synchronized void endCall() {
         if (phase == Phase.CALLING) {
             phase = Phase.WAITING;
@@ -135,7 +134,7 @@ final class HeldClaim {
         }
     }
 
-    /** Interrupts the call if its time is over; whether it has now been over for so long that somebody should know. */
+    /** Interrupts the call if its time is over; whether it has now been over for so long that it should be reported. */
     synchronized boolean interruptIfOverdue(long now) {
         if (phase != Phase.CALLING || now - callUntil < 0) {
             return false;
@@ -171,14 +170,5 @@ final class HeldClaim {
         if (renewal.left() > lease.left()) {
             lease = renewal;
         }
-    }
-
-    /** This thread makes the attempt from now on. */
-    void startAttempt() {
-        thread = Thread.currentThread();
-    }
-
-    boolean isRunBy(Thread other) {
-        return other.equals(thread);
     }
 }

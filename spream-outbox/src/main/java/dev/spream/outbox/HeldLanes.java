@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * way any more. Confined to its {@link KeyPlan}.
  */
 final class HeldLanes {
-    private final Map<Integer, LaneState> lanes = new HashMap<>();
+    private final Map<Integer, Lane> lanes = new HashMap<>();
     private final Set<Integer> leaving = new TreeSet<>();
     private final int[] busy = new int[LaneLease.LANES];
 
@@ -35,11 +35,11 @@ final class HeldLanes {
         stay(held.share() - (leases.size() - leaving.size()));
         leases.values().stream()
                 .filter(lease -> !leaving.contains(lease.lane()))
-                .forEach(lease -> lanes.computeIfAbsent(lease.lane(), any -> new LaneState(lease)));
+                .forEach(lease -> lanes.computeIfAbsent(lease.lane(), any -> new Lane(lease)));
         leave(lanes.size() - held.share(), onDrop);
     }
 
-    private void drop(LaneState lane, Consumer<Integer> onDrop) {
+    private void drop(Lane lane, Consumer<Integer> onDrop) {
         lanes.remove(lane.lease.lane());
         onDrop.accept(lane.lease.lane());
     }
@@ -50,7 +50,7 @@ final class HeldLanes {
 
     private void leave(int surplus, Consumer<Integer> onDrop) {
         lanes.values().stream()
-                .sorted(Comparator.comparing((LaneState lane) -> busy[lane.lease.lane()] > 0)
+                .sorted(Comparator.comparing((Lane lane) -> busy[lane.lease.lane()] > 0)
                         .thenComparingInt(lane -> lane.lease.lane()))
                 .limit(Math.max(0, surplus))
                 .toList()
@@ -71,13 +71,13 @@ final class HeldLanes {
         return leaving.stream().anyMatch(lane -> busy[lane] == 0);
     }
 
-    Collection<LaneState> all() {
+    Collection<Lane> all() {
         return lanes.values();
     }
 
     /** A lane that is worked on; null if it is not. */
     @Nullable
-    LaneState find(int lane) {
+    Lane find(int lane) {
         return lanes.get(lane);
     }
 
@@ -87,7 +87,7 @@ final class HeldLanes {
 
     /** So many more entries of a lane are kept that wait for nothing but their turn. */
     void count(int lane, int entries) {
-        LaneState state = lanes.get(lane);
+        Lane state = lanes.get(lane);
         if (state != null) {
             state.queued += entries;
         }
@@ -96,5 +96,26 @@ final class HeldLanes {
     /** A key of a lane has an entry under way, or has none any more. */
     void countBusy(int lane, int keys) {
         busy[lane] += keys;
+    }
+
+    /** A lane that is worked on, and how far it was read. */
+    static final class Lane {
+        final LaneLease lease;
+
+        /** The last id that was read going forward. */
+        long readTo;
+
+        /** Whether there was nothing behind it. */
+        boolean atEnd;
+
+        /** The last id that was read looking for what was committed late. */
+        long lookedTo;
+
+        /** How many entries of it are kept that do not wait for anything but their turn. */
+        int queued;
+
+        Lane(LaneLease lease) {
+            this.lease = lease;
+        }
     }
 }

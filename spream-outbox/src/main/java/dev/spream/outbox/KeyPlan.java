@@ -97,7 +97,7 @@ final class KeyPlan {
                 return Map.of();
             }
             Map<Integer, Long> after = new HashMap<>();
-            for (LaneState lane : lanes.all()) {
+            for (HeldLanes.Lane lane : lanes.all()) {
                 if (lane.queued < ENOUGH_OF_A_LANE && (again || !lane.atEnd)) {
                     after.put(lane.lease.lane(), lane.readTo);
                 }
@@ -124,7 +124,7 @@ final class KeyPlan {
                     entries.stream().collect(Collectors.groupingBy(OrderedEntry::lane));
             boolean news = false;
             for (Map.Entry<Integer, Long> asked : after.entrySet()) {
-                LaneState lane = lanes.find(asked.getKey());
+                HeldLanes.Lane lane = lanes.find(asked.getKey());
                 List<OrderedEntry> found = byLane.getOrDefault(asked.getKey(), List.of());
                 if (lane != null && lane.readTo == asked.getValue()) {
                     lane.atEnd = found.size() < perLane;
@@ -143,7 +143,7 @@ final class KeyPlan {
             Map<Integer, List<OrderedEntry>> byLane =
                     entries.stream().collect(Collectors.groupingBy(OrderedEntry::lane));
             for (Integer asked : after.keySet()) {
-                LaneState lane = lanes.find(asked);
+                HeldLanes.Lane lane = lanes.find(asked);
                 if (lane != null) {
                     List<OrderedEntry> found = byLane.getOrDefault(asked, List.of());
                     lane.lookedTo = found.size() < perLane ? 0 : found.getLast().id();
@@ -257,7 +257,7 @@ final class KeyPlan {
                 if (queue == null) {
                     break;
                 }
-                LaneState lane = lanes.find(queue.lane);
+                HeldLanes.Lane lane = lanes.find(queue.lane);
                 if (lane == null) {
                     throw new IllegalStateException(
                             "lane %d is not held, and has a key to claim".formatted(queue.lane));

@@ -1,7 +1,7 @@
 package dev.spream.outbox;
 
 import dev.spream.core.StorageException;
-import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.MonotonicTime;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -24,9 +24,11 @@ final class KeyReader {
     /** How many times as long as the last answer took to wait, unless the poll interval is over, until it is asked again. */
     private static final int REST = 10;
 
-    private final WorkerContext context;
+    private final WorkerStore store;
     private final KeyPlan plan;
-    private final Alarm wake;
+    private final MonotonicTime time;
+    private final WorkerSignals signals;
+    private final long pollInterval;
     private final long lookEvery;
 
     // Confined to the thread.
@@ -37,38 +39,31 @@ final class KeyReader {
     private long gap;
     private long lastRead;
 
-    /**
-     * A reader.
-     *
-     * @param lookEvery how often to look through the lanes, in nanoseconds
-     */
-    KeyReader(WorkerContext context, KeyPlan plan, long lookEvery) {
-        this.context = context;
+    KeyReader(
+            WorkerStore store, KeyPlan plan, OutboxWorkerOptions options, MonotonicTime time, WorkerSignals signals) {
+        this.store = store;
         this.plan = plan;
-        this.wake = new Alarm(context.time());
-        this.lookEvery = lookEvery;
-        this.nextRead = context.now();
-        this.lastRead = context.now();
-        this.nextLook = context.now() + lookEvery;
-    }
-
-    /** Has it look now. */
-    void hurry() {
-        wake.raise();
+        this.time = time;
+        this.signals = signals;
+        this.pollInterval = options.pollInterval().toNanos();
+        this.lookEvery = options.sweepNanos();
+        this.nextRead = time.nanoTime();
+        this.lastRead = nextRead;
+        this.nextLook = nextRead + lookEvery;
     }
 
     /** Reads until the worker stops. */
     void run() throws InterruptedException {
         boolean called = true;
-        while (context.stop().isRunning()) {
+        while (signals.isRunning()) {
             long pause;
             try {
                 readOnce(called);
                 pause = pause();
             } catch (StorageException e) {
-                pause = context.options().pollInterval().toNanos();
+                pause = pollInterval;
             }
-            called = wake.await(pause);
+            called = signals.reader().await(pause);
             if (called) {
                 waitUntil(lastRead + gap);
             }
@@ -77,13 +72,13 @@ final class KeyReader {
 
     /** Waits, whoever calls, but not when the worker stops. */
     private void waitUntil(long until) throws InterruptedException {
-        while (context.stop().isRunning() && until - context.now() > 0) {
-            wake.await(until - context.now());
+        while (signals.isRunning() && until - time.nanoTime() > 0) {
+            signals.reader().await(until - time.nanoTime());
         }
     }
 
     private long pause() {
-        long now = context.now();
+        long now = time.nanoTime();
         boolean toReadOn = expected && !plan.toRead(false).isEmpty();
         if (toReadOn || !plan.toReadAnew(1).isEmpty()) {
             return 0;
@@ -93,12 +88,12 @@ final class KeyReader {
     }
 
     private void readOnce(boolean called) {
-        plan.ringDue(context.now());
+        plan.ringDue(time.nanoTime());
         readUnclear();
-        long now = context.now();
+        long now = time.nanoTime();
         boolean again = called || now - nextRead >= 0;
         if (again) {
-            nextRead = now + context.options().pollInterval().toNanos();
+            nextRead = now + pollInterval;
         }
         boolean look = now - nextLook >= 0;
         if (look) {
@@ -114,15 +109,13 @@ final class KeyReader {
             }
         }
         if (plan.readyKeys() > 0) {
-            context.claimsWake().raise();
+            signals.claims().raise();
         }
     }
 
     private void ask(long now) {
-        expected = context.calls()
-                .call("looking for ordered entries", () -> context.store().hasOrdered());
-        lastRead = context.now();
-        long pollInterval = context.options().pollInterval().toNanos();
+        expected = store.hasOrdered();
+        lastRead = time.nanoTime();
         nextAsk = lastRead + pollInterval;
         if (!expected) {
             nextRead = nextAsk;
@@ -138,9 +131,9 @@ final class KeyReader {
         if (after.isEmpty()) {
             return;
         }
-        lastRead = context.now();
-        List<OrderedEntry> entries = ordered(after, KeyPlan.PAGE);
-        boolean news = plan.read(after, KeyPlan.PAGE, entries, context.now());
+        lastRead = time.nanoTime();
+        List<OrderedEntry> entries = store.ordered(after, KeyPlan.PAGE);
+        boolean news = plan.read(after, KeyPlan.PAGE, entries, time.nanoTime());
         if (news) {
             gap = 0;
         } else if (again) {
@@ -151,21 +144,14 @@ final class KeyReader {
     private void lookThrough() {
         Map<Integer, Long> after = plan.toLookThrough();
         if (!after.isEmpty()) {
-            plan.lookedThrough(after, KeyPlan.LOOK_PAGE, ordered(after, KeyPlan.LOOK_PAGE), context.now());
+            plan.lookedThrough(after, KeyPlan.LOOK_PAGE, store.ordered(after, KeyPlan.LOOK_PAGE), time.nanoTime());
         }
-    }
-
-    private List<OrderedEntry> ordered(Map<Integer, Long> after, int perLane) {
-        return context.calls()
-                .call("reading ordered entries", () -> context.store().ordered(after, perLane));
     }
 
     private void readUnclear() {
         int limit = KeyQueue.MAX_IDS;
         for (String key : plan.toReadAnew(KEYS_AT_ONCE)) {
-            List<OrderedEntry> entries = context.calls()
-                    .call("reading an ordering key", () -> context.store().ordered(key, limit));
-            plan.readAnew(key, limit, entries, context.now());
+            plan.readAnew(key, limit, store.ordered(key, limit), time.nanoTime());
         }
     }
 }

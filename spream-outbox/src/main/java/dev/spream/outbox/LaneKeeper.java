@@ -2,6 +2,7 @@ package dev.spream.outbox;
 
 import dev.spream.core.StorageException;
 import dev.spream.core.internal.LocalLease;
+import dev.spream.core.internal.MonotonicTime;
 import java.util.Set;
 
 /**
@@ -9,15 +10,17 @@ import java.util.Set;
  * not be renewed in time. Leaves them to others while nothing is claimed here. Confined to the worker's upkeep thread, but for {@link #areHeld}.
  */
 final class LaneKeeper {
-    private final WorkerContext context;
+    private final WorkerStore store;
+    private final MonotonicTime time;
     private final KeyPlan plan;
     private volatile LocalLease lease;
     private boolean away;
 
-    LaneKeeper(WorkerContext context, KeyPlan plan) {
-        this.context = context;
+    LaneKeeper(WorkerStore store, KeyPlan plan, MonotonicTime time) {
+        this.store = store;
         this.plan = plan;
-        this.lease = LocalLease.ended(context.time());
+        this.time = time;
+        this.lease = LocalLease.ended(time);
     }
 
     /** Whether the lanes of the plan can be relied on. */
@@ -30,17 +33,9 @@ final class LaneKeeper {
         away = false;
         do {
             Set<Integer> giveUp = plan.leaveIdle();
-            LocalLease requested = context.requestLease();
+            LocalLease requested = store.requestLease();
             try {
-                LaneShare share = context.calls()
-                        .call(
-                                "holding lanes",
-                                () -> context.store()
-                                        .holdLanes(
-                                                context.owner(),
-                                                giveUp,
-                                                context.options().lease()));
-                plan.hold(share);
+                plan.hold(store.holdLanes(giveUp));
                 lease = requested;
             } catch (StorageException e) {
                 if (!areHeld()) {
@@ -54,7 +49,7 @@ final class LaneKeeper {
     /** Leaves the lanes to workers that get through, until it is to {@link #hold} lanes again. Harmless if it has left them. */
     void stayAway() {
         if (!away) {
-            lease = LocalLease.ended(context.time());
+            lease = LocalLease.ended(time);
             away = leave();
         }
     }
@@ -62,14 +57,6 @@ final class LaneKeeper {
     /** Gives all lanes up; whether the store knows. */
     boolean leave() {
         plan.holdNothing();
-        try {
-            context.calls().call("leaving lanes", () -> {
-                context.store().leaveLanes(context.owner());
-                return true;
-            });
-            return true;
-        } catch (StorageException e) {
-            return false; // told; the lanes are somebody else's when their leases have run out
-        }
+        return store.leaveLanes(); // if not, others have the lanes when their leases have run out
     }
 }

@@ -2,8 +2,8 @@ package dev.spream.outbox;
 
 import dev.spream.core.StorageException;
 import dev.spream.core.internal.LocalLease;
+import dev.spream.core.internal.MonotonicTime;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -21,8 +21,11 @@ import org.slf4j.LoggerFactory;
 final class LeaseBook {
     private static final Logger log = LoggerFactory.getLogger(LeaseBook.class);
 
-    private final WorkerContext context;
+    private final WorkerStore store;
+    private final OutboxWorkerOptions options;
     private final BreakerReports breaker;
+    private final WorkerEvents events;
+    private final MonotonicTime time;
     private final Map<OutboxClaim.Ref, HeldClaim> held = new ConcurrentHashMap<>();
 
     /**
@@ -30,9 +33,17 @@ final class LeaseBook {
      *
      * @param breaker told of claims that are lost, or whose call does not come back
      */
-    LeaseBook(WorkerContext context, BreakerReports breaker) {
-        this.context = context;
+    LeaseBook(
+            WorkerStore store,
+            OutboxWorkerOptions options,
+            BreakerReports breaker,
+            WorkerEvents events,
+            MonotonicTime time) {
+        this.store = store;
+        this.options = options;
         this.breaker = breaker;
+        this.events = events;
+        this.time = time;
     }
 
     void add(HeldClaim claim) {
@@ -47,14 +58,10 @@ final class LeaseBook {
         return held.size();
     }
 
-    Collection<HeldClaim> claims() {
-        return held.values();
-    }
-
     /** Renews the leases of which a quarter or more is over; those that are younger can wait for the next time. */
     void renew() {
-        long quarter = context.leaseNanos() / 4;
-        long left = context.requestLease().left() - quarter / 2;
+        long quarter = options.lease().toNanos() / 4;
+        long left = store.requestLease().left() - quarter / 2;
         List<OutboxClaim.Ref> due = new ArrayList<>();
         for (HeldClaim claim : held.values()) {
             if (claim.needsRenewal(left)) {
@@ -67,17 +74,10 @@ final class LeaseBook {
     }
 
     private void renew(List<OutboxClaim.Ref> due) {
-        LocalLease lease = context.requestLease();
+        LocalLease lease = store.requestLease();
         Set<OutboxClaim.Ref> lost;
         try {
-            lost = context.calls()
-                    .call(
-                            "renewing leases",
-                            () -> context.store()
-                                    .renew(
-                                            context.owner(),
-                                            due,
-                                            context.options().lease()));
+            lost = store.renew(due);
         } catch (StorageException e) {
             return; // told; the leases hold a little longer, and the next heartbeat comes
         }
@@ -100,7 +100,7 @@ final class LeaseBook {
      * @return for how many nanoseconds nothing has to be done, by what is known now
      */
     long check() {
-        long now = context.now();
+        long now = time.nanoTime();
         long next = Long.MAX_VALUE;
         for (HeldClaim claim : held.values()) {
             if (claim.loseIfOver()) {
@@ -131,18 +131,14 @@ final class LeaseBook {
     void tellLost(HeldClaim claim, String why) {
         remove(claim);
         breaker.overdue(claim);
-        log.warn("{} lost its lease: {}; what came of it is dropped, and another claim follows", label(claim), why);
-        context.listener().tell(listener -> listener.leaseLost(claim.claim()));
+        log.warn("{} lost its lease: {}; what came of it is dropped, and another claim follows", events.label(claim.claim()), why);
+        events.tell(listener -> listener.leaseLost(claim.claim()));
     }
 
     private void warnStuck(HeldClaim claim, long now) {
         log.warn(
                 "{} has been sent for {} ms longer than it may and does not answer its interrupt; it keeps its place and its lease",
-                label(claim),
+                events.label(claim.claim()),
                 claim.overdue(now) / 1_000_000);
-    }
-
-    private String label(HeldClaim claim) {
-        return EntryLabel.of(context.owner(), claim.claim());
     }
 }

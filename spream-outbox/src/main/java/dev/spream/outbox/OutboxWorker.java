@@ -36,15 +36,25 @@ import java.util.random.RandomGenerator;
  *       comes of it then is dropped. A worker that did not notice, since it stood still, changes nothing any more.
  * </ul>
  *
- * <p>A store that fails does not end a worker: it goes on and tries again.
+ * <p>A store that fails does not end a worker: it continues and tries again.
  */
 public final class OutboxWorker implements AutoCloseable {
 
-    private final WorkerContext context;
+    private final OutboxStore store;
+    private final OutboxSender sender;
+    private final OutboxOwner owner;
+    private final OutboxWorkerOptions options;
+    private final MonotonicTime time;
+    private final RandomGenerator random;
     private final SingleRun<WorkerRun> run = new SingleRun<>("outbox worker");
 
-    private OutboxWorker(WorkerContext context) {
-        this.context = context;
+    private OutboxWorker(Builder builder) {
+        this.store = builder.store;
+        this.sender = builder.sender;
+        this.options = builder.options;
+        this.owner = OutboxOwner.of(options.name());
+        this.time = builder.time;
+        this.random = builder.random;
     }
 
     /** A worker that sends the entries of that store with that sender. */
@@ -59,7 +69,7 @@ public final class OutboxWorker implements AutoCloseable {
      * @throws IllegalStateException if this worker has run before
      */
     public void run() {
-        run.run(() -> new WorkerRun(context), running -> {
+        run.run(() -> new WorkerRun(store, sender, owner, options, time, random), running -> {
             running.run();
             return true;
         });
@@ -86,9 +96,9 @@ public final class OutboxWorker implements AutoCloseable {
         run.close();
     }
 
-    /** Who this worker is, in the store. */
+    /** This worker's name in the store. */
     public OutboxOwner owner() {
-        return context.owner();
+        return owner;
     }
 
     /** Collects what a worker needs. Confined to one thread. */
@@ -123,7 +133,7 @@ public final class OutboxWorker implements AutoCloseable {
         }
 
         public OutboxWorker build() {
-            return new OutboxWorker(WorkerContext.of(store, sender, options, time, random));
+            return new OutboxWorker(this);
         }
     }
 }

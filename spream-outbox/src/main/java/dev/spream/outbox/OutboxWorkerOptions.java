@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /** How an {@link OutboxWorker} works. Immutable; {@link Builder} says what each option means and when to change it. */
 public record OutboxWorkerOptions(
@@ -42,6 +43,8 @@ public record OutboxWorkerOptions(
     public static final Duration MIN_BREAKER_PAUSE = Duration.ofMillis(1);
     public static final Duration MAX_BREAKER_PAUSE = Duration.ofHours(1);
     public static final Duration MAX_RETENTION = Duration.ofDays(3650);
+    private static final long SHORTEST_SWEEP = TimeUnit.SECONDS.toNanos(1);
+    private static final int POLLS_PER_SWEEP = 10;
 
     public OutboxWorkerOptions {
         OutboxOwner.of(name);
@@ -82,6 +85,16 @@ public record OutboxWorkerOptions(
 
     public static Builder builder() {
         return new Builder();
+    }
+
+    /** How often a worker looks for what it would not find by its work, in nanoseconds. */
+    long sweepNanos() {
+        return Math.max(SHORTEST_SWEEP, POLLS_PER_SWEEP * pollInterval.toNanos());
+    }
+
+    /** The name of a thread of the worker. */
+    String threadName(String role) {
+        return "spream-outbox-" + name + "-" + role;
     }
 
     /** Collects options; each has a default that is safe. */

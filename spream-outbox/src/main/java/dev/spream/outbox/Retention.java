@@ -2,11 +2,12 @@ package dev.spream.outbox;
 
 import dev.spream.core.DurationText;
 import dev.spream.core.StorageException;
-import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.MonotonicTime;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,14 +26,27 @@ final class Retention {
     private static final long ROUND = TimeUnit.MINUTES.toNanos(1);
     private static final Logger log = LoggerFactory.getLogger(Retention.class);
 
-    private final WorkerContext context;
+    private final WorkerStore store;
+    private final WorkerEvents events;
+    private final MonotonicTime time;
+    private final RandomGenerator random;
+    private final WorkerSignals signals;
+    private final long longestStart;
     private final Map<OutboxHistory, Duration> ages = new EnumMap<>(OutboxHistory.class);
-    private final Alarm wake;
 
-    Retention(WorkerContext context) {
-        OutboxWorkerOptions options = context.options();
-        this.context = context;
-        this.wake = new Alarm(context.time());
+    Retention(
+            WorkerStore store,
+            OutboxWorkerOptions options,
+            WorkerEvents events,
+            MonotonicTime time,
+            RandomGenerator random,
+            WorkerSignals signals) {
+        this.store = store;
+        this.events = events;
+        this.time = time;
+        this.random = random;
+        this.signals = signals;
+        this.longestStart = Math.min(ROUND, options.sweepNanos());
         limit(OutboxHistory.ENTRIES, options.entryRetention());
         limit(OutboxHistory.LEDGER, options.ledgerRetention());
         limit(OutboxHistory.AUDIT, options.auditRetention());
@@ -44,23 +58,18 @@ final class Retention {
         }
     }
 
-    /** Has {@link #run} see that the worker is to stop. */
-    void hurry() {
-        wake.raise();
-    }
-
     /** Works until the worker is told to stop. */
     void run() throws InterruptedException {
         if (ages.isEmpty()) {
             return;
         }
-        log.info("[{}] the outbox worker removes {}", context.owner().name(), ages());
-        long pause = context.random().nextLong(Math.min(ROUND, Upkeep.sweepEvery(context.options())));
+        log.info("[{}] the outbox worker removes {}", events.name(), ages());
+        long pause = random.nextLong(longestStart);
         while (isRunningAfter(pause)) {
             for (Map.Entry<OutboxHistory, Duration> part : ages.entrySet()) {
                 removeOld(part.getKey(), part.getValue());
             }
-            pause = ROUND / 2 + context.random().nextLong(ROUND);
+            pause = ROUND / 2 + random.nextLong(ROUND);
         }
     }
 
@@ -71,10 +80,10 @@ final class Retention {
     }
 
     private boolean isRunningAfter(long pause) throws InterruptedException {
-        if (context.stop().isRunning()) {
-            wake.await(pause);
+        if (signals.isRunning()) {
+            signals.retention().await(pause);
         }
-        return context.stop().isRunning();
+        return signals.isRunning();
     }
 
     private void removeOld(OutboxHistory part, Duration age) throws InterruptedException {
@@ -84,20 +93,17 @@ final class Retention {
             if (!isRunningAfter(took)) {
                 return;
             }
-            long begun = context.now();
+            long begun = time.nanoTime();
             try {
-                removed = context.calls()
-                        .call(
-                                "removing old " + part.text(),
-                                () -> context.store().removeOld(part, age, STEP));
+                removed = store.removeOld(part, age, STEP);
             } catch (StorageException e) {
                 return; // told; tried again in the next round
             }
-            took = context.now() - begun;
+            took = time.nanoTime() - begun;
             if (removed > 0) {
                 int rows = removed;
-                log.debug("[{}] {} {} removed", context.owner().name(), rows, part.text());
-                context.listener().tell(listener -> listener.removed(part, rows));
+                log.debug("[{}] {} {} removed", events.name(), rows, part.text());
+                events.tell(listener -> listener.removed(part, rows));
             }
         } while (removed >= MUCH);
     }

@@ -4,18 +4,13 @@ import dev.spream.core.DurationText;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Writes to the log how entries end: never what they hold, and never what was answered. */
-final class SettlementLog {
+/**
+ * Writes to the log how entries end: never what they hold, and never what was answered.
+ *
+ * @param adapter what the sender is called
+ */
+record SettlementLog(OutboxOwner owner, String adapter) {
     private static final Logger log = LoggerFactory.getLogger(SettlementLog.class);
-
-    private final OutboxOwner owner;
-    private final String adapter;
-
-    /** @param adapter what the sender is called */
-    SettlementLog(OutboxOwner owner, String adapter) {
-        this.owner = owner;
-        this.adapter = adapter;
-    }
 
     void settled(OutboxClaim claim, Settlement settlement, long latencyMillis) {
         switch (settlement) {

@@ -3,15 +3,16 @@ package dev.spream.outbox;
 import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.StorageException;
 import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.MonotonicTime;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -62,25 +63,29 @@ final class SettlementWriter {
         }
     }
 
-    private final WorkerContext context;
+    private final WorkerStore store;
     private final LeaseBook book;
-    private final Ended ended;
+    private final WorkerEvents events;
+    private final MonotonicTime time;
     private final Alarm wake;
     private final ConcurrentLinkedQueue<Pending> queue = new ConcurrentLinkedQueue<>();
     private volatile boolean finishing;
     private volatile long finishBy;
 
     // Confined to the thread that writes.
+    private Ended ended = (settled, lost) -> {};
     private final Deque<Batch> again = new ArrayDeque<>();
     private long againAt;
     private final ExponentialBackoff backoff;
 
-    SettlementWriter(WorkerContext context, LeaseBook book, Ended ended) {
-        this.context = context;
+    SettlementWriter(
+            WorkerStore store, LeaseBook book, WorkerEvents events, MonotonicTime time, RandomGenerator random) {
+        this.store = store;
         this.book = book;
-        this.ended = ended;
-        this.wake = new Alarm(context.time());
-        this.backoff = new ExponentialBackoff(Duration.ofMillis(20), Duration.ofSeconds(2), context.random());
+        this.events = events;
+        this.time = time;
+        this.backoff = new ExponentialBackoff(Duration.ofMillis(20), Duration.ofSeconds(2), random);
+        this.wake = new Alarm(time);
     }
 
     void submit(HeldClaim held, Settlement settlement) {
@@ -96,7 +101,8 @@ final class SettlementWriter {
     }
 
     /** Writes until told to finish. */
-    void run() throws InterruptedException {
+    void run(Ended whenEnded) throws InterruptedException {
+        ended = whenEnded;
         while (true) {
             boolean last = finishing;
             Batch batch = next();
@@ -105,14 +111,14 @@ final class SettlementWriter {
             } else if (last && again.isEmpty()) {
                 return;
             } else {
-                wake.await(again.isEmpty() ? IDLE.toNanos() : Math.max(1, againAt - context.now()));
+                wake.await(again.isEmpty() ? IDLE.toNanos() : Math.max(1, againAt - time.nanoTime()));
             }
         }
     }
 
     /** What to write now: what has failed, if its time has come, else what was submitted since; null if there is nothing. */
     private @Nullable Batch next() {
-        if (!again.isEmpty() && context.now() - againAt >= 0) {
+        if (!again.isEmpty() && time.nanoTime() - againAt >= 0) {
             return again.remove();
         }
         List<Pending> submitted = take();
@@ -146,29 +152,28 @@ final class SettlementWriter {
     }
 
     private boolean isOver() {
-        return finishing && context.now() - finishBy >= 0;
+        return finishing && time.nanoTime() - finishBy >= 0;
     }
 
     /** The store answers: what has failed is written without a pause. */
     private void goOn() {
         backoff.reset();
-        againAt = context.now();
+        againAt = time.nanoTime();
     }
 
     private void writeLater(Batch batch) {
         Batch failed = new Batch(batch.pending(), batch.failures() + 1);
         boolean whole = failed.failures() < TRIES_AS_A_WHOLE || failed.pending().size() == 1;
         again.addAll(whole ? List.of(failed) : failed.halves());
-        againAt = context.now() + backoff.next().toNanos();
+        againAt = time.nanoTime() + backoff.next().toNanos();
     }
 
     private void writeOnce(List<Pending> batch) {
-        long startedAt = context.now();
+        long startedAt = time.nanoTime();
         List<Settlement> settlements = batch.stream().map(Pending::settlement).toList();
-        Set<OutboxClaim.Ref> lost = context.calls()
-                .call("settling entries", () -> new HashSet<>(context.store().settle(context.owner(), settlements)));
-        Duration took = Duration.ofNanos(context.now() - startedAt);
-        context.listener().tell(listener -> listener.committed(batch.size(), took));
+        Set<OutboxClaim.Ref> lost = store.settle(settlements);
+        Duration took = Duration.ofNanos(time.nanoTime() - startedAt);
+        events.tell(listener -> listener.committed(batch.size(), took));
         tell(batch, lost);
     }
 
@@ -199,7 +204,7 @@ final class SettlementWriter {
                 && succeeded.result().responsePayload().isPresent()) {
             log.error(
                     "{} succeeded, but the store cannot keep what the receiver answered; it is settled without",
-                    EntryLabel.of(context.owner(), pending.held().claim()));
+                    events.label(pending.held().claim()));
             LedgerResult result = new LedgerResult(
                     LedgerStatus.SUCCEEDED, succeeded.result().httpStatus(), Optional.empty(), Optional.empty());
             Settlement without = new Settlement.Succeeded(succeeded.ref(), result);

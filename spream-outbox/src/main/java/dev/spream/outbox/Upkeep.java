@@ -1,124 +1,101 @@
 package dev.spream.outbox;
 
 import dev.spream.core.StorageException;
-import dev.spream.core.internal.Alarm;
-import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
+import dev.spream.core.internal.MonotonicTime;
+import java.util.random.RandomGenerator;
 
-/**
- * What a worker does beside its work, on a thread of its own: keeps its lanes, gives up entries that have expired, and sees to
- * it that it is called when something is enqueued.
- */
+/** The chores of a worker, on a thread of its own: it keeps its lanes, aborts entries that have expired, and stays registered. */
 final class Upkeep {
     private static final int EXPIRE_AT_ONCE = 500;
-    private static final long SHORTEST_SWEEP = TimeUnit.SECONDS.toNanos(1);
-    private static final int POLLS_PER_SWEEP = 10;
 
-    private final WorkerContext context;
+    private final WorkerStore store;
+    private final EnqueueWatch watch;
     private final LaneKeeper lanes;
     private final Breaker breaker;
-    private final Runnable onWake;
-    private final Runnable afterLanes;
-    private final Alarm wake;
-    private OutboxStore.@Nullable Watch watch; // confined to the thread until it has ended
+    private final WorkerEvents events;
+    private final MonotonicTime time;
+    private final RandomGenerator random;
+    private final WorkerSignals signals;
+    private final long sweepEvery;
+    private final long every;
     private volatile boolean stopped;
 
-    /**
-     * The upkeep of a worker.
-     *
-     * @param onWake called when something was enqueued
-     * @param afterLanes called when the lanes may be others
-     */
-    Upkeep(WorkerContext context, LaneKeeper lanes, Breaker breaker, Runnable onWake, Runnable afterLanes) {
-        this.context = context;
+    Upkeep(
+            WorkerStore store,
+            EnqueueWatch watch,
+            LaneKeeper lanes,
+            Breaker breaker,
+            OutboxWorkerOptions options,
+            WorkerEvents events,
+            MonotonicTime time,
+            RandomGenerator random,
+            WorkerSignals signals) {
+        this.store = store;
+        this.watch = watch;
         this.lanes = lanes;
         this.breaker = breaker;
-        this.onWake = onWake;
-        this.afterLanes = afterLanes;
-        this.wake = new Alarm(context.time());
-    }
-
-    /** How often a worker looks for what it would not find by its work, in nanoseconds. */
-    static long sweepEvery(OutboxWorkerOptions options) {
-        return Math.max(SHORTEST_SWEEP, POLLS_PER_SWEEP * options.pollInterval().toNanos());
-    }
-
-    /** Has it see to the lanes now. */
-    void hurry() {
-        wake.raise();
+        this.events = events;
+        this.time = time;
+        this.random = random;
+        this.signals = signals;
+        this.sweepEvery = options.sweepNanos();
+        this.every = Math.min(options.lease().toNanos() / 4, sweepEvery);
     }
 
     void stop() {
         stopped = true;
-        wake.raise();
+        signals.upkeep().raise();
     }
 
     /** Works until it is stopped. */
     void run() throws InterruptedException {
-        long sweepEvery = sweepEvery(context.options());
-        long every = Math.min(context.leaseNanos() / 4, sweepEvery);
-        long nextSweep = context.now();
+        long nextSweep = time.nanoTime();
         while (!stopped) {
-            if (context.stop().isRunning()) {
-                watch();
+            if (signals.isRunning()) {
+                watch.keep();
             }
             seeToLanes();
-            if (context.now() - nextSweep >= 0 && context.stop().isRunning()) {
+            if (time.nanoTime() - nextSweep >= 0 && signals.isRunning()) {
                 expire();
-                nextSweep = context.now() + sweepEvery / 2 + context.random().nextLong(sweepEvery);
+                nextSweep = time.nanoTime() + sweepEvery / 2 + random.nextLong(sweepEvery);
             }
-            wake.await(Math.min(every, untilProbe()));
+            signals.upkeep().await(Math.min(every, untilProbe()));
         }
     }
 
     /** Keeps the lanes; but not while the breaker is open, since others may get through. For a probe it takes lanes again. */
     private void seeToLanes() {
-        if (breaker.allowance(context.now()) == 0) {
+        if (breaker.allowance(time.nanoTime()) == 0) {
             lanes.stayAway();
             return;
         }
         lanes.hold();
-        afterLanes.run();
+        signals.reader().raise();
     }
 
     private long untilProbe() {
-        long pause = breaker.pauseLeft(context.now());
+        long pause = breaker.pauseLeft(time.nanoTime());
         return pause > 0 ? pause : Long.MAX_VALUE;
-    }
-
-    private void watch() {
-        if (watch == null) {
-            try {
-                watch = context.calls()
-                        .call("watching for entries", () -> context.store().watch(onWake));
-            } catch (StorageException e) {
-                // Told; tried again at the next time, and the worker looks by itself.
-            }
-        }
     }
 
     private void expire() {
         try {
             int expired;
             do {
-                expired = context.calls()
-                        .call("giving up expired entries", () -> context.store().expire(EXPIRE_AT_ONCE));
+                expired = store.expire(EXPIRE_AT_ONCE);
                 if (expired > 0) {
                     int entries = expired;
-                    context.listener().tell(listener -> listener.expired(entries));
+                    events.tell(listener -> listener.expired(entries));
                 }
             } while (expired >= EXPIRE_AT_ONCE && !stopped);
         } catch (StorageException e) {
-            // Told; tried again at the next time.
+            // Reported; tried again at the next time.
         }
     }
 
-    /** Gives up what it holds, when its thread has ended. */
+    /** Releases what it holds, when its thread has ended. */
     void leave() {
-        OutboxStore.Watch watching = watch;
-        if (watching != null) {
-            watching.close();
-        }
+        watch.close();
         lanes.leave();
     }
 }

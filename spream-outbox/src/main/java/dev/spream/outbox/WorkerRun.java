@@ -3,20 +3,21 @@ package dev.spream.outbox;
 import dev.spream.core.DurationText;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.MonotonicTime;
+import dev.spream.core.internal.SafeListeners;
 import dev.spream.core.internal.SingleRun;
 import dev.spream.core.internal.TaskGroup;
 import java.time.Duration;
-import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One run of a worker: owns its threads. One claims, one reads ahead, one settles, one renews leases, one watches the clock,
- * one does the upkeep, one removes what is old, and each attempt has its own; so no call of the store, or of the sender, holds
- * another up.
+ * One run of a worker: it wires the worker's parts, and owns its threads. One claims, one reads ahead, one settles, one renews
+ * leases, one watches the clock, one does the upkeep, one removes what is old, and each attempt has its own; so no call of the
+ * store, or of the sender, holds another up. The way of an entry through the parts is the {@link EntryLifecycle}.
  *
  * <p>It ends in this order, whatever the reason: nothing is claimed any more; what was not started is released, and what was
  * started finishes, or is interrupted; leases are renewed until then; settlements are written, with a deadline of their own;
@@ -29,69 +30,81 @@ final class WorkerRun implements SingleRun.Stoppable {
     private static final long THREAD_END = TimeUnit.SECONDS.toNanos(30);
     private static final long SHORTEST_CHECK = TimeUnit.MICROSECONDS.toNanos(500);
 
-    private final WorkerContext context;
+    private final OutboxOwner owner;
+    private final OutboxWorkerOptions options;
+    private final MonotonicTime time;
+    private final WorkerSignals signals;
     private final LeaseBook book;
-    private final Breaker breaker;
-    private final BreakerReports reports;
-    private final AttemptPolicy policy;
-    private final DueTimes dueTimes = new DueTimes();
-    private final Slots slots;
-    private final KeyPlan plan;
-    private final LaneKeeper lanes;
-    private final KeyReader reader;
+    private final EntryLifecycle entries;
     private final ClaimLoop claims;
+    private final KeyReader reader;
     private final SettlementWriter writer;
     private final Upkeep upkeep;
     private final Retention retention;
-    private final SettlementLog settlementLog;
     private final TaskGroup front;
     private final TaskGroup back;
     private final TaskGroup settling;
-    private final Alarm runnerWake;
+    private final TaskGroup sending;
     private final Alarm heartbeat;
     private final Alarm watchdog;
-    private final String attemptThread;
 
     private volatile boolean ended;
     private volatile @Nullable Thread runner;
 
-    WorkerRun(WorkerContext context) {
-        OutboxWorkerOptions options = context.options();
-        long sweepEvery = Upkeep.sweepEvery(options);
-        this.context = context;
-        this.breaker =
+    WorkerRun(
+            OutboxStore outbox,
+            OutboxSender sender,
+            OutboxOwner owner,
+            OutboxWorkerOptions options,
+            MonotonicTime time,
+            RandomGenerator random) {
+        this.owner = owner;
+        this.options = options;
+        this.time = time;
+        this.signals = new WorkerSignals(time);
+        this.front = new TaskGroup(time, this::failed);
+        this.back = new TaskGroup(time, front::fail);
+        this.settling = new TaskGroup(time, front::fail);
+        this.sending = new TaskGroup(time, front::fail);
+        this.heartbeat = new Alarm(time);
+        this.watchdog = new Alarm(time);
+        WorkerEvents events = new WorkerEvents(owner, new SafeListeners<>(options.listeners()));
+        StoreCalls calls = new StoreCalls(owner, events.listeners());
+        WorkerStore store = new WorkerStore(outbox, owner, options.lease(), time, calls);
+        Breaker breaker =
                 new Breaker(options.breakerFailures(), options.breakerPause().toNanos());
-        this.reports = new BreakerReports(context, breaker, this::breakerChanged);
-        this.book = new LeaseBook(context, reports);
-        this.policy = new AttemptPolicy(options, context.sender().guarantee(), context.random());
-        this.slots = new Slots(options.concurrency(), context.claimsWake());
-        this.plan = new KeyPlan(sweepEvery);
-        this.lanes = new LaneKeeper(context, plan);
-        this.reader = new KeyReader(context, plan, sweepEvery);
-        this.claims = new ClaimLoop(context, plan, lanes, book, breaker, dueTimes, slots, this::startAttempt, reader);
-        this.writer = new SettlementWriter(context, book, this::settled);
-        this.upkeep = new Upkeep(context, lanes, breaker, this::called, reader::hurry);
-        this.retention = new Retention(context);
-        this.settlementLog = new SettlementLog(context.owner(), context.sender().name());
-        this.front = new TaskGroup(context.time(), this::failed);
-        this.back = new TaskGroup(context.time(), front::fail);
-        this.settling = new TaskGroup(context.time(), front::fail);
-        this.runnerWake = new Alarm(context.time());
-        this.heartbeat = new Alarm(context.time());
-        this.watchdog = new Alarm(context.time());
-        this.attemptThread = context.threadName("send");
+        BreakerReports reports = new BreakerReports(breaker, options, events, time, signals);
+        AttemptPolicy policy = new AttemptPolicy(options, sender.guarantee(), random);
+        Attempts attempts = new Attempts(sender, options.sendTimeout(), policy, reports, events, time, signals);
+        SettlementLog settlementLog = new SettlementLog(owner, sender.name());
+        KeyPlan plan = new KeyPlan(options.sweepNanos());
+        LaneKeeper lanes = new LaneKeeper(store, plan, time);
+        this.book = new LeaseBook(store, options, reports, events, time);
+        this.writer = new SettlementWriter(store, book, events, time, random);
+        this.entries = new EntryLifecycle(
+                attempts, writer, book, plan, options, settlementLog, events, time, signals, sending);
+        this.claims = new ClaimLoop(store, plan, lanes, breaker, entries, options, time, random, signals);
+        this.reader = new KeyReader(store, plan, options, time, signals);
+        EnqueueWatch watch = new EnqueueWatch(store, this::enqueued);
+        this.upkeep = new Upkeep(store, watch, lanes, breaker, options, events, time, random, signals);
+        this.retention = new Retention(store, options, events, time, random, signals);
+    }
+
+    private void enqueued() {
+        claims.call();
+        signals.reader().raise();
     }
 
     void run() {
         runner = Thread.currentThread();
-        back.start(context.threadName("leases"), this::renewLeases);
-        back.start(context.threadName("clock"), this::watchClock);
-        back.start(context.threadName("upkeep"), upkeep::run);
-        back.start(context.threadName("retention"), retention::run);
-        settling.start(context.threadName("settle"), writer::run);
-        front.start(context.threadName("read"), reader::run);
-        front.start(context.threadName("claim"), claims::run);
-        log.info("[{}] the outbox worker {} has started", context.owner().name(), context.owner());
+        back.start(options.threadName("leases"), this::renewLeases);
+        back.start(options.threadName("clock"), this::watchClock);
+        back.start(options.threadName("upkeep"), upkeep::run);
+        back.start(options.threadName("retention"), retention::run);
+        settling.start(options.threadName("settle"), () -> writer.run(entries));
+        front.start(options.threadName("read"), reader::run);
+        front.start(options.threadName("claim"), claims::run);
+        log.info("[{}] the outbox worker {} has started", owner.name(), owner);
         boolean interrupted = false;
         while (true) {
             try {
@@ -102,7 +115,7 @@ final class WorkerRun implements SingleRun.Stoppable {
                 cancel();
             }
         }
-        log.info("[{}] the outbox worker {} has ended", context.owner().name(), context.owner());
+        log.info("[{}] the outbox worker {} has ended", owner.name(), owner);
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
@@ -111,12 +124,12 @@ final class WorkerRun implements SingleRun.Stoppable {
 
     /** Every step may be repeated, after an interrupt. */
     private void end(boolean interrupted) throws InterruptedException {
-        while (!interrupted && context.stop().isRunning()) {
-            runnerWake.await(TimeUnit.HOURS.toNanos(1));
+        while (!interrupted && signals.isRunning()) {
+            signals.runner().await(TimeUnit.HOURS.toNanos(1));
         }
         joinOrTell(front, "claiming");
         awaitAttempts();
-        writer.finish(context.now() + FINAL_WRITES);
+        writer.finish(time.nanoTime() + FINAL_WRITES);
         joinOrTell(settling, "settling");
         ended = true;
         upkeep.stop();
@@ -130,148 +143,62 @@ final class WorkerRun implements SingleRun.Stoppable {
         if (!threads.join(THREAD_END)) {
             log.error(
                     "[{}] {} has not ended within {}, since the store does not answer; the worker ends without it, and leases run out",
-                    context.owner().name(),
+                    owner.name(),
                     what,
                     DurationText.of(Duration.ofNanos(THREAD_END)));
         }
     }
 
     private void awaitAttempts() throws InterruptedException {
-        while (!slots.isEmpty() && !context.stop().isCancelled()) {
-            runnerWake.await(TimeUnit.HOURS.toNanos(1));
+        while (!entries.isIdle() && !signals.isCancelled()) {
+            signals.runner().await(TimeUnit.HOURS.toNanos(1));
         }
-        long until = context.now() + CANCEL_GRACE;
-        while (!slots.isEmpty() && until - context.now() > 0) {
+        long until = time.nanoTime() + CANCEL_GRACE;
+        while (!entries.isIdle() && until - time.nanoTime() > 0) {
             book.interruptCalls();
-            runnerWake.await(until - context.now());
+            signals.runner().await(until - time.nanoTime());
         }
-        if (!slots.isEmpty()) {
+        if (!entries.isIdle()) {
             log.error(
                     "[{}] calls of the sender did not return from their interrupts; their entries stay claimed until their leases have run out, within {}",
-                    context.owner().name(),
-                    DurationText.of(context.options().lease()));
+                    owner.name(),
+                    DurationText.of(options.lease()));
             book.loseAll();
+        } else {
+            joinOrTell(sending, "sending");
         }
     }
 
     private void renewLeases() throws InterruptedException {
         while (!ended) {
-            heartbeat.await(context.leaseNanos() / 4);
+            heartbeat.await(options.lease().toNanos() / 4);
             book.renew();
         }
     }
 
     private void watchClock() throws InterruptedException {
-        long longest = Math.min(context.options().sendTimeout().toNanos(), context.leaseNanos() / 8);
+        long longest = Math.min(options.sendTimeout().toNanos(), options.lease().toNanos() / 8);
         while (!ended) {
             long next = Math.min(book.check(), longest);
             watchdog.await(Math.max(next, SHORTEST_CHECK));
         }
     }
 
-    private void called() {
-        claims.call();
-        reader.hurry();
-    }
-
-    private void breakerChanged() {
-        upkeep.hurry();
-    }
-
-    private void startAttempt(HeldClaim held) {
-        Thread.ofVirtual().name(attemptThread).start(() -> attempt(held));
-    }
-
-    private void attempt(HeldClaim held) {
-        try {
-            Optional<Settlement> settlement = new Attempt(context, policy, reports, held).run();
-            if (settlement.isPresent()) {
-                writer.submit(held, settlement.get());
-            } else {
-                lost(held);
-            }
-        } catch (Throwable t) {
-            front.fail(t);
-        } finally {
-            slots.giveBack();
-            if (!context.stop().isRunning()) {
-                runnerWake.raise();
-            }
-        }
-    }
-
-    private void lost(HeldClaim held) {
-        if (held.lose()) {
-            book.tellLost(held, "its time was over before it was sent");
-        }
-        if (held.claim().entry().orderingKey().isPresent()) {
-            plan.lost(held.claim(), context.now());
-        }
-    }
-
-    private void settled(List<SettlementWriter.Pending> settled, List<SettlementWriter.Pending> lost) {
-        settled.forEach(this::settled);
-        lost.forEach(pending -> lost(pending.held()));
-        slots.signal();
-        if (plan.readyKeys() > 0) {
-            context.claimsWake().raise();
-        }
-        if (plan.hasUnclear()) {
-            reader.hurry();
-        }
-        if (plan.hasIdleToLeave()) {
-            upkeep.hurry();
-        }
-    }
-
-    private void settled(SettlementWriter.Pending pending) {
-        OutboxClaim claim = pending.held().claim();
-        Settlement settlement = pending.settlement();
-        long now = context.now();
-        if (claim.entry().orderingKey().isPresent()) {
-            plan.settled(claim, settlement, now);
-        } else if (settlement instanceof Settlement.Failed failed) {
-            dueAgain(now + failed.delay().toNanos());
-        } else if (settlement instanceof Settlement.Released) {
-            dueAgain(now);
-        }
-        Duration age = Duration.ofNanos(pending.held().age(now));
-        settlementLog.settled(claim, settlement, age.toMillis());
-        context.listener().tell(listener -> listener.settled(claim, settlement, age));
-    }
-
-    private void dueAgain(long at) {
-        dueTimes.add(at);
-        context.claimsWake().raise();
-    }
-
     /** Claims and starts nothing any more, and lets what was started finish. */
     @Override
     public void drain() {
-        context.stop().escalate(StopSignal.Stage.DRAINING);
-        wakeAll();
+        signals.stop(WorkerSignals.Stage.DRAINING);
     }
 
     /** The same, and interrupts what was started. */
     @Override
     public void cancel() {
-        context.stop().escalate(StopSignal.Stage.CANCELLED);
+        signals.stop(WorkerSignals.Stage.CANCELLED);
         book.interruptCalls();
-        wakeAll();
-    }
-
-    private void wakeAll() {
-        context.claimsWake().raise();
-        reader.hurry();
-        retention.hurry();
-        runnerWake.raise();
     }
 
     private void failed(Throwable failure) {
-        log.error(
-                "[{}] the outbox worker stops because of a failure",
-                context.owner().name(),
-                LoggedFailure.of(failure));
+        log.error("[{}] the outbox worker stops because of a failure", owner.name(), LoggedFailure.of(failure));
         drain();
     }
 
@@ -282,6 +209,6 @@ final class WorkerRun implements SingleRun.Stoppable {
                 || front.runs(thread)
                 || back.runs(thread)
                 || settling.runs(thread)
-                || book.claims().stream().anyMatch(held -> held.isRunBy(thread));
+                || sending.runs(thread);
     }
 }
