@@ -5,8 +5,12 @@ import static java.util.Objects.requireNonNull;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Locks targets of a hierarchy, their ancestors shared and themselves exclusive, for as long as a transaction lasts.
@@ -99,7 +103,7 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
     }
 
     /** Does the work in a transaction that holds the locks, with the {@linkplain Builder#defaultWait default wait}. */
-    public <R, E extends Exception> R transact(LockRequest request, LockedWork<T, R, E> work)
+    public <R, E extends Exception> R transact(LockRequest request, Work<T, R, E> work)
             throws E, InterruptedException {
         return transact(request, engine.options().defaultWait(), work);
     }
@@ -117,7 +121,7 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
      *     is rolled back
      * @throws LockException if the locks could not be had, or the transaction not committed; nothing was done
      */
-    public <R, E extends Exception> R transact(LockRequest request, LockWait wait, LockedWork<T, R, E> work)
+    public <R, E extends Exception> R transact(LockRequest request, LockWait wait, Work<T, R, E> work)
             throws E, InterruptedException {
         engine.requireOpen();
         return transactions.run(request, wait, work);
@@ -133,13 +137,32 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
         engine.close();
     }
 
+    /**
+     * Work that is done in the transaction that holds the locks, and committed with it. It may be run again from its beginning, in
+     * another transaction, so what it does elsewhere it may do twice.
+     *
+     * @param <T> a transaction of the store
+     * @param <R> what the work returns; null is handed on as it is
+     * @param <E> what it throws; the transaction is rolled back then
+     */
+    @FunctionalInterface
+    public interface Work<T, R, E extends Exception> {
+        /**
+         * Does the work. It neither commits nor rolls back the whole transaction, which is done for it: a connection refuses that,
+         * and a statement that did it is noticed before the commit. Savepoints are the work's own, but a lock that it took after a
+         * savepoint may be free after a rollback to that savepoint. What it is handed is of no use once it has returned.
+         */
+        @Nullable
+        R run(T transaction) throws E;
+    }
+
     /** Collects options. {@link #build()} checks them. Confined to one thread. */
     public static final class Builder<T> {
         private final LockStore<T> store;
         private final List<LockListener> listeners = new ArrayList<>();
         private LockWait defaultWait = LockWait.FOREVER;
         private int attempts = 3;
-        private String process = ProcessNames.next();
+        private String process = nextProcessName();
         private String label = "";
         private Duration reportInterval = Duration.ofSeconds(1);
         private Duration warnAfter = Duration.ofMinutes(1);
@@ -147,6 +170,13 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
 
         private Builder(LockStore<T> store) {
             this.store = store;
+        }
+
+        /** Another one each time; the number tells apart processes in containers, which often have equal ids. */
+        private static String nextProcessName() {
+            String host = Objects.requireNonNullElse(System.getenv("HOSTNAME"), "process");
+            String number = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt());
+            return "%.100s/%d/%s".formatted(host, ProcessHandle.current().pid(), number);
         }
 
         /** How long calls wait that do not say so; {@link LockWait#FOREVER} by default. */

@@ -7,13 +7,7 @@ import java.util.Map.Entry;
 import java.util.Optional;
 
 /** Judges waits by what both sides asked for. */
-final class LockContention {
-    private final LockSpace space;
-
-    LockContention(LockSpace space) {
-        this.space = space;
-    }
-
+record LockContention(LockSpace space) {
     /**
      * What one session waits for that another has or wants before it.
      *

@@ -1,5 +1,6 @@
 package dev.spream.lock;
 
+import dev.spream.core.internal.SafeListeners;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.Collections;
@@ -14,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class LockEngine<T> {
     private final LockStore<T> store;
     private final LockOptions options;
-    private final LockEvents events;
+    private final SafeListeners<LockListener> events;
     private final LockWatch<T> watch;
     private final Map<Object, Joined<T>> joined = Collections.synchronizedMap(new WeakHashMap<>()); // by connection
 
@@ -27,7 +28,7 @@ final class LockEngine<T> {
     LockEngine(LockStore<T> store, LockOptions options) {
         this.store = store;
         this.options = options;
-        this.events = new LockEvents(options.listeners());
+        this.events = new SafeListeners<>(options.listeners());
         this.watch = new LockWatch<>(store, options);
     }
 
@@ -39,7 +40,7 @@ final class LockEngine<T> {
         return options;
     }
 
-    LockEvents events() {
+    SafeListeners<LockListener> events() {
         return events;
     }
 
@@ -86,18 +87,20 @@ final class LockEngine<T> {
         long start = System.nanoTime();
         try {
             TransactionScope<T> owner = call.take(deadline);
-            Duration took = Duration.ofNanos(System.nanoTime() - start);
+            Duration took = since(start);
             events.tell(listener -> listener.acquired(request, owner.lastTaken(), took, owner.lastWaited()));
             return owner;
         } catch (LockException e) {
-            Duration took = Duration.ofNanos(System.nanoTime() - start);
-            events.tell(listener -> listener.failed(request, e, took));
+            events.tell(listener -> listener.failed(request, e, since(start)));
             throw e;
         } catch (InterruptedException e) {
-            Duration took = Duration.ofNanos(System.nanoTime() - start);
-            events.tell(listener -> listener.interrupted(request, took));
+            events.tell(listener -> listener.interrupted(request, since(start)));
             throw e;
         }
+    }
+
+    private static Duration since(long start) {
+        return Duration.ofNanos(System.nanoTime() - start);
     }
 
     /** A call that takes locks in a transaction of the engine's own. */
@@ -126,12 +129,12 @@ final class LockEngine<T> {
     }
 
     /** An owner, or a call that is to have one, is about to wait. */
-    void waiting(ReportedOwner owner, LockRequest request, PlannedLock next) {
+    void waiting(LockReporter.Subject owner, LockRequest request, PlannedLock next) {
         events.tell(listener -> listener.waiting(request, next));
         watch.waiting(owner);
     }
 
-    void waited(ReportedOwner owner, LockKey key, Duration time) {
+    void waited(LockReporter.Subject owner, LockKey key, Duration time) {
         watch.waited(owner, key, time);
     }
 

@@ -23,6 +23,23 @@ public abstract sealed class LockException extends SpreamException
         super(message, cause);
     }
 
+    /** The same kind of failure, with the request, which a store does not know, at the front of its message. */
+    final LockException named(LockRequest request) {
+        String message = "locking %s: %s".formatted(request, getMessage());
+        return switch (this) {
+            case LockBusyException busy -> new LockBusyException(message, busy);
+            case LockCancelledException cancelled -> new LockCancelledException(message, cancelled);
+            case LockConnectionException connection -> new LockConnectionException(message, connection);
+            case LockDeadlockException deadlock -> new LockDeadlockException(message, deadlock);
+            case LockLostException lost -> new LockLostException(message, lost);
+            case LockOrderException order -> new LockOrderException(message, order);
+            case BucketsNotProvisionedException missing -> new BucketsNotProvisionedException(message, missing);
+            case LockSpaceException space -> new LockSpaceException(message, space);
+            case LockStoreException refused -> new LockStoreException(message, refused);
+            case LockTimeoutException timeout -> new LockTimeoutException(message, timeout);
+        };
+    }
+
     /** Whether the same transaction, run again from its beginning, may succeed. */
     public abstract boolean retryable();
 }

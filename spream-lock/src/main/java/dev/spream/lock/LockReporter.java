@@ -6,6 +6,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
+import dev.spream.lock.LockReport.BucketWaits;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,9 +20,15 @@ import org.slf4j.LoggerFactory;
 final class LockReporter<T> {
     private static final Logger log = LoggerFactory.getLogger(LockReporter.class);
 
+    /** An owner of locks, or a call that waits for some, as reports show it. Safe for use by many threads. */
+    interface Subject {
+        /** Empty if it neither holds nor waits for that long. */
+        Optional<LockReport.Owner> view(Duration atLeast);
+    }
+
     private final LockStore<T> store;
     private final LockOptions options;
-    private final WaitCounts waits = new WaitCounts();
+    private final Map<LockKey, BucketWaits> waits = new ConcurrentHashMap<>(); // not reported yet
     private final ReentrantLock sending = new ReentrantLock();
 
     // Guarded by the lock.
@@ -31,11 +41,19 @@ final class LockReporter<T> {
     }
 
     void count(LockKey key, Duration waited) {
-        waits.add(key, waited);
+        add(new BucketWaits(key, 1, waited));
+    }
+
+    private void add(BucketWaits more) {
+        waits.merge(
+                more.key(),
+                more,
+                (one, other) -> new BucketWaits(
+                        one.key(), one.waits() + other.waits(), one.waited().plus(other.waited())));
     }
 
     /** Reports on a thread of its own; if the report before is still under way, the next one has what is new. */
-    void report(Stream<ReportedOwner> owners) {
+    void report(Stream<Subject> owners) {
         List<LockReport.Owner> shown = shown(owners);
         Thread thread = Thread.ofVirtual().name("spream-locks-report").unstarted(() -> {
             if (sending.tryLock()) {
@@ -49,7 +67,7 @@ final class LockReporter<T> {
         thread.start();
     }
 
-    private List<LockReport.Owner> shown(Stream<ReportedOwner> owners) {
+    private List<LockReport.Owner> shown(Stream<Subject> owners) {
         List<LockReport.Owner> all = owners.flatMap(owner -> owner.view(options.reportInterval()).stream())
                 .toList();
         Stream<LockReport.Owner> queued = all.stream()
@@ -74,13 +92,15 @@ final class LockReporter<T> {
         if (owners.isEmpty() && !ownersStand && waits.isEmpty()) {
             return;
         }
-        List<LockReport.BucketWaits> counted = waits.drain();
+        List<BucketWaits> counted = List.copyOf(waits.keySet()).stream()
+                .flatMap(key -> Stream.ofNullable(waits.remove(key)))
+                .toList();
         try {
             store.report(new LockReport(options.process(), owners, counted));
             ownersStand = !owners.isEmpty();
             failing = false;
         } catch (RuntimeException e) {
-            waits.restore(counted);
+            counted.forEach(this::add);
             warnOnce(e);
         }
     }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -30,7 +31,7 @@ public record LockTarget(List<String> path) {
         for (int level = 0; level < path.size(); level++) {
             if (path.get(level).isEmpty()) {
                 throw new IllegalArgumentException(
-                        "the id at level %d of %s is empty".formatted(level, ShownIds.of(path.toString())));
+                        "the id at level %d of %s is empty".formatted(level, shown(path.toString())));
             }
         }
     }
@@ -93,6 +94,28 @@ public record LockTarget(List<String> path) {
      */
     @Override
     public String toString() {
-        return ShownIds.of(String.join("/", path));
+        return shown(String.join("/", path));
+    }
+
+    private static String shown(String text) {
+        if (text.codePoints().allMatch(LockTarget::isPlain)) {
+            return text;
+        }
+        StringBuilder shown = new StringBuilder();
+        text.codePoints()
+                .forEach(point -> shown.append(
+                        isPlain(point) ? Character.toString(point) : String.format(Locale.ROOT, "\\u%04x", point)));
+        return shown.toString();
+    }
+
+    private static boolean isPlain(int point) {
+        return switch (Character.getType(point)) {
+            case Character.CONTROL,
+                    Character.FORMAT,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR,
+                    Character.SURROGATE -> false;
+            default -> true;
+        };
     }
 }

@@ -60,7 +60,7 @@ final class LockTransactions<T> {
         });
     }
 
-    <R, E extends Exception> R run(LockRequest request, LockWait wait, LockedWork<T, R, E> work)
+    <R, E extends Exception> R run(LockRequest request, LockWait wait, HierarchicalLocks.Work<T, R, E> work)
             throws E, InterruptedException {
         LockDeadline deadline = LockDeadline.start(wait, engine.options().clock());
         LockTurns.Turn turn = nextTurn();
@@ -87,7 +87,7 @@ final class LockTransactions<T> {
 
     @SuppressWarnings("NullAway") // what the work returns is the caller's affair, null included
     private <R, E extends Exception> R runOnce(
-            LockRequest request, LockWait wait, LockDeadline deadline, LockTurns.Turn turn, LockedWork<T, R, E> work)
+            LockRequest request, LockWait wait, LockDeadline deadline, LockTurns.Turn turn, HierarchicalLocks.Work<T, R, E> work)
             throws E, InterruptedException {
         TransactionScope<T> scope = begin(request, wait, deadline, turn);
         engine.watch().holds(scope);

@@ -28,7 +28,7 @@ final class LockWatch<T> {
     private final LockReporter<T> reporter;
     private final Set<OpenHandle<T>> handles = ConcurrentHashMap.newKeySet();
     private final Set<TransactionScope<T>> holders = ConcurrentHashMap.newKeySet();
-    private final Set<ReportedOwner> waiters = ConcurrentHashMap.newKeySet();
+    private final Set<LockReporter.Subject> waiters = ConcurrentHashMap.newKeySet();
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition closing = lock.newCondition();
@@ -76,12 +76,12 @@ final class LockWatch<T> {
         holders.remove(owner);
     }
 
-    void waiting(ReportedOwner owner) {
+    void waiting(LockReporter.Subject owner) {
         waiters.add(owner);
         ensureRunning();
     }
 
-    void waited(ReportedOwner owner, LockKey key, Duration time) {
+    void waited(LockReporter.Subject owner, LockKey key, Duration time) {
         reporter.count(key, time);
         waiters.remove(owner);
     }
@@ -106,7 +106,7 @@ final class LockWatch<T> {
     private void run() {
         while (pause() && !stopIfIdle()) {
             handles.forEach(this::look);
-            reporter.report(Stream.<ReportedOwner>concat(holders.stream(), waiters.stream())
+            reporter.report(Stream.<LockReporter.Subject>concat(holders.stream(), waiters.stream())
                     .distinct());
         }
         reporter.reportNothing();

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * A call that takes locks in a transaction of the engine's own. Where it is not its turn to wait in the database it gives its
  * connection back, is queued in this process, and begins anew. Used by the calling thread, but for {@link #view} and {@link #end}.
  */
-final class OwnCall<T> implements ReportedOwner, AutoCloseable {
+final class OwnCall<T> implements LockReporter.Subject, AutoCloseable {
     private final LockEngine<T> engine;
     private final LockRequest request;
     private final LockWait wait;
@@ -146,7 +146,7 @@ final class OwnCall<T> implements ReportedOwner, AutoCloseable {
                     })
                     .isPresent();
         } catch (LockException e) {
-            throw LockFailures.named(request, e);
+            throw e.named(request);
         }
     }
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * The owner of locks: takes them in a transaction, and knows which it has. Confined to whoever uses the transaction, but for
  * what others are shown: {@link #held()}, {@link #view} and {@link #thread()}.
  */
-final class TransactionScope<T> implements LockScope, ReportedOwner {
+final class TransactionScope<T> implements LockScope, LockReporter.Subject {
     private final LockEngine<T> engine;
     private final T transaction;
     private final Thread thread;
@@ -146,7 +146,7 @@ final class TransactionScope<T> implements LockScope, ReportedOwner {
         try {
             return engine.store().tryLock(transaction, missing);
         } catch (LockException e) {
-            throw LockFailures.named(request, e);
+            throw e.named(request);
         }
     }
 
@@ -159,7 +159,7 @@ final class TransactionScope<T> implements LockScope, ReportedOwner {
             engine.store().lock(transaction, rest, deadline);
             return true;
         } catch (LockException e) {
-            throw LockFailures.named(request, e);
+            throw e.named(request);
         } finally {
             engine.waited(this, rest.getFirst().key(), Duration.ofNanos(System.nanoTime() - since));
         }
