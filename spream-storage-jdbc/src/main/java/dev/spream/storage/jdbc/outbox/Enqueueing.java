@@ -29,7 +29,7 @@ import java.util.function.Function;
  * that two transactions with the same keys do not wait for each other in a circle; and looks the others up with another,
  * which sees what the first had waited for.
  */
-final class Enqueueing {
+record Enqueueing(OutboxTransaction transaction) {
     static final String ENQUEUE = """
             WITH asked AS MATERIALIZED (
                 SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::int[], ?::timestamptz[], ?::timestamptz[],
@@ -65,12 +65,6 @@ final class Enqueueing {
 
     /** In how many rounds keys may vanish while they are looked at. */
     private static final int ROUNDS = 5;
-
-    private final OutboxTransaction transaction;
-
-    Enqueueing(OutboxTransaction transaction) {
-        this.transaction = transaction;
-    }
 
     List<EnqueueResult> enqueue(List<OutboxMessage> messages) throws SQLException {
         Map<String, OutboxMessage> open = new LinkedHashMap<>();

@@ -21,7 +21,7 @@ import java.util.Optional;
  * ledger, and writes what follows. The server's time is asked for in subqueries of their own, which makes it a value that an
  * index can be searched with; a volatile function is none.
  */
-final class EntryClaims {
+record EntryClaims(OutboxDatabase database) {
     /**
      * Of those that are due and those whose lease has run out, the ones that are due longest. Each side finds as many as are
      * asked for, so that the union has them; what is locked beyond is free again with the statement.
@@ -125,12 +125,6 @@ final class EntryClaims {
 
     static final String CLAIM = ANY + REST;
     static final String CLAIM_ORDERED = ORDERED + REST;
-
-    private final OutboxDatabase database;
-
-    EntryClaims(OutboxDatabase database) {
-        this.database = database;
-    }
 
     ClaimResult claim(OutboxOwner owner, int limit, Duration lease) {
         return result(database.rows(

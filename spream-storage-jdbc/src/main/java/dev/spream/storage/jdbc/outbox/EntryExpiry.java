@@ -3,7 +3,7 @@ package dev.spream.storage.jdbc.outbox;
 import dev.spream.outbox.ReasonCode;
 
 /** Gives up what has expired before anybody claimed it, by one statement, the ledger first. */
-final class EntryExpiry {
+record EntryExpiry(OutboxDatabase database) {
     /** What the ledger has answered is left: it is not parked, but follows. */
     static final String EXPIRE = """
             WITH gone AS MATERIALIZED (
@@ -64,12 +64,6 @@ final class EntryExpiry {
                 outcome_unknown = false,
                 updated_at = clock_timestamp()
             FROM gone WHERE o.id = gone.id""".formatted(ReasonCode.IDEMPOTENCY_CONFLICT, ReasonCode.INTERNAL_ERROR);
-
-    private final OutboxDatabase database;
-
-    EntryExpiry(OutboxDatabase database) {
-        this.database = database;
-    }
 
     int expire(int limit) {
         String what = "giving up expired entries of " + database.tables();

@@ -24,7 +24,7 @@ import java.util.function.Function;
  * and writes no others; the lateral subquery with a limit looks them up one by one, whatever the planner believes. A row that
  * somebody else has locked holds none of the others up.
  */
-final class EntrySettlements {
+record EntrySettlements(OutboxDatabase database) {
     /**
      * A row that is locked is not renewed. As long as half of a lease is left of its own it counts as renewed, for the worker
      * asks again before that is over; then it is lost, since nobody else would tell the worker when it is.
@@ -164,12 +164,6 @@ final class EntrySettlements {
 
     /** How often entries and the ledger may be written by others while they are looked at. */
     private static final int ROUNDS = 5;
-
-    private final OutboxDatabase database;
-
-    EntrySettlements(OutboxDatabase database) {
-        this.database = database;
-    }
 
     Set<OutboxClaim.Ref> renew(OutboxOwner owner, Collection<OutboxClaim.Ref> claims, Duration lease) {
         if (claims.isEmpty()) {

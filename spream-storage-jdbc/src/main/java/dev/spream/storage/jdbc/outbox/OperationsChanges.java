@@ -18,7 +18,7 @@ import java.util.OptionalInt;
  * Changes single entries by hand. Each change is a transaction: it locks the entry, looks at it as it then is, changes the
  * ledger first and the entry then, and writes the audit.
  */
-final class OperationsChanges {
+record OperationsChanges(OutboxDatabase database) {
     private static final String LOCK = """
             SELECT o.status, o.idempotency_key, o.generation, o.request_digest,
                 o.status = 'sending' AND o.lease_until > clock_timestamp() AS held,
@@ -61,12 +61,6 @@ final class OperationsChanges {
                 claim_token = claim_token + 1, locked_by = NULL, locked_at = NULL, lease_until = NULL,
                 updated_at = clock_timestamp()
             WHERE id = ?""";
-
-    private final OutboxDatabase database;
-
-    OperationsChanges(OutboxDatabase database) {
-        this.database = database;
-    }
 
     /** What a change looks at, locked. */
     private record Locked(

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Reads entries with what the ledger says of them, without what they hold. */
-final class OperationsRows {
+record OperationsRows(OutboxDatabase database) {
     /** An entry and the last generation of its request. */
     static final String SELECT = """
             SELECT o.id AS entry_id, o.idempotency_key AS entry_key, o.generation AS entry_generation,
@@ -32,12 +32,6 @@ final class OperationsRows {
     private static final String BY_ID = SELECT + " WHERE o.id = ?";
     private static final String BY_KEY = SELECT + " WHERE o.idempotency_key = ?";
     private static final String PAYLOAD = "SELECT o.order_request_json::text AS payload FROM @outbox o WHERE o.id = ?";
-
-    private final OutboxDatabase database;
-
-    OperationsRows(OutboxDatabase database) {
-        this.database = database;
-    }
 
     Optional<OutboxRow> find(long id) {
         return database.rows(what(), BY_ID, p -> p.number(id), OperationsRows::read).stream()

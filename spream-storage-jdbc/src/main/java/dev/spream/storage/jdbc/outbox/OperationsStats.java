@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * that serve claims. What is settled is counted as well, as long as the table is not large; then it is about as many as the
  * server's own statistics say, since counting millions would take longer than a statement may.
  */
-final class OperationsStats {
+record OperationsStats(OutboxDatabase database) {
     /** From how many rows on settled entries are estimated, as the server believes. */
     static final long LARGE = 1_000_000;
 
@@ -175,12 +175,6 @@ final class OperationsStats {
                 concat_ws(',', CASE WHEN f.plain OR f.laned OR f.lapsed THEN 'DUE' END, CASE WHEN f.laned THEN 'LAG' END,
                     CASE WHEN f.lapsed THEN 'LEASES_EXPIRED' END, CASE WHEN f.parked THEN 'PARKED' END) AS at_least
             FROM moment m, due, further f""";
-
-    private final OutboxDatabase database;
-
-    OperationsStats(OutboxDatabase database) {
-        this.database = database;
-    }
 
     /** @param bound how many entries of a status are counted */
     OutboxStats sample(int bound) {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Reads ahead in lanes and keys, and locks nothing. */
-final class OrderedEntries {
+record OrderedEntries(OutboxDatabase database) {
     /** Of the table {@code o}. Infinite times cannot be subtracted. */
     private static final String COLUMNS = """
             o.id, o.lane, o.ordering_key, o.status <> 'sending' AND o.next_run_at = 'infinity' AS parked,
@@ -40,12 +40,6 @@ final class OrderedEntries {
             SELECT %s FROM @outbox o
             WHERE o.ordering_key = ? AND o.status IN ('pending', 'sending', 'failed')
             ORDER BY o.id LIMIT ?""".formatted(COLUMNS);
-
-    private final OutboxDatabase database;
-
-    OrderedEntries(OutboxDatabase database) {
-        this.database = database;
-    }
 
     boolean any() {
         return database.rows(

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /** Which worker sends the entries of which lane. Lanes keep workers out of each other's way; order does not depend on them. */
-final class WorkerLanes {
+record WorkerLanes(OutboxDatabase database) {
     private static final String REGISTER = """
             INSERT INTO @workers (owner, alive_until) VALUES (?, clock_timestamp() + ? * interval '1 microsecond')
             ON CONFLICT (owner) DO UPDATE SET alive_until = excluded.alive_until""";
@@ -52,12 +52,6 @@ final class WorkerLanes {
             WHERE l.lane = mine.lane""";
 
     private static final String UNREGISTER = "DELETE FROM @workers WHERE owner = ?";
-
-    private final OutboxDatabase database;
-
-    WorkerLanes(OutboxDatabase database) {
-        this.database = database;
-    }
 
     LaneShare hold(OutboxOwner owner, Set<Integer> giveUp, Duration lease) {
         long micros = JdbcTimestamps.micros(lease);
