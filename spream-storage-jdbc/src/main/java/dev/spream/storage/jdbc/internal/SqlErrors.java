@@ -107,8 +107,8 @@ public final class SqlErrors {
         return state.startsWith("22") || state.startsWith("23");
     }
 
-    /** The driver adds details and hints in further lines; the cause keeps them. */
-    private static String firstLine(SQLException error) {
+    /** The message; the driver adds details and hints in further lines, which the cause keeps. */
+    public static String firstLine(SQLException error) {
         String message = error.getMessage();
         return message == null
                 ? error.getClass().getSimpleName()

@@ -9,17 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The rows that are buckets: made, counted, and looked for. */
-final class BucketRows {
+record BucketRows(LockTables tables) {
     private static final String COUNT =
             "SELECT COUNT(*) FROM @hier_lock_buckets WHERE level = ? AND bucket BETWEEN ? AND ?";
     private static final String LIST =
             "SELECT bucket FROM @hier_lock_buckets WHERE level = ? AND bucket BETWEEN ? AND ? ORDER BY bucket";
-
-    private final LockTables tables;
-
-    BucketRows(LockTables tables) {
-        this.tables = tables;
-    }
 
     /**
      * Makes those of a range that are not there.

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * if that takes long the server is out of reach, and the connection is aborted. If not even that ends the work, it is left
  * behind with its connection.
  */
-final class CancellableWait implements Runnable {
+final class CancellableWait implements Runnable, LockSql.Waiting {
     static final Duration LONGEST_CANCELLATION = Limits.OF_SERVERS.longestCancellation();
 
     /**
@@ -72,11 +72,6 @@ final class CancellableWait implements Runnable {
         }
     }
 
-    /** What a statement does. */
-    interface Execution<T> {
-        T run() throws SQLException;
-    }
-
     @Override
     public void run() {
         try {
@@ -98,12 +93,9 @@ final class CancellableWait implements Runnable {
         }
     }
 
-    /**
-     * Runs a statement that a cancellation ends; one after a cancellation is not run at all. Called by the work.
-     *
-     * @throws SQLException as from a statement that was cancelled, too
-     */
-    <T> T run(Statement statement, Execution<T> execution) throws SQLException {
+    /** Called by the work. */
+    @Override
+    public <T> T run(Statement statement, LockSql.Execution<T> execution) throws SQLException {
         running = statement;
         try {
             if (cancelled) {

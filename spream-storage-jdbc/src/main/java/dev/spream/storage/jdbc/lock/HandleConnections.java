@@ -174,7 +174,7 @@ final class HandleConnections {
                 interruption.initCause(e);
                 throw interruption;
             }
-            throw sql.errors().exception("beginning a handle", e);
+            throw sql.exception("beginning a handle", e);
         }
     }
 
@@ -293,22 +293,17 @@ final class HandleConnections {
         return handle != null && handle.first == null;
     }
 
-    /** What takes locks. */
-    interface Taking {
-        TakenLocks take(Connection connection) throws SQLException;
-    }
-
     /** Takes locks by the first statement of a handle's transaction, or by a later one. */
-    TakenLocks take(Connection connection, Taking byFirst, Taking byOther) throws SQLException {
+    TakenLocks take(Connection connection, Question<TakenLocks> byFirst, Question<TakenLocks> byOther) throws SQLException {
         Handle handle = taken.get(connection);
         if (handle == null) {
-            TakenLocks taken = byOther.take(connection);
+            TakenLocks taken = byOther.ask(connection);
             return new TakenLocks(taken.count(), taken.session(), sql.name(connection, taken));
         }
         if (handle.first != null) {
-            return inTime(handle.connection, byOther::take);
+            return inTime(handle.connection, byOther);
         }
-        TakenLocks first = inTime(handle.connection, byFirst::take);
+        TakenLocks first = inTime(handle.connection, byFirst);
         handle.first = first;
         return first;
     }

@@ -1,5 +1,7 @@
 package dev.spream.storage.jdbc.lock;
 
+import dev.spream.lock.LockKey;
+import dev.spream.lock.LockMode;
 import dev.spream.lock.LockSession;
 import dev.spream.lock.LockStoreException;
 import dev.spream.storage.jdbc.lock.ShownLocks.Connected;
@@ -11,10 +13,12 @@ import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transactions of InnoDB and who has them, on MySQL and MariaDB alike.
+ * What InnoDB shows of its transactions, and how it writes locks of rows, on MySQL and MariaDB alike.
  *
  * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/information-schema-innodb-trx-table.html">MySQL: INNODB_TRX</a>
  * @see <a href="https://mariadb.com/kb/en/information-schema-innodb_trx-table/">MariaDB: INNODB_TRX</a>
@@ -38,12 +42,28 @@ final class InnoDbSessions {
 
     private static final int PRIVILEGE_DENIED = 1227;
 
+    /** The primary key; there are no negative numbers in it. */
+    private static final Pattern KEY = Pattern.compile("(\\d+), (\\d+)");
+
     private InnoDbSessions() {}
+
+    /** As in {@code X,REC_NOT_GAP}. */
+    static LockMode mode(String mode) {
+        return mode.startsWith("S") ? LockMode.SHARED : LockMode.EXCLUSIVE;
+    }
+
+    /** As in {@code 0, 17}; empty for what is no row, and for a row that the server does not have in memory. */
+    static Optional<LockKey> key(@Nullable String data) {
+        Matcher matcher = KEY.matcher(data == null ? "" : data);
+        return matcher.matches()
+                ? Optional.of(new LockKey(Integer.parseInt(matcher.group(1)), Long.parseLong(matcher.group(2))))
+                : Optional.empty();
+    }
 
     /** Adds them, and says what time it is. */
     static Instant read(Connection connection, ShownLocks shown) throws SQLException {
         try (Statement statement = connection.createStatement()) {
-            String zone = text(statement, "SELECT @@session.time_zone");
+            String zone = MySqlAnswers.text(connection, "SELECT @@session.time_zone");
             statement.execute("SET SESSION time_zone = 'SYSTEM'");
             try {
                 read(statement, shown);
@@ -95,13 +115,6 @@ final class InnoDbSessions {
 
     private static Instant instant(ResultSet row) throws SQLException {
         return row.getObject("now", LocalDateTime.class).toInstant(ZoneOffset.UTC);
-    }
-
-    private static String text(Statement statement, String question) throws SQLException {
-        try (ResultSet answer = statement.executeQuery(question)) {
-            answer.next();
-            return answer.getString(1);
-        }
     }
 
     /** Says what to grant, if that is what is missing. */

@@ -57,7 +57,7 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
             throw new IllegalArgumentException("chunk is %d, must be 1 to %d".formatted(chunk, MAX_CHUNK));
         }
         return new JdbcBucketProvisioning(
-                requireNonNull(dataSource, "dataSource"), LockTables.in(dataSource, schema), migrate, asked, chunk);
+                requireNonNull(dataSource, "dataSource"), LockSpaceTable.tables(dataSource, schema), migrate, asked, chunk);
     }
 
     @Override
@@ -65,8 +65,8 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
         return layout(tables.exist() ? space.recorded() : Optional.empty());
     }
 
-    private LockLayout layout(Optional<RecordedSpace> recorded) {
-        return space.layout(asked, recorded.map(RecordedSpace::layout).or(() -> cleared));
+    private LockLayout layout(Optional<LockSpaceTable.Recorded> recorded) {
+        return space.layout(asked, recorded.map(LockSpaceTable.Recorded::layout).or(() -> cleared));
     }
 
     @Override
@@ -84,12 +84,12 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
         if (!asked.saysRows()) {
             space.requireRecordOfBuckets();
         }
-        Optional<RecordedSpace> recorded = space.recorded();
+        Optional<LockSpaceTable.Recorded> recorded = space.recorded();
         LockLayout layout = layout(recorded);
         if (recorded.isEmpty()) {
             requireBucketsMeant(layout);
         }
-        tables.sql(LockLayouts.strategy(layout)); // which the server may not have
+        LockLayouts.strategy(layout).in(tables); // which the server may not have
         space.record(layout);
         long made = 0;
         Chunk last;
@@ -119,7 +119,7 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
 
     private Chunk makeNext(LockLayout layout) {
         return space.run("making buckets of locks in " + tables.place(), connection -> {
-            RecordedSpace recorded = space.lock(connection).orElseThrow(this::removed);
+            LockSpaceTable.Recorded recorded = space.lock(connection).orElseThrow(this::removed);
             space.requireSame(layout, recorded);
             if (recorded.isComplete()) {
                 return new Chunk(0, LockLayouts.rows(layout));
@@ -167,9 +167,9 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
         if (!tables.exist()) {
             return;
         }
-        Optional<RecordedSpace> before = space.recorded();
+        Optional<LockSpaceTable.Recorded> before = space.recorded();
         requireBucketsMeant(layout(before));
-        Optional<LockLayout> recorded = before.map(RecordedSpace::layout);
+        Optional<LockLayout> recorded = before.map(LockSpaceTable.Recorded::layout);
         space.run("removing the buckets of locks in " + tables.place(), tables::clear)
                 .ifPresent(holders -> {
                     throw new LockBusyException(
@@ -183,13 +183,13 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
     @Override
     public LockSpaceCheck check(Progress progress) throws InterruptedException {
         boolean exist = tables.exist();
-        Optional<RecordedSpace> recorded = exist ? space.recorded() : Optional.empty();
+        Optional<LockSpaceTable.Recorded> recorded = exist ? space.recorded() : Optional.empty();
         LockLayout layout = layout(recorded);
         List<LockSpaceCheck.Level> levels =
                 recorded.isPresent() ? levels(recorded.get().layout(), progress) : List.of();
         LockTables.Facts facts = space.run(
                 "looking at the server of the locks",
-                connection -> tables.facts(connection, LockLayouts.strategy(layout)));
+                connection -> tables.facts(connection, LockLayouts.strategy(layout) == LockStrategy.ADVISORY));
         List<String> problems = new ArrayList<>(facts.problems());
         recorded.flatMap(found -> unusable(found.layout())).ifPresent(problems::add);
         Optional<String> lost = exist && recorded.isEmpty() ? space.lostRecord() : Optional.empty();
@@ -202,7 +202,7 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
         }
         return new LockSpaceCheck(
                 "%s, %s".formatted(space.run("asking for the server's version", tables::server), tables.place()),
-                recorded.map(RecordedSpace::layout),
+                recorded.map(LockSpaceTable.Recorded::layout),
                 levels,
                 facts.facts(),
                 problems);
@@ -211,7 +211,7 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
     /** Why a store would refuse the server. */
     private Optional<String> unusable(LockLayout layout) {
         try {
-            tables.sql(LockLayouts.strategy(layout));
+            LockLayouts.strategy(layout).in(tables);
             return Optional.empty();
         } catch (LockException e) {
             return Optional.of(String.valueOf(e.getMessage()));

@@ -45,7 +45,7 @@ public final class JdbcLockObserver implements LockObserver {
 
     @Override
     public LockObservation observe() {
-        LockTables tables = LockTables.in(dataSource, schema);
+        LockTables tables = LockSpaceTable.tables(dataSource, schema);
         if (!tables.exist()) {
             throw new LockStoreException(
                     "there are no tables of hierarchical locks in %s: nothing has locked there. Name the place where the locks are"
@@ -54,7 +54,7 @@ public final class JdbcLockObserver implements LockObserver {
         }
         LockSpaceTable spaces = new LockSpaceTable(tables, dataSource);
         LockLayout layout = spaces.recorded()
-                .map(RecordedSpace::layout)
+                .map(LockSpaceTable.Recorded::layout)
                 .orElseThrow(() -> new LockSpaceException(
                         "it is not recorded in %s which locks there are: nothing has locked there yet"
                                 .formatted(tables.place()),
@@ -63,14 +63,16 @@ public final class JdbcLockObserver implements LockObserver {
     }
 
     private LockObservation look(Connection connection, LockTables tables, LockLayout layout) throws SQLException {
-        LockReports reports = tables.reports();
+        LockReports reports = new LockReports(tables);
         List<Reported> owners = reports.owners(connection);
         Map<String, Set<LockKey>> reported = owners.stream()
                 .collect(toMap(
                         owner -> owner.owner().session(),
                         owner -> keys(owner, layout.space()),
                         JdbcLockObserver::union));
-        LockWatch.View view = tables.watch(connection, layout).look(connection, reported);
+        LockWatch.View view = tables
+                .watch(connection, LockLayouts.strategy(layout) == LockStrategy.ADVISORY, layout.space())
+                .look(connection, reported);
         return new LockObservation(
                 view.at(),
                 layout.space(),

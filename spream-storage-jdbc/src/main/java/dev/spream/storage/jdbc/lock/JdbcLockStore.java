@@ -92,7 +92,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
             return this;
         } catch (SQLException e) {
             close();
-            throw sql.errors().exception("opening the store of locks", e);
+            throw sql.exception("opening the store of locks", e);
         } catch (RuntimeException e) {
             close();
             throw e;
@@ -139,7 +139,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
 
     /** An interrupt of a virtual thread closes the connection that it waits for. */
     private LockException failure(String failed, SQLException cause) {
-        LockException failure = sql.errors().exception(failed, cause);
+        LockException failure = sql.exception(failed, cause);
         return failure instanceof LockConnectionException
                         && Thread.currentThread().isInterrupted()
                 ? new LockCancelledException(
@@ -192,7 +192,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
         } catch (CancellableWait.TimeOverException e) {
             throw new LockTimeoutException(what + " failed: " + e.getMessage(), e);
         } catch (SQLException e) {
-            throw sql.errors().exception(what, e);
+            throw sql.exception(what, e);
         }
     }
 
@@ -211,7 +211,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
         try {
             handles.lend(transaction);
         } catch (SQLException e) {
-            throw sql.errors().exception("handing a transaction that holds locks to its work", e);
+            throw sql.exception("handing a transaction that holds locks to its work", e);
         }
     }
 
@@ -220,7 +220,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
         try {
             handles.commit(transaction);
         } catch (SQLException e) {
-            throw sql.errors().exception("committing a transaction that holds locks", e);
+            throw sql.exception("committing a transaction that holds locks", e);
         }
     }
 
@@ -265,7 +265,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
                 || Stream.iterate((Throwable) failure, Objects::nonNull, Throwable::getCause)
                         .limit(MAX_CAUSES)
                         .anyMatch(cause -> cause instanceof SQLException error
-                                && sql.errors().exception("work", error) instanceof LockDeadlockException);
+                                && sql.exception("work", error) instanceof LockDeadlockException);
     }
 
     @Override
@@ -273,7 +273,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
         try {
             return service.run(sql::nextEpoch);
         } catch (SQLException e) {
-            throw sql.errors().exception("taking the next epoch", e);
+            throw sql.exception("taking the next epoch", e);
         }
     }
 
@@ -290,7 +290,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
                 return true;
             });
         } catch (SQLException e) {
-            throw sql.errors().exception("reporting the locks of process %s".formatted(report.process()), e);
+            throw sql.exception("reporting the locks of process %s".formatted(report.process()), e);
         }
     }
 
@@ -405,10 +405,10 @@ public final class JdbcLockStore implements LockStore<Connection> {
          */
         public JdbcLockStore build() {
             requireEnoughConnections();
-            LockTables tables = LockTables.in(dataSource, schema);
+            LockTables tables = LockSpaceTable.tables(dataSource, schema);
             tables.ensure(migrate);
             LockLayout layout = new LockSpaceTable(tables, dataSource).settle(asked);
-            LockSql sql = tables.sql(LockLayouts.strategy(layout));
+            LockSql sql = LockLayouts.strategy(layout).in(tables);
             Duration answerTime = statementTimeout.plus(ANSWER_TIME);
             DatabaseWaits waits = new DatabaseWaits(sql);
             return new JdbcLockStore(
@@ -418,7 +418,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
                             new HandleConnections(dataSource, sql, waits, handles, holderTimeout, answerTime),
                             waits,
                             new ServiceConnection(dataSource, answerTime),
-                            tables.reports())
+                            new LockReports(tables))
                     .checked();
         }
 

@@ -9,24 +9,16 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** What is wrong with the layout of the locks in a place, and what to do. */
-final class LayoutProblems {
+record LayoutProblems(String place, String schema) {
     private static final int MAX_SHOWN = 5;
 
-    private final String place;
-    private final String schema;
-
-    LayoutProblems(String place, String schema) {
-        this.place = place;
-        this.schema = schema;
-    }
-
     /** @param exist whether there are tables */
-    List<String> of(LockLayout asked, boolean exist, Optional<RecordedSpace> recorded, List<Level> levels) {
+    List<String> of(LockLayout asked, boolean exist, Optional<LockSpaceTable.Recorded> recorded, List<Level> levels) {
         if (recorded.isEmpty()) {
             return unrecorded(asked, exist).stream().toList();
         }
         List<String> problems = new ArrayList<>();
-        RecordedSpace space = recorded.get();
+        LockSpaceTable.Recorded space = recorded.get();
         if (!space.layout().equals(asked)) {
             problems.add(
                     "the locks in %s are %s, and %s is asked for; ask for what is there, or stop every process that locks there and run %s --recreate"

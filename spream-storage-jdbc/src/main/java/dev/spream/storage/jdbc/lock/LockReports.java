@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.UnaryOperator;
 
 /**
  * What processes say of their locks, in the database: the owners of each process, replaced by each of its reports and of no
@@ -29,18 +28,18 @@ final class LockReports {
     private static final Duration LIVE = Duration.ofMinutes(1);
 
     private static final long CLEAN_UP_NANOS = TimeUnit.MINUTES.toNanos(1);
+    private static final String DROP_OWNERS = "DELETE FROM @hier_lock_owner WHERE process = ?";
     private static final int MAX_LABEL = 200;
     private static final Comparator<BucketWaits> IN_ORDER = Comparator.comparing(BucketWaits::key);
 
+    private final LockTables tables;
     private final ReportSql sql;
-    private final UnaryOperator<String> in;
     private final AtomicBoolean silent = new AtomicBoolean();
     private final AtomicLong nextCleanUp = new AtomicLong(System.nanoTime());
 
-    /** @param in puts the place into a statement */
-    LockReports(ReportSql sql, UnaryOperator<String> in) {
-        this.sql = sql;
-        this.in = in;
+    LockReports(LockTables tables) {
+        this.tables = tables;
+        this.sql = tables.reports();
     }
 
     /** Replaces what the process said before, in a transaction of its own. The connection is in auto-commit mode. */
@@ -83,7 +82,7 @@ final class LockReports {
     }
 
     private void dropOwners(Connection connection, String process) throws SQLException {
-        try (PreparedStatement drop = connection.prepareStatement(in.apply(ReportSql.DROP_OWNERS))) {
+        try (PreparedStatement drop = connection.prepareStatement(tables.in(DROP_OWNERS))) {
             drop.setString(1, process);
             drop.executeUpdate();
         }
@@ -93,7 +92,7 @@ final class LockReports {
         if (report.owners().isEmpty()) {
             return;
         }
-        try (PreparedStatement put = connection.prepareStatement(in.apply(sql.putOwner()))) {
+        try (PreparedStatement put = connection.prepareStatement(tables.in(sql.putOwner()))) {
             for (LockReport.Owner owner : report.owners()) {
                 put.setString(1, report.process());
                 put.setString(2, owner.session());
@@ -123,7 +122,7 @@ final class LockReports {
         if (report.waits().isEmpty()) {
             return;
         }
-        try (PreparedStatement add = connection.prepareStatement(in.apply(sql.addWaits()))) {
+        try (PreparedStatement add = connection.prepareStatement(tables.in(sql.addWaits()))) {
             for (BucketWaits waits : report.waits().stream().sorted(IN_ORDER).toList()) {
                 add.setInt(1, waits.key().level());
                 add.setLong(2, waits.key().bucket());
@@ -138,12 +137,12 @@ final class LockReports {
     /** Of processes that ended without a word. Looks without locks first, as there hardly ever is one. */
     private void cleanUp(Connection connection) throws SQLException {
         for (String process : expired(connection)) {
-            try (PreparedStatement drop = connection.prepareStatement(in.apply(sql.dropExpired()))) {
+            try (PreparedStatement drop = connection.prepareStatement(tables.in(sql.dropExpired()))) {
                 drop.setString(1, process);
                 drop.executeUpdate();
             }
         }
-        try (PreparedStatement drop = connection.prepareStatement(in.apply(sql.dropWaits()))) {
+        try (PreparedStatement drop = connection.prepareStatement(tables.in(sql.dropWaits()))) {
             drop.setInt(1, LockObservation.WAITS_KEPT_HOURS);
             drop.executeUpdate();
         }
@@ -151,7 +150,7 @@ final class LockReports {
 
     private List<String> expired(Connection connection) throws SQLException {
         List<String> processes = new ArrayList<>();
-        try (PreparedStatement select = connection.prepareStatement(in.apply(sql.expired()));
+        try (PreparedStatement select = connection.prepareStatement(tables.in(sql.expired()));
                 ResultSet rows = select.executeQuery()) {
             while (rows.next()) {
                 processes.add(rows.getString(1));
@@ -163,7 +162,7 @@ final class LockReports {
     /** What processes that are alive said last, the newest first. */
     List<Reported> owners(Connection connection) throws SQLException {
         List<Reported> owners = new ArrayList<>();
-        try (PreparedStatement select = connection.prepareStatement(in.apply(sql.owners()));
+        try (PreparedStatement select = connection.prepareStatement(tables.in(sql.owners()));
                 ResultSet rows = select.executeQuery()) {
             while (rows.next()) {
                 owners.add(new Reported(
@@ -188,7 +187,7 @@ final class LockReports {
     /** The waits for each key in the last hours. */
     List<BucketWaits> waits(Connection connection) throws SQLException {
         List<BucketWaits> all = new ArrayList<>();
-        try (PreparedStatement select = connection.prepareStatement(in.apply(sql.waits()))) {
+        try (PreparedStatement select = connection.prepareStatement(tables.in(sql.waits()))) {
             select.setInt(1, LockObservation.WAITS_KEPT_HOURS);
             try (ResultSet rows = select.executeQuery()) {
                 while (rows.next()) {

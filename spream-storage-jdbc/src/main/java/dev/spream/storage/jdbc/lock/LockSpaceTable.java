@@ -37,6 +37,35 @@ final class LockSpaceTable {
     }
 
     /**
+     * What the database records.
+     *
+     * @param provisioned how many buckets have been made, from the first on
+     */
+    record Recorded(LockLayout layout, long provisioned) {
+        /** Whether every bucket was made. Whether it still is there, only counting tells. */
+        boolean isComplete() {
+            return provisioned >= LockLayouts.rows(layout);
+        }
+    }
+
+    /**
+     * The tables in the schema of that name; on MySQL and MariaDB, where a schema is a database, without a name those in the
+     * database that connections are for. Nothing says that they exist.
+     *
+     * @throws LockException if the database cannot be reached, or is of another kind
+     */
+    static LockTables tables(DataSource dataSource, Optional<String> schema) {
+        try (Connection connection = dataSource.getConnection()) {
+            if (connection.getMetaData().getDatabaseProductName().equals("PostgreSQL")) {
+                return PostgresLockTables.in(dataSource, schema);
+            }
+            return MySqlLockTables.in(dataSource, connection, schema);
+        } catch (SQLException e) {
+            throw LockTables.failure("connecting to the database of the locks", e);
+        }
+    }
+
+    /**
      * What a store is to lock by: what it asks for, which is what is recorded. Without a record, it is recorded now, unless
      * it needs rows.
      *
@@ -45,12 +74,12 @@ final class LockSpaceTable {
      */
     LockLayout settle(AskedLayout asked) {
         requireRecordOfBuckets();
-        Optional<RecordedSpace> recorded = recorded();
-        LockLayout layout = layout(asked, recorded.map(RecordedSpace::layout));
+        Optional<Recorded> recorded = recorded();
+        LockLayout layout = layout(asked, recorded.map(Recorded::layout));
         if (recorded.isEmpty() && LockLayouts.strategy(layout) != LockStrategy.ROWS) {
             recorded = Optional.of(record(layout));
         }
-        RecordedSpace space = recorded.orElseThrow(() -> new BucketsNotProvisionedException(
+        Recorded space = recorded.orElseThrow(() -> new BucketsNotProvisionedException(
                 "%s has no buckets to lock by. Make them once, before the first lock: %s"
                         .formatted(tables.place(), LockLayouts.command(layout, tables.schema())),
                 null));
@@ -101,10 +130,10 @@ final class LockSpaceTable {
 
     /** What is asked for, in full. */
     LockLayout layout(AskedLayout asked, Optional<LockLayout> recorded) {
-        return asked.over(recorded, tables.defaultStrategy());
+        return asked.over(recorded, LockStrategy.byDefault(tables));
     }
 
-    Optional<RecordedSpace> recorded() {
+    Optional<Recorded> recorded() {
         return run("reading which locks there are in " + tables.place(), connection -> read(connection, READ));
     }
 
@@ -113,8 +142,8 @@ final class LockSpaceTable {
      *
      * @throws LockSpaceException if another one is recorded
      */
-    RecordedSpace record(LockLayout layout) {
-        RecordedSpace space = run("recording which locks there are in " + tables.place(), connection -> {
+    Recorded record(LockLayout layout) {
+        Recorded space = run("recording which locks there are in " + tables.place(), connection -> {
                     try (PreparedStatement insert = connection.prepareStatement(tables.in(tables.recordSpace()))) {
                         insert.setString(1, layout.strategy());
                         insert.setInt(2, layout.space().hash().version());
@@ -132,7 +161,7 @@ final class LockSpaceTable {
         return space;
     }
 
-    void requireSame(LockLayout asked, RecordedSpace recorded) {
+    void requireSame(LockLayout asked, Recorded recorded) {
         if (!asked.equals(recorded.layout())) {
             throw new LockSpaceException(
                     "the locks in %s are %s, and this process asks for %s: the two would not exclude each other, so nothing is locked. Ask for what is there, or change it: stop every process that locks there, and then run %s --recreate"
@@ -146,20 +175,20 @@ final class LockSpaceTable {
     }
 
     /** What is recorded, locked until the transaction ends, so that one at a time goes on. */
-    Optional<RecordedSpace> lock(Connection connection) throws SQLException {
+    Optional<Recorded> lock(Connection connection) throws SQLException {
         return read(connection, READ + " FOR UPDATE");
     }
 
-    private Optional<RecordedSpace> read(Connection connection, String sql) throws SQLException {
+    private Optional<Recorded> read(Connection connection, String sql) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(tables.in(sql))) {
             return row.next() ? Optional.of(recorded(row)) : Optional.empty();
         }
     }
 
-    private RecordedSpace recorded(ResultSet row) throws SQLException {
+    private Recorded recorded(ResultSet row) throws SQLException {
         LockSpace space = new LockSpace(hash(row.getInt("hash")), row.getLong("buckets"), row.getInt("levels"));
-        return new RecordedSpace(new LockLayout(row.getString("strategy"), space), row.getLong("provisioned"));
+        return new Recorded(new LockLayout(row.getString("strategy"), space), row.getLong("provisioned"));
     }
 
     private BucketHash hash(int version) {
@@ -182,7 +211,7 @@ final class LockSpaceTable {
                 return work.run(connection);
             });
         } catch (SQLException e) {
-            throw LockTableErrors.of(what, e);
+            throw LockTables.failure(what, e);
         }
     }
 }

@@ -1,23 +1,29 @@
 package dev.spream.storage.jdbc.lock;
 
+import dev.spream.lock.LockException;
 import dev.spream.lock.LockLostException;
 import dev.spream.lock.LockSpaceException;
 import dev.spream.lock.PlannedLock;
 import dev.spream.lock.TakenLocks;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
 /**
  * How a strategy takes locks in one kind of database. What it throws as {@link SQLException} becomes a {@link
- * dev.spream.lock.LockException} by {@link #errors}. Has no state; safe for use by many threads.
+ * LockException} by {@link #exception}. Has no state; safe for use by many threads.
  */
 interface LockSql {
 
-    /** What the errors of this kind of database mean. */
-    LockErrors errors();
+    /**
+     * The exception to throw for an error of this kind of database, by its code: drivers disagree on classes.
+     *
+     * @param failed what failed, such as "waiting for lock 0:17 shared, the 2nd of 3"
+     */
+    LockException exception(String failed, SQLException cause);
 
     /**
      * Refuses a server on which locks exclude nobody elsewhere, before the first is taken; {@link #tryLock} does as well.
@@ -63,15 +69,30 @@ interface LockSql {
 
     /**
      * Waits for the first of the locks, and then may take some of the following, as long as it needs not wait for them. Runs on
-     * a thread that nobody interrupts; every statement that may wait is run by {@link CancellableWait#run}.
+     * a thread that nobody interrupts; every statement that may wait is run by {@code waiting}.
      *
      * @param locks at least one
      * @param left more than zero; rounded up to what the database can express. Empty if there is no end
      * @return how many locks were taken, 1 or more
      * @throws LockSpaceException if the bucket is missing
      */
-    int lock(Connection connection, List<PlannedLock> locks, Optional<Duration> left, CancellableWait wait)
+    int lock(Connection connection, List<PlannedLock> locks, Optional<Duration> left, Waiting waiting)
             throws SQLException;
+
+    /** Runs statements that wait, and that a cancellation by another thread ends. */
+    interface Waiting {
+        /**
+         * Runs a statement; one after a cancellation is not run at all.
+         *
+         * @throws SQLException as from a statement that was cancelled, too
+         */
+        <T> T run(Statement statement, Execution<T> execution) throws SQLException;
+    }
+
+    /** What a statement does. */
+    interface Execution<T> {
+        T run() throws SQLException;
+    }
 
     /** Whether the transaction still is one, by a statement that fails or says so if it is not. */
     boolean isAlive(Connection connection) throws SQLException;

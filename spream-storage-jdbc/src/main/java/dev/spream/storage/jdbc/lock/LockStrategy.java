@@ -18,7 +18,20 @@ public enum LockStrategy {
     private static final long DEFAULT_ROWS = 1L << 20;
     private static final int DEFAULT_LEVELS_OF_ROWS = 3;
 
-    /** What a store has unless told otherwise. */
+    /** What a store in that place has unless told otherwise. */
+    static LockStrategy byDefault(LockTables tables) {
+        return tables.hasAdvisoryLocks() ? ADVISORY : ROWS;
+    }
+
+    /** How such locks are taken in that place. */
+    LockSql in(LockTables tables) {
+        return switch (this) {
+            case ADVISORY -> tables.advisoryLocks();
+            case ROWS -> tables.rowLocks();
+        };
+    }
+
+    /** The keys that there are unless told otherwise. */
     public LockSpace defaultSpace() {
         return switch (this) {
             case ADVISORY -> new LockSpace(BucketHash.SHA256, LockSpace.MAX_BUCKETS, LockTarget.MAX_LEVELS);

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Tries what a store does with its tables, on no row at all: that the tables are there, and that this user may. */
-final class LockTableProbes {
+record LockTableProbes(LockTables tables, LockSpaceTable space) {
     private static final List<String> OF_ALL = List.of(
             "UPDATE @hier_lock_epoch SET epoch = epoch WHERE id = 0",
             "INSERT INTO @hier_lock_owner SELECT * FROM @hier_lock_owner WHERE 1 = 0",
@@ -18,14 +18,6 @@ final class LockTableProbes {
             "DELETE FROM @hier_lock_wait WHERE 1 = 0");
     private static final String OF_ROWS = "SELECT bucket FROM @hier_lock_buckets WHERE level = -1 FOR UPDATE";
     private static final String EPOCH = "SELECT 1 FROM @hier_lock_epoch WHERE id = 1";
-
-    private final LockTables tables;
-    private final LockSpaceTable space;
-
-    LockTableProbes(LockTables tables, LockSpaceTable space) {
-        this.tables = tables;
-        this.space = space;
-    }
 
     List<String> problems(LockStrategy strategy) {
         List<String> problems = new ArrayList<>();

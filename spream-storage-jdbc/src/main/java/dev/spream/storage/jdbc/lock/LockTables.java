@@ -1,34 +1,18 @@
 package dev.spream.storage.jdbc.lock;
 
+import dev.spream.core.StorageException;
+import dev.spream.lock.LockConnectionException;
 import dev.spream.lock.LockException;
-import dev.spream.lock.LockLayout;
-import dev.spream.storage.jdbc.internal.SchemaName;
+import dev.spream.lock.LockSpace;
+import dev.spream.lock.LockStoreException;
+import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
-import javax.sql.DataSource;
 
 /** The tables of the locks in one place, and what kinds of databases say differently about them. */
 interface LockTables {
-
-    /**
-     * Those in the schema of that name; on MySQL and MariaDB, where a schema is a database, without a name those in the
-     * database that connections are for. Nothing says that they exist.
-     *
-     * @throws LockException if the database cannot be reached, or is of another kind
-     */
-    static LockTables in(DataSource dataSource, Optional<String> schema) {
-        try (Connection connection = dataSource.getConnection()) {
-            if (connection.getMetaData().getDatabaseProductName().equals("PostgreSQL")) {
-                return new PostgresLockTables(dataSource, new SchemaName(schema.orElse(PostgresLockTables.SCHEMA)));
-            }
-            return new MySqlLockTables(
-                    dataSource, schema.isPresent() ? schema.get() : MySqlLockTables.database(connection));
-        } catch (SQLException e) {
-            throw LockTableErrors.of("connecting to the database of the locks", e);
-        }
-    }
 
     /** Where they are, for people, such as "schema 'spream'". */
     String place();
@@ -49,15 +33,22 @@ interface LockTables {
     /** Whether there are tables at all, of whatever version. */
     boolean exist();
 
-    /** What is used unless somebody says otherwise. */
-    LockStrategy defaultStrategy();
+    /** Whether the server has advisory locks; then they are what is used unless rows are asked for. */
+    boolean hasAdvisoryLocks();
 
     /**
-     * How locks are taken here.
+     * How advisory locks are taken here.
+     *
+     * @throws LockException if the server has none
+     */
+    LockSql advisoryLocks();
+
+    /**
+     * How rows are locked here.
      *
      * @throws LockException if the server cannot do it, or its locks would exclude nobody
      */
-    LockSql sql(LockStrategy strategy);
+    LockSql rowLocks();
 
     /** Records a layout unless one is recorded: strategy, hash, buckets, levels. */
     String recordSpace();
@@ -72,18 +63,33 @@ interface LockTables {
      */
     Optional<String> clear(Connection connection) throws SQLException;
 
-    /** What processes say of their locks, as it is stored here. */
-    LockReports reports();
+    /** How the reports of processes are stored and read here. */
+    ReportSql reports();
 
-    /** Where the server shows the locks of that layout. */
-    LockWatch watch(Connection connection, LockLayout layout) throws SQLException;
+    /** Where the server shows the locks of that space, be they advisory or rows. */
+    LockWatch watch(Connection connection, boolean advisory, LockSpace space) throws SQLException;
 
     /** The server, for people, such as "PostgreSQL 18.6". */
     String server(Connection connection) throws SQLException;
 
     /** What an operator should know, and what is wrong. */
-    Facts facts(Connection connection, LockStrategy strategy) throws SQLException;
+    Facts facts(Connection connection, boolean advisory) throws SQLException;
 
     /** Sentences for people. */
     record Facts(List<String> facts, List<String> problems) {}
+
+    /**
+     * What an error of a statement means that takes no lock.
+     *
+     * @param what what failed, such as "reading the space of locks in schema 'spream'"
+     */
+    static LockException failure(String what, SQLException cause) {
+        return failure(SqlErrors.storageException(what, cause));
+    }
+
+    static LockException failure(StorageException failure) {
+        return failure.retryable()
+                ? new LockConnectionException(String.valueOf(failure.getMessage()), failure)
+                : new LockStoreException(String.valueOf(failure.getMessage()), failure);
+    }
 }

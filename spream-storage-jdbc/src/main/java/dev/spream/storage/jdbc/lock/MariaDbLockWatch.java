@@ -79,8 +79,8 @@ final class MariaDbLockWatch implements LockWatch {
                 if (table.equals(row.getString("lock_table"))) {
                     shown.locks(
                             session,
-                            InnoDbMode.key(row.getString("lock_data")),
-                            InnoDbMode.mode(row.getString("lock_mode")),
+                            InnoDbSessions.key(row.getString("lock_data")),
+                            InnoDbSessions.mode(row.getString("lock_mode")),
                             waits);
                 } else if (waits) {
                     shown.waitsElsewhere(session);
@@ -112,7 +112,7 @@ final class MariaDbLockWatch implements LockWatch {
 
     private Optional<LockKey> key(ResultSet row) throws SQLException {
         return table.equals(row.getString("lock_table"))
-                ? InnoDbMode.key(row.getString("lock_data"))
+                ? InnoDbSessions.key(row.getString("lock_data"))
                 : Optional.empty();
     }
 

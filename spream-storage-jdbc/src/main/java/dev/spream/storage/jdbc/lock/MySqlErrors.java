@@ -8,6 +8,7 @@ import dev.spream.lock.LockException;
 import dev.spream.lock.LockSpaceException;
 import dev.spream.lock.LockStoreException;
 import dev.spream.lock.LockTimeoutException;
+import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.sql.SQLException;
 
 /**
@@ -17,10 +18,11 @@ import java.sql.SQLException;
  * @see <a href="https://dev.mysql.com/doc/mysql-errors/8.4/en/server-error-reference.html">MySQL: server errors</a>
  * @see <a href="https://mariadb.com/kb/en/mariadb-error-codes/">MariaDB: error codes</a>
  */
-final class MySqlErrors implements LockErrors {
-    @Override
-    public LockException exception(String failed, SQLException cause) {
-        String message = "%s failed: %s (error %d)".formatted(failed, firstLine(cause), cause.getErrorCode());
+final class MySqlErrors {
+    private MySqlErrors() {}
+
+    static LockException exception(String failed, SQLException cause) {
+        String message = "%s failed: %s (error %d)".formatted(failed, SqlErrors.firstLine(cause), cause.getErrorCode());
         return switch (cause.getErrorCode()) {
             // The server took back the statement alone; what was locked before it stays so until the rollback.
             case 1205 -> new LockTimeoutException(message + "; the transaction has to be rolled back", cause);
@@ -65,7 +67,7 @@ final class MySqlErrors implements LockErrors {
 
     /** MySQL's driver has an error of its own for that, without number or state. */
     private static boolean isCancelledByDriver(SQLException cause) {
-        return firstLine(cause).startsWith("Statement cancelled");
+        return SqlErrors.firstLine(cause).startsWith("Statement cancelled");
     }
 
     /**
@@ -79,12 +81,5 @@ final class MySqlErrors implements LockErrors {
                     case 1040, 1053, 1203, 1226, 1927, 2006, 2013, 3169, 4031 -> true;
                     default -> state.isEmpty() && !isCancelledByDriver(cause);
                 };
-    }
-
-    private static String firstLine(SQLException error) {
-        String message = error.getMessage();
-        return message == null
-                ? error.getClass().getSimpleName()
-                : message.lines().findFirst().orElse("");
     }
 }

@@ -63,7 +63,7 @@ final class MySqlLockMigration {
                 connection.setAutoCommit(autoCommit);
             }
         } catch (SQLException e) {
-            throw LockTableErrors.of("migrating the tables of hierarchical locks in " + tables.place(), e);
+            throw LockTables.failure("migrating the tables of hierarchical locks in " + tables.place(), e);
         }
     }
 

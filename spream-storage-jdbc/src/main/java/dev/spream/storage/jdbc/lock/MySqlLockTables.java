@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.lock.LockLayout;
+import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockSpaceException;
 import dev.spream.lock.LockStoreException;
 import java.sql.Connection;
@@ -24,10 +24,40 @@ final class MySqlLockTables implements LockTables {
 
     private static final int LOCK_WAIT_TIMEOUT = 1205;
 
+    /** {@code VALUES()} is what both MySQL and MariaDB know. */
+    private static final ReportSql REPORTS = new ReportSql(
+            """
+            INSERT INTO @hier_lock_owner
+                (process, session, label, held, wanted, held_since, waiting_since, expires_at)
+            VALUES (?, ?, ?, ?, ?,
+                UTC_TIMESTAMP(6) - INTERVAL NULLIF(?, 0) MICROSECOND,
+                UTC_TIMESTAMP(6) - INTERVAL NULLIF(?, 0) MICROSECOND,
+                UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND)
+            ON DUPLICATE KEY UPDATE label = VALUES(label), held = VALUES(held), wanted = VALUES(wanted),
+                held_since = VALUES(held_since), waiting_since = VALUES(waiting_since),
+                expires_at = VALUES(expires_at)""",
+            """
+            INSERT INTO @hier_lock_wait (level, bucket, hour, waits, waited_micros)
+            VALUES (?, ?, DATE_FORMAT(UTC_TIMESTAMP(), '%Y-%m-%d %H:00:00'), ?, ?)
+            ON DUPLICATE KEY UPDATE waits = waits + VALUES(waits),
+                waited_micros = waited_micros + VALUES(waited_micros)""",
+            """
+            SELECT process, session, label, held, wanted,
+                TIMESTAMPDIFF(MICROSECOND, held_since, UTC_TIMESTAMP(6)) AS held_micros,
+                TIMESTAMPDIFF(MICROSECOND, waiting_since, UTC_TIMESTAMP(6)) AS waiting_micros
+            FROM @hier_lock_owner WHERE expires_at > UTC_TIMESTAMP(6) ORDER BY expires_at DESC""",
+            """
+            SELECT level, bucket, CAST(SUM(waits) AS SIGNED) AS waits,
+                CAST(SUM(waited_micros) AS SIGNED) AS waited_micros
+            FROM @hier_lock_wait WHERE hour > UTC_TIMESTAMP() - INTERVAL ? HOUR GROUP BY level, bucket""",
+            "SELECT DISTINCT process FROM @hier_lock_owner WHERE expires_at <= UTC_TIMESTAMP(6) ORDER BY process",
+            "DELETE FROM @hier_lock_owner WHERE process = ? AND expires_at <= UTC_TIMESTAMP(6)",
+            "DELETE FROM @hier_lock_wait WHERE hour <= UTC_TIMESTAMP() - INTERVAL ? HOUR");
+
     private final DataSource dataSource;
     private final String database;
 
-    MySqlLockTables(DataSource dataSource, String database) {
+    private MySqlLockTables(DataSource dataSource, String database) {
         if (!NAME.matcher(database).matches()) {
             throw new IllegalArgumentException(
                     "malformed database name '%s': expected letters, digits, _, $ and -, 64 at most"
@@ -37,8 +67,13 @@ final class MySqlLockTables implements LockTables {
         this.database = database;
     }
 
-    /** The database that a connection is for. */
-    static String database(Connection connection) throws SQLException {
+    /** Those in the database of that name, or in that which the connection is for. */
+    static MySqlLockTables in(DataSource dataSource, Connection connection, Optional<String> database)
+            throws SQLException {
+        return new MySqlLockTables(dataSource, database.isPresent() ? database.get() : database(connection));
+    }
+
+    private static String database(Connection connection) throws SQLException {
         @Nullable String current = connection.getCatalog();
         if (current == null || current.isEmpty()) {
             throw new LockStoreException(
@@ -77,23 +112,24 @@ final class MySqlLockTables implements LockTables {
         try (Connection connection = dataSource.getConnection()) {
             return migration().storedVersion(connection) > 0;
         } catch (SQLException e) {
-            throw LockTableErrors.of("looking for the tables of hierarchical locks in " + place(), e);
+            throw LockTables.failure("looking for the tables of hierarchical locks in " + place(), e);
         }
     }
 
     @Override
-    public LockStrategy defaultStrategy() {
-        return LockStrategy.ROWS;
+    public boolean hasAdvisoryLocks() {
+        return false;
     }
 
     @Override
-    public LockSql sql(LockStrategy strategy) {
-        if (strategy != LockStrategy.ROWS) {
-            throw new LockSpaceException(
-                    "locks in %s cannot be advisory, which only PostgreSQL knows; use the strategy rows"
-                            .formatted(place()),
-                    null);
-        }
+    public LockSql advisoryLocks() {
+        throw new LockSpaceException(
+                "locks in %s cannot be advisory, which only PostgreSQL knows; use the strategy rows".formatted(place()),
+                null);
+    }
+
+    @Override
+    public LockSql rowLocks() {
         try (Connection connection = dataSource.getConnection()) {
             MySqlDialect dialect = MySqlDialect.of(connection);
             if (MySqlAnswers.number(connection, LOCKABLE, database) == 0) {
@@ -104,7 +140,7 @@ final class MySqlLockTables implements LockTables {
             }
             return new MySqlRowLocks(dialect, this);
         } catch (SQLException e) {
-            throw LockTableErrors.of("looking at the server of the locks in " + place(), e);
+            throw LockTables.failure("looking at the server of the locks in " + place(), e);
         }
     }
 
@@ -175,12 +211,12 @@ final class MySqlLockTables implements LockTables {
     }
 
     @Override
-    public LockReports reports() {
-        return new LockReports(ReportSql.MYSQL, this::in);
+    public ReportSql reports() {
+        return REPORTS;
     }
 
     @Override
-    public LockWatch watch(Connection connection, LockLayout layout) throws SQLException {
+    public LockWatch watch(Connection connection, boolean advisory, LockSpace space) throws SQLException {
         return MySqlDialect.of(connection).mariadb() ? new MariaDbLockWatch(database) : new MySqlLockWatch(database);
     }
 
@@ -191,7 +227,7 @@ final class MySqlLockTables implements LockTables {
     }
 
     @Override
-    public Facts facts(Connection connection, LockStrategy strategy) throws SQLException {
+    public Facts facts(Connection connection, boolean advisory) throws SQLException {
         List<String> facts = new ArrayList<>();
         List<String> problems = new ArrayList<>();
         if (MySqlAnswers.number(connection, "SELECT @@global.read_only") != 0) {

@@ -18,7 +18,7 @@ import java.util.Set;
  * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/performance-schema-data-lock-waits-table.html">MySQL:
  *     data_lock_waits</a>
  */
-final class MySqlLockWatch implements LockWatch {
+record MySqlLockWatch(String database) implements LockWatch {
     private static final String LOCKS = """
             SELECT t.PROCESSLIST_ID AS session, l.LOCK_MODE AS mode, l.LOCK_STATUS AS status, l.LOCK_DATA AS data,
                 l.OBJECT_SCHEMA = ? AND l.OBJECT_NAME = 'hier_lock_buckets' AS ours
@@ -31,12 +31,6 @@ final class MySqlLockWatch implements LockWatch {
             FROM performance_schema.data_lock_waits w
             JOIN performance_schema.threads r ON r.THREAD_ID = w.REQUESTING_THREAD_ID
             JOIN performance_schema.threads b ON b.THREAD_ID = w.BLOCKING_THREAD_ID""";
-
-    private final String database;
-
-    MySqlLockWatch(String database) {
-        this.database = database;
-    }
 
     @Override
     public View look(Connection connection, Map<String, Set<LockKey>> reported) throws SQLException {
@@ -70,7 +64,7 @@ final class MySqlLockWatch implements LockWatch {
         String mode = row.getString("mode");
         boolean waits = row.getString("status").equals("WAITING");
         if (row.getBoolean("ours")) {
-            shown.locks(session, InnoDbMode.key(row.getString("data")), InnoDbMode.mode(mode), waits);
+            shown.locks(session, InnoDbSessions.key(row.getString("data")), InnoDbSessions.mode(mode), waits);
         } else if (waits) {
             shown.waitsElsewhere(session);
         }

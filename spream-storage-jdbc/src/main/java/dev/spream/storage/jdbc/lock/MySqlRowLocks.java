@@ -3,6 +3,7 @@ package dev.spream.storage.jdbc.lock;
 import static java.util.stream.Collectors.joining;
 
 import dev.spream.lock.BucketsNotProvisionedException;
+import dev.spream.lock.LockException;
 import dev.spream.lock.LockMode;
 import dev.spream.lock.LockSpaceException;
 import dev.spream.lock.PlannedLock;
@@ -45,7 +46,6 @@ final class MySqlRowLocks implements LockSql {
     private final String rows;
     private final String shared;
     private final int rowsPerStatement;
-    private final LockErrors errors = new MySqlErrors();
 
     MySqlRowLocks(MySqlDialect dialect, LockTables tables) {
         this.tables = tables;
@@ -58,8 +58,8 @@ final class MySqlRowLocks implements LockSql {
     }
 
     @Override
-    public LockErrors errors() {
-        return errors;
+    public LockException exception(String failed, SQLException cause) {
+        return MySqlErrors.exception(failed, cause);
     }
 
     @Override
@@ -179,13 +179,13 @@ final class MySqlRowLocks implements LockSql {
     }
 
     @Override
-    public int lock(Connection connection, List<PlannedLock> locks, Optional<Duration> left, CancellableWait wait)
+    public int lock(Connection connection, List<PlannedLock> locks, Optional<Duration> left, Waiting waiting)
             throws SQLException {
         PlannedLock first = locks.getFirst();
         String sql = session.limited("1" + row + mode(first), left);
         int waited = session.unlimited(connection, () -> {
             try (PreparedStatement statement = prepare(connection, sql, first)) {
-                return wait.run(statement, () -> waitForRow(statement, first));
+                return waiting.run(statement, () -> waitForRow(statement, first));
             }
         });
         return waited + tryRest(connection, locks.subList(waited, locks.size()));

@@ -26,7 +26,7 @@ import java.util.stream.IntStream;
  *     queries are evaluated</a>
  * @see <a href="https://www.postgresql.org/docs/current/explicit-locking.html#ADVISORY-LOCKS">PostgreSQL: advisory locks</a>
  */
-final class PostgresAdvisoryLocks implements LockSql {
+final class PostgresAdvisoryLocks extends PostgresLocks {
     /** So many are faster without the recursion, by a fifth. */
     private static final int FEW = 8;
 
@@ -51,7 +51,7 @@ final class PostgresAdvisoryLocks implements LockSql {
             %s SELECT count(*) FILTER (WHERE taken) - 1 AS locks, %%s FROM step""".formatted(STEPS);
 
     /** Waits for the first and tries the others, so that it is known which one is in the way, and how long it may be. */
-    private static final String WAIT = PostgresTransactions.WAITS
+    private static final String WAIT = WAITS
             + """
             WITH RECURSIVE given AS MATERIALIZED (
                 SELECT ?::boolean AS exclusive, ?::bigint AS key,
@@ -63,46 +63,34 @@ final class PostgresAdvisoryLocks implements LockSql {
                     ELSE pg_advisory_xact_lock_shared(key) IS NOT NULL END
                 FROM given
             %s SELECT count(*) FILTER (WHERE taken) AS locks, set_config('lock_timeout', max(before), true)
-            FROM step""".formatted(PostgresTransactions.WAIT_LIMIT, STEPS)
-            + PostgresTransactions.WAITED
-            + PostgresTransactions.NO_SNAPSHOT;
+            FROM step""".formatted(WAIT_LIMIT, STEPS)
+            + WAITED
+            + NO_SNAPSHOT;
 
-    private final SchemaName schema;
     private final AdvisoryKeys keys;
-    private final LockErrors errors = new PostgresErrors();
 
     PostgresAdvisoryLocks(SchemaName schema) {
-        this.schema = schema;
+        super(schema);
         this.keys = new AdvisoryKeys(schema);
-    }
-
-    @Override
-    public LockErrors errors() {
-        return errors;
-    }
-
-    @Override
-    public void requirePrimary(Connection connection) throws SQLException {
-        PostgresTransactions.requirePrimary(connection);
     }
 
     @Override
     public TakenLocks tryInHandle(Connection connection, List<PlannedLock> locks, Duration holderTimeout)
             throws SQLException {
-        String sql = tries(locks).formatted(PostgresTransactions.HANDLE_SESSION)
-                + PostgresTransactions.standstill(holderTimeout);
+        String sql = tries(locks).formatted(HANDLE_SESSION)
+                + standstill(holderTimeout);
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             bind(statement, locks);
-            return PostgresTransactions.tryInHandle(connection, statement, PostgresTransactions::taken);
+            return tryInHandle(connection, statement, PostgresLocks::taken);
         }
     }
 
     @Override
     public TakenLocks tryLock(Connection connection, List<PlannedLock> locks) throws SQLException {
-        String sql = tries(locks).formatted(PostgresTransactions.SESSION);
+        String sql = tries(locks).formatted(SESSION);
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             bind(statement, locks);
-            return PostgresTransactions.tryLock(statement, PostgresTransactions::taken);
+            return tryLock(statement, PostgresLocks::taken);
         }
     }
 
@@ -144,15 +132,15 @@ final class PostgresAdvisoryLocks implements LockSql {
     }
 
     @Override
-    public int lock(Connection connection, List<PlannedLock> locks, Optional<Duration> left, CancellableWait wait)
+    public int lock(Connection connection, List<PlannedLock> locks, Optional<Duration> left, Waiting waiting)
             throws SQLException {
         PlannedLock first = locks.getFirst();
         try (PreparedStatement statement = connection.prepareStatement(WAIT)) {
             statement.setBoolean(1, isExclusive(first));
             statement.setLong(2, keys.number(first.key()));
-            statement.setLong(3, PostgresTransactions.waitLimit(left));
+            statement.setLong(3, waitLimit(left));
             bindSteps(statement, 4, locks);
-            return wait.run(statement, () -> PostgresTransactions.waited(statement));
+            return waiting.run(statement, () -> waited(statement));
         }
     }
 
@@ -171,35 +159,5 @@ final class PostgresAdvisoryLocks implements LockSql {
 
     private static boolean isExclusive(PlannedLock lock) {
         return lock.mode() == LockMode.EXCLUSIVE;
-    }
-
-    @Override
-    public String mark(Connection connection, TakenLocks taken) {
-        return taken.transaction();
-    }
-
-    @Override
-    public boolean isNamed(Connection connection, String name) throws SQLException {
-        return PostgresTransactions.isNamed(connection, name);
-    }
-
-    @Override
-    public void refuseChanges(Connection connection) throws SQLException {
-        PostgresTransactions.refuseChanges(connection);
-    }
-
-    @Override
-    public void commitMarked(Connection connection, String mark) throws SQLException {
-        PostgresTransactions.commitMarked(connection, mark);
-    }
-
-    @Override
-    public boolean isAlive(Connection connection) throws SQLException {
-        return PostgresTransactions.isAlive(connection);
-    }
-
-    @Override
-    public long nextEpoch(Connection connection) throws SQLException {
-        return PostgresTransactions.nextEpoch(connection, schema);
     }
 }

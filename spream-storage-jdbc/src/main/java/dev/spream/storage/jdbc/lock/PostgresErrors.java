@@ -7,18 +7,20 @@ import dev.spream.lock.LockException;
 import dev.spream.lock.LockSpaceException;
 import dev.spream.lock.LockStoreException;
 import dev.spream.lock.LockTimeoutException;
+import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.sql.SQLException;
 
 /**
- * What PostgreSQL's errors mean.
+ * What PostgreSQL's errors mean for locks.
  *
  * @see <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL: error codes</a>
  */
-final class PostgresErrors implements LockErrors {
-    @Override
-    public LockException exception(String failed, SQLException cause) {
+final class PostgresErrors {
+    private PostgresErrors() {}
+
+    static LockException exception(String failed, SQLException cause) {
         String state = cause.getSQLState() == null ? "" : cause.getSQLState();
-        String message = "%s failed: %s (SQLSTATE %s)".formatted(failed, firstLine(cause), state);
+        String message = "%s failed: %s (SQLSTATE %s)".formatted(failed, SqlErrors.firstLine(cause), state);
         return switch (state) {
             case "55P03" -> new LockTimeoutException(message + "; the transaction has to be rolled back", cause);
             case "40P01", "40001" ->
@@ -51,7 +53,7 @@ final class PostgresErrors implements LockErrors {
 
     /** The code is one for both, and only the text says which. */
     private static LockException cancelled(String message, SQLException cause) {
-        return firstLine(cause).contains("statement timeout")
+        return SqlErrors.firstLine(cause).contains("statement timeout")
                 ? new LockTimeoutException(
                         message + "; the session's statement_timeout ends every wait that is longer", cause)
                 : new LockCancelledException(
@@ -66,12 +68,5 @@ final class PostgresErrors implements LockErrors {
                     case "25P03", "57P01", "57P02", "57P03", "57P05", "53300" -> true;
                     default -> false;
                 };
-    }
-
-    private static String firstLine(SQLException error) {
-        String message = error.getMessage();
-        return message == null
-                ? error.getClass().getSimpleName()
-                : message.lines().findFirst().orElse("");
     }
 }

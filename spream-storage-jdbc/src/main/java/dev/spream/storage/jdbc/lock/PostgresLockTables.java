@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.lock;
 
 import dev.spream.core.StorageException;
-import dev.spream.lock.LockLayout;
+import dev.spream.lock.LockSpace;
 import dev.spream.storage.jdbc.internal.MigratedTables;
 import dev.spream.storage.jdbc.internal.SchemaMigration;
 import dev.spream.storage.jdbc.internal.SchemaName;
@@ -17,7 +17,7 @@ import javax.sql.DataSource;
 
 /** The tables of the locks in a schema of PostgreSQL. */
 final class PostgresLockTables implements LockTables {
-    static final String SCHEMA = "spream";
+    private static final String SCHEMA = "spream";
 
     private static final MigratedTables TABLES = new MigratedTables(
             "hierarchical locks",
@@ -41,12 +41,49 @@ final class PostgresLockTables implements LockTables {
             SELECT pg_is_in_recovery(), current_setting('default_transaction_read_only'),
                 current_setting('default_transaction_isolation'), current_setting('max_locks_per_transaction')""";
 
+    /** The hour is that of the server's clock in UTC. */
+    private static final ReportSql REPORTS = new ReportSql(
+            """
+            INSERT INTO @hier_lock_owner
+                (process, session, label, held, wanted, held_since, waiting_since, expires_at)
+            SELECT r.process, r.session, r.label, r.held, r.wanted,
+                clock.now - nullif(r.held_micros, 0) * interval '1 microsecond',
+                clock.now - nullif(r.waiting_micros, 0) * interval '1 microsecond',
+                clock.now + r.live_micros * interval '1 microsecond'
+            FROM (SELECT clock_timestamp() AS now) AS clock,
+                (SELECT ?::text, ?::text, ?::text, ?::text, ?::text, ?::bigint, ?::bigint, ?::bigint)
+                    AS r (process, session, label, held, wanted, held_micros, waiting_micros, live_micros)
+            ON CONFLICT (process, session) DO UPDATE SET label = excluded.label, held = excluded.held,
+                wanted = excluded.wanted, held_since = excluded.held_since, waiting_since = excluded.waiting_since,
+                expires_at = excluded.expires_at""",
+            """
+            INSERT INTO @hier_lock_wait AS w (level, bucket, hour, waits, waited_micros)
+            VALUES (?, ?, date_trunc('hour', clock_timestamp(), 'UTC'), ?, ?)
+            ON CONFLICT (level, bucket, hour) DO UPDATE
+            SET waits = w.waits + excluded.waits, waited_micros = w.waited_micros + excluded.waited_micros""",
+            """
+            SELECT process, session, label, held, wanted,
+                (extract(epoch FROM clock_timestamp() - held_since) * 1000000)::bigint AS held_micros,
+                (extract(epoch FROM clock_timestamp() - waiting_since) * 1000000)::bigint AS waiting_micros
+            FROM @hier_lock_owner WHERE expires_at > clock_timestamp() ORDER BY expires_at DESC""",
+            """
+            SELECT level, bucket, sum(waits)::bigint AS waits, sum(waited_micros)::bigint AS waited_micros
+            FROM @hier_lock_wait WHERE hour > clock_timestamp() - ? * interval '1 hour' GROUP BY level, bucket""",
+            "SELECT DISTINCT process FROM @hier_lock_owner WHERE expires_at <= clock_timestamp() ORDER BY process",
+            "DELETE FROM @hier_lock_owner WHERE process = ? AND expires_at <= clock_timestamp()",
+            "DELETE FROM @hier_lock_wait WHERE hour <= clock_timestamp() - ? * interval '1 hour'");
+
     private final DataSource dataSource;
     private final SchemaName schema;
 
-    PostgresLockTables(DataSource dataSource, SchemaName schema) {
+    private PostgresLockTables(DataSource dataSource, SchemaName schema) {
         this.dataSource = dataSource;
         this.schema = schema;
+    }
+
+    /** Those in the schema of that name, or in the schema {@code spream}. */
+    static PostgresLockTables in(DataSource dataSource, Optional<String> schema) {
+        return new PostgresLockTables(dataSource, new SchemaName(schema.orElse(SCHEMA)));
     }
 
     @Override
@@ -69,7 +106,7 @@ final class PostgresLockTables implements LockTables {
         try {
             new SchemaMigration(dataSource, schema, TABLES).ensure(migrate);
         } catch (StorageException e) {
-            throw LockTableErrors.of(e);
+            throw LockTables.failure(e);
         }
     }
 
@@ -82,21 +119,23 @@ final class PostgresLockTables implements LockTables {
                 return row.next();
             }
         } catch (SQLException e) {
-            throw LockTableErrors.of("looking for the tables of hierarchical locks in " + place(), e);
+            throw LockTables.failure("looking for the tables of hierarchical locks in " + place(), e);
         }
     }
 
     @Override
-    public LockStrategy defaultStrategy() {
-        return LockStrategy.ADVISORY;
+    public boolean hasAdvisoryLocks() {
+        return true;
     }
 
     @Override
-    public LockSql sql(LockStrategy strategy) {
-        return switch (strategy) {
-            case ADVISORY -> new PostgresAdvisoryLocks(schema);
-            case ROWS -> new PostgresRowLocks(schema);
-        };
+    public LockSql advisoryLocks() {
+        return new PostgresAdvisoryLocks(schema);
+    }
+
+    @Override
+    public LockSql rowLocks() {
+        return new PostgresRowLocks(schema);
     }
 
     @Override
@@ -158,13 +197,13 @@ final class PostgresLockTables implements LockTables {
     }
 
     @Override
-    public LockReports reports() {
-        return new LockReports(ReportSql.POSTGRES, this::in);
+    public ReportSql reports() {
+        return REPORTS;
     }
 
     @Override
-    public LockWatch watch(Connection connection, LockLayout layout) {
-        return new PostgresLockWatch(schema, LockLayouts.strategy(layout), layout.space());
+    public LockWatch watch(Connection connection, boolean advisory, LockSpace space) {
+        return new PostgresLockWatch(schema, advisory, space);
     }
 
     @Override
@@ -173,7 +212,7 @@ final class PostgresLockTables implements LockTables {
     }
 
     @Override
-    public Facts facts(Connection connection, LockStrategy strategy) throws SQLException {
+    public Facts facts(Connection connection, boolean advisory) throws SQLException {
         List<String> facts = new ArrayList<>();
         List<String> problems = new ArrayList<>();
         try (Statement statement = connection.createStatement();
@@ -187,7 +226,7 @@ final class PostgresLockTables implements LockTables {
                                 + " connect to a server, or as a user, where they are not");
             }
             facts.add(isolation(row.getString(3)));
-            if (strategy == LockStrategy.ADVISORY) {
+            if (advisory) {
                 facts.add("max_locks_per_transaction is %s; a transaction with very many advisory locks may need more"
                         .formatted(row.getString(4)));
             }

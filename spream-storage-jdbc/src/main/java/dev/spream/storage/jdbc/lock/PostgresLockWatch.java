@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @see <a href="https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-INFO-SESSION">PostgreSQL:
  *     pg_blocking_pids</a>
  */
-final class PostgresLockWatch implements LockWatch {
+record PostgresLockWatch(SchemaName schema, boolean advisory, LockSpace space) implements LockWatch {
     /**
      * Those of keys, and whatever else somebody waits for. A session that is in no transaction has none of these locks, which
      * end with theirs: what it holds is another program's.
@@ -79,28 +79,19 @@ final class PostgresLockWatch implements LockWatch {
     /** What stands for all transactions that are prepared and belong to nobody. */
     private static final String PREPARED = "0";
 
-    private final SchemaName schema;
-    private final LockStrategy strategy;
-    private final LockSpace space;
-
-    PostgresLockWatch(SchemaName schema, LockStrategy strategy, LockSpace space) {
-        this.schema = schema;
-        this.strategy = strategy;
-        this.space = space;
-    }
-
     @Override
     public View look(Connection connection, Map<String, Set<LockKey>> reported) throws SQLException {
         ShownLocks shown = new ShownLocks();
         shown.connected(PREPARED, Connected.of("", "prepared, see pg_prepared_xacts"));
         try (Statement statement = connection.createStatement()) {
-            switch (strategy) {
-                case ADVISORY -> readAdvisory(statement, shown);
-                case ROWS -> readRows(statement, shown);
+            if (advisory) {
+                readAdvisory(statement, shown);
+            } else {
+                readRows(statement, shown);
             }
             Instant now = readSessions(statement, shown);
             List<LockSession> sessions = shown.sessions();
-            return new View(now, strategy == LockStrategy.ADVISORY, sessions, ENDING, notes(connection, sessions));
+            return new View(now, advisory, sessions, ENDING, notes(connection, sessions));
         }
     }
 

@@ -25,7 +25,7 @@ import java.util.Optional;
  * @see <a href="https://www.postgresql.org/docs/current/sql-select.html#SQL-FOR-UPDATE-SHARE">PostgreSQL: locking clauses</a>
  */
 @SuppressWarnings("InlineFormatString") // the statements are easier to read apart from what they are made of
-final class PostgresRowLocks implements LockSql {
+final class PostgresRowLocks extends PostgresLocks {
     /** In any modes; the server keeps a plan for each sequence of modes. */
     private static final int LOCKS_PER_STATEMENT = 4;
 
@@ -43,7 +43,7 @@ final class PostgresRowLocks implements LockSql {
             FROM step""";
 
     private static final String WAIT =
-            PostgresTransactions.WAITS + """
+            WAITS + """
             WITH given AS MATERIALIZED (
                 SELECT ?::int[] AS levels, ?::bigint[] AS buckets, current_setting('lock_timeout') AS before, %s AS during
             ), step AS MATERIALIZED (
@@ -52,33 +52,21 @@ final class PostgresRowLocks implements LockSql {
                 FROM given
             )
             SELECT locks, set_config('lock_timeout', CASE WHEN locks > 0 THEN before ELSE before END, true)
-            FROM step""" + PostgresTransactions.WAITED + PostgresTransactions.NO_SNAPSHOT;
+            FROM step""" + WAITED + NO_SNAPSHOT;
 
-    private final SchemaName schema;
-    private final LockErrors errors = new PostgresErrors();
 
     PostgresRowLocks(SchemaName schema) {
-        this.schema = schema;
-    }
-
-    @Override
-    public LockErrors errors() {
-        return errors;
-    }
-
-    @Override
-    public void requirePrimary(Connection connection) throws SQLException {
-        PostgresTransactions.requirePrimary(connection);
+        super(schema);
     }
 
     @Override
     public TakenLocks tryInHandle(Connection connection, List<PlannedLock> locks, Duration holderTimeout)
             throws SQLException {
         List<PlannedLock> some = some(locks);
-        String sql = tries(some, PostgresTransactions.HANDLE_SESSION) + PostgresTransactions.standstill(holderTimeout);
+        String sql = tries(some, HANDLE_SESSION) + standstill(holderTimeout);
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             bind(statement, some);
-            TakenLocks first = PostgresTransactions.tryInHandle(connection, statement, row -> taken(row, some));
+            TakenLocks first = tryInHandle(connection, statement, row -> taken(row, some));
             return first.count() < some.size() ? first : tryRest(connection, locks, first);
         }
     }
@@ -104,10 +92,10 @@ final class PostgresRowLocks implements LockSql {
     }
 
     private TakenLocks trySome(Connection connection, List<PlannedLock> some) throws SQLException {
-        String sql = tries(some, PostgresTransactions.SESSION);
+        String sql = tries(some, SESSION);
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             bind(statement, some);
-            return PostgresTransactions.tryLock(statement, row -> taken(row, some));
+            return tryLock(statement, row -> taken(row, some));
         }
     }
 
@@ -116,7 +104,7 @@ final class PostgresRowLocks implements LockSql {
     }
 
     private TakenLocks taken(ResultSet row, List<PlannedLock> some) throws SQLException {
-        TakenLocks taken = PostgresTransactions.taken(row);
+        TakenLocks taken = taken(row);
         if (!row.getBoolean("provisioned")) {
             throw notProvisioned(some.get(taken.count()));
         }
@@ -125,14 +113,14 @@ final class PostgresRowLocks implements LockSql {
 
     /** Waits for the first and tries the others, so that it is known which one is in the way, and how long it may be. */
     @Override
-    public int lock(Connection connection, List<PlannedLock> locks, Optional<Duration> left, CancellableWait wait)
+    public int lock(Connection connection, List<PlannedLock> locks, Optional<Duration> left, Waiting waiting)
             throws SQLException {
         List<PlannedLock> some = some(locks);
-        String sql = WAIT.formatted(PostgresTransactions.WAIT_LIMIT, row(some.getFirst(), 0), steps(some, 1));
+        String sql = WAIT.formatted(WAIT_LIMIT, row(some.getFirst(), 0), steps(some, 1));
         try (PreparedStatement statement = connection.prepareStatement(schema.in(sql))) {
             bind(statement, some);
-            statement.setLong(3, PostgresTransactions.waitLimit(left));
-            int taken = wait.run(statement, () -> PostgresTransactions.waited(statement));
+            statement.setLong(3, waitLimit(left));
+            int taken = waiting.run(statement, () -> waited(statement));
             if (taken == 0) {
                 throw notProvisioned(some.getFirst());
             }
@@ -189,35 +177,5 @@ final class PostgresRowLocks implements LockSql {
                                 + " create all of them with ./spream locks provision")
                         .formatted(lock, schema, lock.key().bucket(), lock.key().level()),
                 null);
-    }
-
-    @Override
-    public String mark(Connection connection, TakenLocks taken) {
-        return taken.transaction();
-    }
-
-    @Override
-    public boolean isNamed(Connection connection, String name) throws SQLException {
-        return PostgresTransactions.isNamed(connection, name);
-    }
-
-    @Override
-    public void refuseChanges(Connection connection) throws SQLException {
-        PostgresTransactions.refuseChanges(connection);
-    }
-
-    @Override
-    public void commitMarked(Connection connection, String mark) throws SQLException {
-        PostgresTransactions.commitMarked(connection, mark);
-    }
-
-    @Override
-    public boolean isAlive(Connection connection) throws SQLException {
-        return PostgresTransactions.isAlive(connection);
-    }
-
-    @Override
-    public long nextEpoch(Connection connection) throws SQLException {
-        return PostgresTransactions.nextEpoch(connection, schema);
     }
 }

@@ -31,17 +31,13 @@ final class ServiceConnection implements AutoCloseable {
         this.networkTimeoutMillis = Math.toIntExact(timeLimit.toMillis());
     }
 
-    interface Work<T> {
-        T run(Connection connection) throws SQLException;
-    }
-
     /** Runs work that may be repeated: once more on a new connection, if the one that was kept turns out to be broken. */
-    <T> T run(Work<T> work) throws SQLException {
+    <T> T run(HandleConnections.Question<T> work) throws SQLException {
         lock.lock();
         try {
             if (connection != null) {
                 try {
-                    return work.run(connection);
+                    return work.ask(connection);
                 } catch (SQLException e) {
                     if (connection.isValid(1)) {
                         throw e;
@@ -50,7 +46,7 @@ final class ServiceConnection implements AutoCloseable {
                     discard();
                 }
             }
-            return work.run(open());
+            return work.ask(open());
         } finally {
             lock.unlock();
         }

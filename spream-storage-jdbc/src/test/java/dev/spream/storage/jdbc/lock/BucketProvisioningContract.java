@@ -270,7 +270,7 @@ abstract class BucketProvisioningContract {
     }
 
     private LockTables tables() {
-        return LockTables.in(database.dataSource(), Optional.empty());
+        return LockSpaceTable.tables(database.dataSource(), Optional.empty());
     }
 
     private long count() {

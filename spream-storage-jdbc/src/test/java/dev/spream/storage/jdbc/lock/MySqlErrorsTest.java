@@ -89,6 +89,6 @@ final class MySqlErrorsTest {
     }
 
     private static LockException of(SQLException error) {
-        return new MySqlErrors().exception("locking", error);
+        return MySqlErrors.exception("locking", error);
     }
 }

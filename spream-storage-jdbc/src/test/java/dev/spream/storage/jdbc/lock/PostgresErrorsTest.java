@@ -16,8 +16,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class PostgresErrorsTest {
-    private final PostgresErrors errors = new PostgresErrors();
-
     @ParameterizedTest
     @CsvSource({
         "55P03, true, has to be rolled back",
@@ -34,7 +32,7 @@ final class PostgresErrorsTest {
         "08006, true, as soon as the server notices",
     })
     void each_code_says_whether_to_try_again_and_what_to_do(String state, boolean retryable, String advice) {
-        LockException failure = errors.exception("locking", new SQLException("reason\n  Hint: none", state));
+        LockException failure = PostgresErrors.exception("locking", new SQLException("reason\n  Hint: none", state));
         assertThat(failure.retryable()).isEqualTo(retryable);
         assertThat(failure)
                 .hasMessageStartingWith("locking failed: reason (SQLSTATE " + state + ")")
@@ -61,18 +59,18 @@ final class PostgresErrorsTest {
 
     @Test
     void a_pool_that_gave_up_has_no_code() {
-        assertThat(errors.exception("locking", new SQLException("no connection within 30 s")))
+        assertThat(PostgresErrors.exception("locking", new SQLException("no connection within 30 s")))
                 .isInstanceOf(LockConnectionException.class);
     }
 
     @Test
     void a_limit_of_statements_is_a_timeout() {
-        assertThat(errors.exception(
+        assertThat(PostgresErrors.exception(
                         "locking", new SQLException("ERROR: canceling statement due to statement timeout", "57014")))
                 .isInstanceOf(LockTimeoutException.class);
     }
 
     private Class<?> typeOf(String state) {
-        return errors.exception("locking", new SQLException("reason", state)).getClass();
+        return PostgresErrors.exception("locking", new SQLException("reason", state)).getClass();
     }
 }

@@ -27,7 +27,7 @@ final class PostgresProvisioningIT extends BucketProvisioningContract {
 
     @Test
     void a_store_of_advisory_locks_records_what_it_locks_by() {
-        LockTables.in(database.dataSource(), Optional.empty()).ensure(true);
+        LockSpaceTable.tables(database.dataSource(), Optional.empty()).ensure(true);
         assertThat(settle(AskedLayout.ANY))
                 .isEqualTo(new LockLayout("advisory", LockStrategy.ADVISORY.defaultSpace()))
                 .isEqualTo(settle(AskedLayout.ANY));
@@ -45,7 +45,7 @@ final class PostgresProvisioningIT extends BucketProvisioningContract {
                 .startsWith("schema 'spream' has no tables of hierarchical locks; create them: ./spream locks provision"
                         + " --strategy advisory")
                 .contains("--schema spream");
-        LockTables.in(database.dataSource(), Optional.empty()).ensure(true);
+        LockSpaceTable.tables(database.dataSource(), Optional.empty()).ensure(true);
         assertThat(provisioning(AskedLayout.ANY).check((done, all) -> {}).isSound())
                 .as("the first store records the rest")
                 .isTrue();

@@ -41,8 +41,8 @@ final class PostgresReplicaIT {
                     .hasMessageContaining("opening the store of locks failed: the server is a replica")
                     .hasMessageContaining("connect to the primary");
             own.setAutoCommit(false);
-            LockSql locks = LockTables.in(replica.getPostgresDatabase(), Optional.empty())
-                    .sql(LockStrategy.ADVISORY);
+            LockSql locks = LockSpaceTable.tables(replica.getPostgresDatabase(), Optional.empty())
+                    .advisoryLocks();
             assertThatThrownBy(() -> locks.tryLock(own, LOCKS))
                     .isInstanceOf(LockSpaceException.class)
                     .hasMessageContaining("taking locks failed: the server is a replica");

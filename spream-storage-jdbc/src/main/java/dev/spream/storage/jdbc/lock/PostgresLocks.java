@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.lock;
 
+import dev.spream.lock.LockException;
 import dev.spream.lock.LockSpaceException;
 import dev.spream.lock.TakenLocks;
 import dev.spream.storage.jdbc.internal.SchemaName;
@@ -14,8 +15,8 @@ import java.util.Optional;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 
-/** What both strategies have in common on PostgreSQL. */
-final class PostgresTransactions {
+/** Locks of either strategy on PostgreSQL: all of it but how they are taken. */
+abstract class PostgresLocks implements LockSql {
     /** For the select list of a statement that takes locks: who takes them, and whether they exclude anybody. */
     static final String SESSION = """
             pg_backend_pid() AS session,
@@ -61,7 +62,16 @@ final class PostgresTransactions {
                 FROM (VALUES (?::bigint), (extract(epoch FROM current_setting('lock_timeout')::interval) * 1000)) AS limits(millis)
                 WHERE millis > 0)""";
 
-    private PostgresTransactions() {}
+    final SchemaName schema;
+
+    PostgresLocks(SchemaName schema) {
+        this.schema = schema;
+    }
+
+    @Override
+    public final LockException exception(String failed, SQLException cause) {
+        return PostgresErrors.exception(failed, cause);
+    }
 
     /** The same, and from now on the database ends the transaction when the process stands still for that long. */
     static String standstill(Duration holderTimeout) {
@@ -73,7 +83,8 @@ final class PostgresTransactions {
         return left.map(time -> Math.max(1, time.plusNanos(999_999).toMillis())).orElse(0L);
     }
 
-    static void requirePrimary(Connection connection) throws SQLException {
+    @Override
+    public final void requirePrimary(Connection connection) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement("SELECT pg_is_in_recovery()");
                 ResultSet row = statement.executeQuery()) {
             row.next();
@@ -146,17 +157,24 @@ final class PostgresTransactions {
     }
 
     /** Fails in a transaction that failed before, and on a connection that is gone. Needs no snapshot, see above. */
-    static boolean isAlive(Connection connection) throws SQLException {
+    @Override
+    public final boolean isAlive(Connection connection) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement("SHOW transaction_isolation")) {
             return statement.execute();
         }
+    }
+
+    @Override
+    public final String mark(Connection connection, TakenLocks taken) {
+        return taken.transaction();
     }
 
     /**
      * Commits the transaction that began then, in one round trip. One that a statement of the work began after it did so later,
      * be it by {@code COMMIT AND CHAIN}: then the setting is read that there is not, by the run and not by the planner.
      */
-    static void commitMarked(Connection connection, String began) throws SQLException {
+    @Override
+    public final void commitMarked(Connection connection, String began) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute("""
                     SELECT CASE WHEN (extract(epoch FROM transaction_timestamp()) * 1000000)::bigint = %d
@@ -172,7 +190,8 @@ final class PostgresTransactions {
     }
 
     /** Whether the running transaction began then. Where none runs, the question would begin one. */
-    static boolean isNamed(Connection connection, String began) throws SQLException {
+    @Override
+    public final boolean isNamed(Connection connection, String began) throws SQLException {
         if (isIn(connection, TransactionState.IDLE)) {
             return false;
         }
@@ -185,7 +204,8 @@ final class PostgresTransactions {
     }
 
     /** Begins a transaction that fails, so that the server takes nothing but its rollback. */
-    static void refuseChanges(Connection connection) throws SQLException {
+    @Override
+    public final void refuseChanges(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute("SELECT 'taking locks failed before; roll this transaction back'::int");
         } catch (SQLException e) {
@@ -215,7 +235,8 @@ final class PostgresTransactions {
     }
 
     /** Committed durably even where commits are not, because a number that a crash takes back would be given out again. */
-    static long nextEpoch(Connection connection, SchemaName schema) throws SQLException {
+    @Override
+    public final long nextEpoch(Connection connection) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(schema.in("""
                         UPDATE @hier_lock_epoch SET epoch = epoch + 1
                         RETURNING epoch, CASE WHEN current_setting('synchronous_commit') = 'off'
