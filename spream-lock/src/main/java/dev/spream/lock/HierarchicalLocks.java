@@ -103,8 +103,7 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
     }
 
     /** Does the work in a transaction that holds the locks, with the {@linkplain Builder#defaultWait default wait}. */
-    public <R, E extends Exception> R transact(LockRequest request, Work<T, R, E> work)
-            throws E, InterruptedException {
+    public <R, E extends Exception> R transact(LockRequest request, Work<T, R, E> work) throws E, InterruptedException {
         return transact(request, engine.options().defaultWait(), work);
     }
 
@@ -175,7 +174,8 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
         /** Another one each time; the number tells apart processes in containers, which often have equal ids. */
         private static String nextProcessName() {
             String host = Objects.requireNonNullElse(System.getenv("HOSTNAME"), "process");
-            String number = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt());
+            String number =
+                    HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt());
             return "%.100s/%d/%s".formatted(host, ProcessHandle.current().pid(), number);
         }
 

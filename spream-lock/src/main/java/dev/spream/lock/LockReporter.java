@@ -1,15 +1,15 @@
 package dev.spream.lock;
 
 import dev.spream.core.LoggedFailure;
+import dev.spream.lock.LockReport.BucketWaits;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.stream.Stream;
-import dev.spream.lock.LockReport.BucketWaits;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -87,7 +87,11 @@ final class LockTransactions<T> {
 
     @SuppressWarnings("NullAway") // what the work returns is the caller's affair, null included
     private <R, E extends Exception> R runOnce(
-            LockRequest request, LockWait wait, LockDeadline deadline, LockTurns.Turn turn, HierarchicalLocks.Work<T, R, E> work)
+            LockRequest request,
+            LockWait wait,
+            LockDeadline deadline,
+            LockTurns.Turn turn,
+            HierarchicalLocks.Work<T, R, E> work)
             throws E, InterruptedException {
         TransactionScope<T> scope = begin(request, wait, deadline, turn);
         engine.watch().holds(scope);

@@ -11,7 +11,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Attempts to send claimed entries: each is sent, or the receiver asked for it, and a settlement results. Safe for use by many threads. */
-record Attempts(OutboxSender sender, Duration timeout, AttemptPolicy policy, BreakerReports breaker, WorkerEvents events, MonotonicTime time, WorkerSignals signals) {
+record Attempts(
+        OutboxSender sender,
+        Duration timeout,
+        AttemptPolicy policy,
+        BreakerReports breaker,
+        WorkerEvents events,
+        MonotonicTime time,
+        WorkerSignals signals) {
     private static final Logger log = LoggerFactory.getLogger(Attempts.class);
 
     /** The outcome that stands for the answer of a receiver that has never seen the entry. */
@@ -56,9 +63,7 @@ record Attempts(OutboxSender sender, Duration timeout, AttemptPolicy policy, Bre
             return null;
         }
         Optional<Settlement> uncounted = afterProbing(held, probe, unknown, outcome);
-        return uncounted.isPresent()
-                ? uncounted.get()
-                : policy.afterSending(claim, unknown, outcome, storeTime(held));
+        return uncounted.isPresent() ? uncounted.get() : policy.afterSending(claim, unknown, outcome, storeTime(held));
     }
 
     private Optional<Settlement> afterProbing(HeldClaim held, boolean probe, boolean unknown, SendOutcome outcome) {
@@ -128,7 +133,8 @@ record Attempts(OutboxSender sender, Duration timeout, AttemptPolicy policy, Bre
         return true;
     }
 
-    @SuppressWarnings("ThreadInterruptedCheck") // no other thread interrupts this one now; the interrupt was of the call
+    @SuppressWarnings(
+            "ThreadInterruptedCheck") // no other thread interrupts this one now; the interrupt was of the call
     private static void endCall(HeldClaim held) {
         held.endCall();
         Thread.interrupted();

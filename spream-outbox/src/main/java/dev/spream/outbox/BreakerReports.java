@@ -11,7 +11,8 @@ import org.slf4j.LoggerFactory;
  * report is made: by its own thread, or, if that does not come back, by the worker's clock; what comes of it later is that of
  * an attempt like any other. Safe for use by many threads.
  */
-record BreakerReports(Breaker breaker, OutboxWorkerOptions options, WorkerEvents events, MonotonicTime time, WorkerSignals signals) {
+record BreakerReports(
+        Breaker breaker, OutboxWorkerOptions options, WorkerEvents events, MonotonicTime time, WorkerSignals signals) {
     private static final Logger log = LoggerFactory.getLogger(BreakerReports.class);
 
     /** Whether the entry may be sent now. */
@@ -68,9 +69,7 @@ record BreakerReports(Breaker breaker, OutboxWorkerOptions options, WorkerEvents
     }
 
     private void closed() {
-        log.info(
-                "[{}] an entry got through; entries are claimed again",
-                events.name());
+        log.info("[{}] an entry got through; entries are claimed again", events.name());
         events.tell(OutboxListener::breakerClosed);
         changed();
     }

@@ -39,8 +39,7 @@ final class KeyReader {
     private long gap;
     private long lastRead;
 
-    KeyReader(
-            WorkerStore store, KeyPlan plan, OutboxWorkerOptions options, MonotonicTime time, WorkerSignals signals) {
+    KeyReader(WorkerStore store, KeyPlan plan, OutboxWorkerOptions options, MonotonicTime time, WorkerSignals signals) {
         this.store = store;
         this.plan = plan;
         this.time = time;

@@ -131,7 +131,10 @@ final class LeaseBook {
     void tellLost(HeldClaim claim, String why) {
         remove(claim);
         breaker.overdue(claim);
-        log.warn("{} lost its lease: {}; what came of it is dropped, and another claim follows", events.label(claim.claim()), why);
+        log.warn(
+                "{} lost its lease: {}; what came of it is dropped, and another claim follows",
+                events.label(claim.claim()),
+                why);
         events.tell(listener -> listener.leaseLost(claim.claim()));
     }
 

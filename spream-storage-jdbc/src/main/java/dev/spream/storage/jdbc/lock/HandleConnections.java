@@ -294,7 +294,8 @@ final class HandleConnections {
     }
 
     /** Takes locks by the first statement of a handle's transaction, or by a later one. */
-    TakenLocks take(Connection connection, Question<TakenLocks> byFirst, Question<TakenLocks> byOther) throws SQLException {
+    TakenLocks take(Connection connection, Question<TakenLocks> byFirst, Question<TakenLocks> byOther)
+            throws SQLException {
         Handle handle = taken.get(connection);
         if (handle == null) {
             TakenLocks taken = byOther.ask(connection);

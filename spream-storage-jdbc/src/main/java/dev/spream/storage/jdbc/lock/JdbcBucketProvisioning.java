@@ -57,7 +57,11 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
             throw new IllegalArgumentException("chunk is %d, must be 1 to %d".formatted(chunk, MAX_CHUNK));
         }
         return new JdbcBucketProvisioning(
-                requireNonNull(dataSource, "dataSource"), LockSpaceTable.tables(dataSource, schema), migrate, asked, chunk);
+                requireNonNull(dataSource, "dataSource"),
+                LockSpaceTable.tables(dataSource, schema),
+                migrate,
+                asked,
+                chunk);
     }
 
     @Override

@@ -70,8 +70,8 @@ public final class JdbcLockObserver implements LockObserver {
                         owner -> owner.owner().session(),
                         owner -> keys(owner, layout.space()),
                         JdbcLockObserver::union));
-        LockWatch.View view = tables
-                .watch(connection, LockLayouts.strategy(layout) == LockStrategy.ADVISORY, layout.space())
+        LockWatch.View view = tables.watch(
+                        connection, LockLayouts.strategy(layout) == LockStrategy.ADVISORY, layout.space())
                 .look(connection, reported);
         return new LockObservation(
                 view.at(),

@@ -51,8 +51,7 @@ final class PostgresAdvisoryLocks extends PostgresLocks {
             %s SELECT count(*) FILTER (WHERE taken) - 1 AS locks, %%s FROM step""".formatted(STEPS);
 
     /** Waits for the first and tries the others, so that it is known which one is in the way, and how long it may be. */
-    private static final String WAIT = WAITS
-            + """
+    private static final String WAIT = WAITS + """
             WITH RECURSIVE given AS MATERIALIZED (
                 SELECT ?::boolean AS exclusive, ?::bigint AS key,
                     current_setting('lock_timeout') AS before, %s AS during
@@ -63,9 +62,7 @@ final class PostgresAdvisoryLocks extends PostgresLocks {
                     ELSE pg_advisory_xact_lock_shared(key) IS NOT NULL END
                 FROM given
             %s SELECT count(*) FILTER (WHERE taken) AS locks, set_config('lock_timeout', max(before), true)
-            FROM step""".formatted(WAIT_LIMIT, STEPS)
-            + WAITED
-            + NO_SNAPSHOT;
+            FROM step""".formatted(WAIT_LIMIT, STEPS) + WAITED + NO_SNAPSHOT;
 
     private final AdvisoryKeys keys;
 
@@ -77,8 +74,7 @@ final class PostgresAdvisoryLocks extends PostgresLocks {
     @Override
     public TakenLocks tryInHandle(Connection connection, List<PlannedLock> locks, Duration holderTimeout)
             throws SQLException {
-        String sql = tries(locks).formatted(HANDLE_SESSION)
-                + standstill(holderTimeout);
+        String sql = tries(locks).formatted(HANDLE_SESSION) + standstill(holderTimeout);
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             bind(statement, locks);
             return tryInHandle(connection, statement, PostgresLocks::taken);

@@ -42,8 +42,7 @@ final class PostgresRowLocks extends PostgresLocks {
                 %s
             FROM step""";
 
-    private static final String WAIT =
-            WAITS + """
+    private static final String WAIT = WAITS + """
             WITH given AS MATERIALIZED (
                 SELECT ?::int[] AS levels, ?::bigint[] AS buckets, current_setting('lock_timeout') AS before, %s AS during
             ), step AS MATERIALIZED (
@@ -53,7 +52,6 @@ final class PostgresRowLocks extends PostgresLocks {
             )
             SELECT locks, set_config('lock_timeout', CASE WHEN locks > 0 THEN before ELSE before END, true)
             FROM step""" + WAITED + NO_SNAPSHOT;
-
 
     PostgresRowLocks(SchemaName schema) {
         super(schema);

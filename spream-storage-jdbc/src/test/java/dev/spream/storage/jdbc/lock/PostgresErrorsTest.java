@@ -71,6 +71,7 @@ final class PostgresErrorsTest {
     }
 
     private Class<?> typeOf(String state) {
-        return PostgresErrors.exception("locking", new SQLException("reason", state)).getClass();
+        return PostgresErrors.exception("locking", new SQLException("reason", state))
+                .getClass();
     }
 }
