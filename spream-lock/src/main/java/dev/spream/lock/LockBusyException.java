@@ -7,11 +7,6 @@ public final class LockBusyException extends LockException {
     private static final long serialVersionUID = 1L;
 
     public LockBusyException(String message, @Nullable Throwable cause) {
-        super(message, cause);
-    }
-
-    @Override
-    public boolean retryable() {
-        return true;
+        super(message, true, cause);
     }
 }

@@ -7,11 +7,6 @@ public final class LockCancelledException extends LockException {
     private static final long serialVersionUID = 1L;
 
     public LockCancelledException(String message, @Nullable Throwable cause) {
-        super(message, cause);
-    }
-
-    @Override
-    public boolean retryable() {
-        return false;
+        super(message, false, cause);
     }
 }

@@ -7,11 +7,6 @@ public final class LockDeadlockException extends LockException {
     private static final long serialVersionUID = 1L;
 
     public LockDeadlockException(String message, @Nullable Throwable cause) {
-        super(message, cause);
-    }
-
-    @Override
-    public boolean retryable() {
-        return true;
+        super(message, true, cause);
     }
 }

@@ -19,8 +19,11 @@ public abstract sealed class LockException extends SpreamException
                 LockTimeoutException {
     private static final long serialVersionUID = 1L;
 
-    LockException(String message, @Nullable Throwable cause) {
+    private final boolean retryable;
+
+    LockException(String message, boolean retryable, @Nullable Throwable cause) {
         super(message, cause);
+        this.retryable = retryable;
     }
 
     /** The same kind of failure, with the request, which a store does not know, at the front of its message. */
@@ -41,5 +44,7 @@ public abstract sealed class LockException extends SpreamException
     }
 
     /** Whether the same transaction, run again from its beginning, may succeed. */
-    public abstract boolean retryable();
+    public final boolean retryable() {
+        return retryable;
+    }
 }

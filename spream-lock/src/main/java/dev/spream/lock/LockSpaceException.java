@@ -10,11 +10,6 @@ public sealed class LockSpaceException extends LockException permits BucketsNotP
     private static final long serialVersionUID = 1L;
 
     public LockSpaceException(String message, @Nullable Throwable cause) {
-        super(message, cause);
-    }
-
-    @Override
-    public boolean retryable() {
-        return false;
+        super(message, false, cause);
     }
 }

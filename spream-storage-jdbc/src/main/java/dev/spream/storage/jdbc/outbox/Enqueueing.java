@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.toMap;
 
 import dev.spream.core.StorageException;
 import dev.spream.outbox.EnqueueResult;
+import dev.spream.outbox.LaneLease;
 import dev.spream.outbox.LedgerEntry;
 import dev.spream.outbox.LedgerStatus;
 import dev.spream.outbox.OutboxMessage;
@@ -101,7 +102,7 @@ record Enqueueing(OutboxTransaction transaction) {
                                 .optionalTexts(each(messages, OutboxMessage::orderingKey))
                                 .optionalIntegers(each(
                                         messages,
-                                        message -> message.orderingKey().map(Lanes::of)))
+                                        message -> message.orderingKey().map(LaneLease::laneOf)))
                                 .optionalClocks(each(
                                         messages, message -> message.notBefore().map(Enqueueing::clock)))
                                 .optionalClocks(each(

@@ -78,13 +78,22 @@ public final class JdbcOutbox implements Outbox<Connection> {
         return database.inTransaction(what(messages), transaction -> enqueueAll(transaction.connection(), messages));
     }
 
-    /** The server's error would show the payload to whoever logs it. */
+    /**
+     * Without the server's error if that is about a payload, which it would show in a log.
+     *
+     * @see <a href="https://www.postgresql.org/docs/current/datatype-json.html">PostgreSQL: JSON types</a>
+     */
     private static RuntimeException failure(String what, SQLException error) {
-        if (PayloadErrors.isAboutPayload(error)) {
-            return new IllegalArgumentException("%s failed: %s (SQLSTATE %s); roll the transaction back"
-                    .formatted(what, PayloadErrors.reason(error), error.getSQLState()));
-        }
-        return SqlErrors.storageException(what, error);
+        String state = String.valueOf(error.getSQLState());
+        String reason = switch (state) {
+            case "22P05" -> "a payload has characters that PostgreSQL cannot hold in JSON, such as \\u0000";
+            case "54000", "54001" -> "a payload is deeper or larger than what PostgreSQL holds as JSON";
+            default -> state.startsWith("22") ? "a payload is no JSON text that PostgreSQL can hold" : "";
+        };
+        return reason.isEmpty()
+                ? SqlErrors.storageException(what, error)
+                : new IllegalArgumentException(
+                        "%s failed: %s (SQLSTATE %s); roll the transaction back".formatted(what, reason, state));
     }
 
     @Override

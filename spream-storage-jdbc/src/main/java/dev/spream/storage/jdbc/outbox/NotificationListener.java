@@ -96,7 +96,7 @@ final class NotificationListener implements OutboxStore.Watch {
     private void listen(Connection connection) throws SQLException {
         connection.setNetworkTimeout(Runnable::run, Math.toIntExact(ANSWER_TIME.toMillis()));
         connection.setAutoCommit(true);
-        execute(connection, "LISTEN " + OutboxChannel.of(tables));
+        execute(connection, "LISTEN " + tables.channel());
     }
 
     /** Looks up now and then, so that it ends soon after it is told to. */

@@ -62,7 +62,7 @@ final class OutboxSignal {
             database.rows(
                     "notifying workers of " + database.tables(),
                     NOTIFY,
-                    p -> p.text(OutboxChannel.of(database.tables())).text(PROCESS),
+                    p -> p.text(database.tables().channel()).text(PROCESS),
                     row -> true);
         } catch (RuntimeException e) {
             log.debug(

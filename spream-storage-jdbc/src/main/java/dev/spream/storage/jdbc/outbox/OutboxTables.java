@@ -2,6 +2,7 @@ package dev.spream.storage.jdbc.outbox;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.outbox.OutboxMessage;
 import dev.spream.storage.jdbc.internal.MigratedTables;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import dev.spream.storage.jdbc.internal.TablesBuilder;
@@ -23,6 +24,7 @@ public record OutboxTables(SchemaName schema, String outbox, String ledger) {
     /** Names of PostgreSQL have 63 bytes, and those of the indexes are these names with something behind. */
     static final int MAX_LENGTH = 45;
 
+    private static final int CHANNEL_DIGITS = 16;
     private static final Pattern PLACE = Pattern.compile("@(outbox|ledger|lanes|workers|audit)\\b");
 
     public OutboxTables {
@@ -77,6 +79,12 @@ public record OutboxTables(SchemaName schema, String outbox, String ledger) {
                         + " told otherwise",
                 true, // version 1 left columns of earlier ledgers NOT NULL, which version 4 makes up for
                 Map.of("outbox", outbox, "ledger", ledger));
+    }
+
+    /** The channel of PostgreSQL on which the outbox signals: an identifier, however long those of the tables are. */
+    String channel() {
+        String digest = OutboxMessage.digest(toString());
+        return "spream_outbox_" + digest.substring(digest.indexOf(':') + 1).substring(0, CHANNEL_DIGITS);
     }
 
     /** The entries' table with its schema, for people. */

@@ -34,7 +34,7 @@ final class OutboxSignalsIT {
         try (OutboxStore.Watch watch = test.store.watch(told::release)) {
             assertThat(watch).isNotNull();
             awaitListening();
-            test.execute("NOTIFY " + OutboxChannel.of(OutboxTables.defaults()));
+            test.execute("NOTIFY " + OutboxTables.defaults().channel());
             assertTold();
         }
     }
@@ -60,7 +60,7 @@ final class OutboxSignalsIT {
                             .isTrue();
                     assertTold();
                     // It is heard after the process's own, which came before it.
-                    test.execute("NOTIFY %s, 'another process'".formatted(OutboxChannel.of(tables)));
+                    test.execute("NOTIFY %s, 'another process'".formatted(tables.channel()));
                     assertTold();
                 }
             }
@@ -85,7 +85,7 @@ final class OutboxSignalsIT {
                         return now.size() == 1 && !now.equals(before);
                     });
             told.drainPermits();
-            test.execute("NOTIFY " + OutboxChannel.of(OutboxTables.defaults()));
+            test.execute("NOTIFY " + OutboxTables.defaults().channel());
             assertTold();
         }
     }

@@ -106,7 +106,7 @@ final class PostgresOutboxIT {
     void ordered_entries_are_claimed_by_who_has_their_lane_one_at_a_time() throws SQLException {
         test.enqueue(ordered("1"), ordered("2"));
         LaneShare share = test.store.holdLanes(ANN, Set.of(), LEASE);
-        LaneLease lane = share.held().get(Lanes.of("customer"));
+        LaneLease lane = share.held().get(LaneLease.laneOf("customer"));
         List<OrderedEntry> ahead = test.store.ordered(Map.of(lane.lane(), 0L), 10);
         List<Long> ids = ahead.stream().map(OrderedEntry::id).toList();
 
