@@ -5,9 +5,9 @@ import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.plugin.PluginRegistry;
 import dev.spream.api.spi.LockStoreProvider;
 import dev.spream.core.SpreamException;
-import dev.spream.lock.BucketProvisioning;
+import dev.spream.lock.provisioning.BucketProvisioning;
 import dev.spream.lock.HierarchicalLocks;
-import dev.spream.lock.LockObserver;
+import dev.spream.lock.inspection.LockObserver;
 import dev.spream.lock.LockStore;
 
 /**

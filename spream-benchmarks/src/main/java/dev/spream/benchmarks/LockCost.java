@@ -2,8 +2,8 @@ package dev.spream.benchmarks;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.benchmarks.LockRate.NamedLocks;
-import dev.spream.lock.BucketProvisioning;
-import dev.spream.lock.BucketProvisioning.Provisioned;
+import dev.spream.lock.provisioning.BucketProvisioning;
+import dev.spream.lock.provisioning.BucketProvisioning.Provisioned;
 import dev.spream.lock.HierarchicalLocks;
 import dev.spream.storage.jdbc.lock.JdbcLockStore;
 import dev.spream.storage.jdbc.lock.LockStrategy;

@@ -1,7 +1,7 @@
 package dev.spream.cli;
 
 import dev.spream.core.DurationText;
-import dev.spream.lock.BucketProvisioning;
+import dev.spream.lock.provisioning.BucketProvisioning;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.Locale;

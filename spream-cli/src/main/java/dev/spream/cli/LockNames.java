@@ -1,6 +1,6 @@
 package dev.spream.cli;
 
-import dev.spream.lock.LockLayout;
+import dev.spream.lock.provisioning.LockLayout;
 import dev.spream.lock.LockMode;
 import dev.spream.lock.LockTarget;
 import dev.spream.lock.PlannedLock;

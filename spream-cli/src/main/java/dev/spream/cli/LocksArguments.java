@@ -4,7 +4,7 @@ import dev.spream.api.LockDesk;
 import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.spi.LockStoreProvider;
-import dev.spream.lock.BucketProvisioning;
+import dev.spream.lock.provisioning.BucketProvisioning;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

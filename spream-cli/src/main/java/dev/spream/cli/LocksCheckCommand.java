@@ -1,10 +1,10 @@
 package dev.spream.cli;
 
 import dev.spream.api.LockDesk;
-import dev.spream.lock.BucketProvisioning;
-import dev.spream.lock.LockSpaceCheck;
-import dev.spream.lock.LockSpaceCheck.Level;
-import dev.spream.lock.LockSpaceCheck.Range;
+import dev.spream.lock.provisioning.BucketProvisioning;
+import dev.spream.lock.provisioning.LockSpaceCheck;
+import dev.spream.lock.provisioning.LockSpaceCheck.Level;
+import dev.spream.lock.provisioning.LockSpaceCheck.Range;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.spream.cli;
 
 import dev.spream.api.LockDesk;
-import dev.spream.lock.LockExplanation;
+import dev.spream.lock.inspection.LockExplanation;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.spream.cli;
 
 import dev.spream.api.LockDesk;
-import dev.spream.lock.BucketProvisioning;
-import dev.spream.lock.BucketProvisioning.Provisioned;
+import dev.spream.lock.provisioning.BucketProvisioning;
+import dev.spream.lock.provisioning.BucketProvisioning.Provisioned;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,7 +1,7 @@
 package dev.spream.api.spi;
 
-import dev.spream.lock.BucketProvisioning;
-import dev.spream.lock.LockObserver;
+import dev.spream.lock.provisioning.BucketProvisioning;
+import dev.spream.lock.inspection.LockObserver;
 import dev.spream.lock.LockStore;
 import java.util.Map;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.lock;
 
 import dev.spream.lock.BucketHash;
-import dev.spream.lock.LockLayout;
+import dev.spream.lock.provisioning.LockLayout;
 import dev.spream.lock.LockSpace;
 import java.util.Optional;
 

@@ -1,6 +1,7 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.lock.LockSpaceCheck.Range;
+import dev.spream.storage.jdbc.lock.dialect.LockTables;
+import dev.spream.lock.provisioning.LockSpaceCheck.Range;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.lock;
 
+import dev.spream.storage.jdbc.lock.dialect.LockSql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.lock;
 
+import dev.spream.storage.jdbc.lock.dialect.LockSql;
 import dev.spream.core.LoggedFailure;
 import dev.spream.lock.LockConnectionException;
 import dev.spream.lock.LockDeadline;

@@ -3,11 +3,13 @@ package dev.spream.storage.jdbc.lock;
 import static java.util.stream.Collectors.toMap;
 import static java.util.stream.Collectors.toSet;
 
+import dev.spream.storage.jdbc.lock.dialect.LockTables;
+import dev.spream.storage.jdbc.lock.dialect.LockWatch;
 import dev.spream.lock.LockKey;
-import dev.spream.lock.LockLayout;
-import dev.spream.lock.LockObservation;
-import dev.spream.lock.LockObservation.Reported;
-import dev.spream.lock.LockObserver;
+import dev.spream.lock.provisioning.LockLayout;
+import dev.spream.lock.inspection.LockObservation;
+import dev.spream.lock.inspection.LockObservation.Reported;
+import dev.spream.lock.inspection.LockObserver;
 import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockSpaceException;
 import dev.spream.lock.LockStoreException;

@@ -2,16 +2,18 @@ package dev.spream.storage.jdbc.lock;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.storage.jdbc.lock.dialect.LockSql;
+import dev.spream.storage.jdbc.lock.dialect.LockTables;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.DurationText;
 import dev.spream.core.LoggedFailure;
-import dev.spream.lock.BucketProvisioning;
+import dev.spream.lock.provisioning.BucketProvisioning;
 import dev.spream.lock.LockCancelledException;
 import dev.spream.lock.LockConnectionException;
 import dev.spream.lock.LockDeadline;
 import dev.spream.lock.LockDeadlockException;
 import dev.spream.lock.LockException;
-import dev.spream.lock.LockLayout;
+import dev.spream.lock.provisioning.LockLayout;
 import dev.spream.lock.LockReport;
 import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockStore;

@@ -1,8 +1,8 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.lock.LockLayout;
-import dev.spream.lock.LockSpaceCheck.Level;
-import dev.spream.lock.LockSpaceCheck.Range;
+import dev.spream.lock.provisioning.LockLayout;
+import dev.spream.lock.provisioning.LockSpaceCheck.Level;
+import dev.spream.lock.provisioning.LockSpaceCheck.Range;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.lock.LockLayout;
+import dev.spream.lock.provisioning.LockLayout;
 import dev.spream.lock.LockSpace;
 import java.util.Locale;
 

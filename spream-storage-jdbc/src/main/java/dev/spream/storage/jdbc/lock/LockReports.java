@@ -1,8 +1,10 @@
 package dev.spream.storage.jdbc.lock;
 
+import dev.spream.storage.jdbc.lock.dialect.LockTables;
+import dev.spream.storage.jdbc.lock.dialect.ReportSql;
 import dev.spream.lock.LockKey;
-import dev.spream.lock.LockObservation;
-import dev.spream.lock.LockObservation.Reported;
+import dev.spream.lock.inspection.LockObservation;
+import dev.spream.lock.inspection.LockObservation.Reported;
 import dev.spream.lock.LockReport;
 import dev.spream.lock.LockReport.BucketWaits;
 import java.sql.Connection;

@@ -1,5 +1,7 @@
 package dev.spream.storage.jdbc.lock;
 
+import dev.spream.storage.jdbc.lock.dialect.LockSql;
+import dev.spream.storage.jdbc.lock.dialect.LockTables;
 import dev.spream.lock.BucketHash;
 import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockTarget;

@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.lock;
 
+import dev.spream.storage.jdbc.lock.dialect.LockTables;
 import dev.spream.lock.LockStoreException;
 import java.sql.ResultSet;
 import java.sql.Statement;

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
@@ -37,8 +38,11 @@ final class MySqlLockWaits {
 
     MySqlLockWaits(DataSource dataSource) {
         this.dataSource = dataSource;
-        try (Connection connection = dataSource.getConnection()) {
-            this.mariadb = MySqlDialect.of(connection).mariadb();
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet version = statement.executeQuery("SELECT VERSION()")) {
+            version.next();
+            this.mariadb = version.getString(1).contains("MariaDB");
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }

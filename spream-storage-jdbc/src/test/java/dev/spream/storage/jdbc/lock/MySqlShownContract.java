@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.lock.BucketProvisioning;
+import dev.spream.lock.provisioning.BucketProvisioning;
 import dev.spream.storage.jdbc.MySqlDatabase;
 import java.time.Duration;
 import java.util.Optional;

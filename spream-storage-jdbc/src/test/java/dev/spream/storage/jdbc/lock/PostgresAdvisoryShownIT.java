@@ -2,13 +2,14 @@ package dev.spream.storage.jdbc.lock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.lock.BucketProvisioning;
+import dev.spream.lock.provisioning.BucketProvisioning;
 import dev.spream.lock.LockKey;
 import dev.spream.lock.LockMode;
 import dev.spream.lock.PlannedLock;
 import dev.spream.storage.jdbc.TestDatabase;
-import dev.spream.storage.jdbc.internal.SchemaName;
 import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.Optional;
@@ -47,8 +48,8 @@ final class PostgresAdvisoryShownIT extends ShownLocksContract {
         try (JdbcLockStore store = open();
                 Connection foreign = dataSource().getConnection();
                 Statement statement = foreign.createStatement()) {
-            statement.execute("SELECT pg_advisory_lock(%d)"
-                    .formatted(new AdvisoryKeys(new SchemaName(SCHEMA)).number(new LockKey(0, 1))));
+            long number = numberOf(new LockKey(0, 1), store, foreign);
+            statement.execute("SELECT pg_advisory_lock(%d)".formatted(number));
             assertThat(observer().observe().sessions()).isEmpty();
             foreign.setAutoCommit(false);
             assertThat(store.tryLock(foreign, List.of(new PlannedLock(new LockKey(0, 2), LockMode.SHARED)))
@@ -58,6 +59,22 @@ final class PostgresAdvisoryShownIT extends ShownLocksContract {
             foreign.rollback();
             statement.execute("SELECT pg_advisory_unlock_all()");
             foreign.commit();
+        }
+    }
+
+    /** As the server shows it while the key is locked. */
+    private static long numberOf(LockKey key, JdbcLockStore store, Connection connection) throws SQLException {
+        connection.setAutoCommit(false);
+        store.tryLock(connection, List.of(new PlannedLock(key, LockMode.EXCLUSIVE)));
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("""
+                        SELECT (classid::bigint << 32) | objid::bigint FROM pg_locks
+                        WHERE locktype = 'advisory' AND pid = pg_backend_pid()""")) {
+            row.next();
+            return row.getLong(1);
+        } finally {
+            connection.rollback();
+            connection.setAutoCommit(true);
         }
     }
 

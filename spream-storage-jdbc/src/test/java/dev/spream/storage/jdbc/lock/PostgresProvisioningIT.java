@@ -3,8 +3,8 @@ package dev.spream.storage.jdbc.lock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.spream.lock.LockLayout;
-import dev.spream.lock.LockSpaceCheck;
+import dev.spream.lock.provisioning.LockLayout;
+import dev.spream.lock.provisioning.LockSpaceCheck;
 import dev.spream.lock.LockSpaceException;
 import dev.spream.storage.jdbc.TestDatabase;
 import java.sql.Connection;

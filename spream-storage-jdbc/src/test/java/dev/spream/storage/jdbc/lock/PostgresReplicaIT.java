@@ -3,6 +3,7 @@ package dev.spream.storage.jdbc.lock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.storage.jdbc.lock.dialect.LockSql;
 import dev.spream.lock.BucketHash;
 import dev.spream.lock.LockKey;
 import dev.spream.lock.LockMode;

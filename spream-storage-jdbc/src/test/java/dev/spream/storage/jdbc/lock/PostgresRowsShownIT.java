@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.lock.BucketProvisioning;
+import dev.spream.lock.provisioning.BucketProvisioning;
 import dev.spream.storage.jdbc.TestDatabase;
 import java.util.Optional;
 import javax.sql.DataSource;

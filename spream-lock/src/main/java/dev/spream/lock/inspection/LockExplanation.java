@@ -1,0 +1,127 @@
+package dev.spream.lock.inspection;
+
+import dev.spream.lock.LockMode;
+import dev.spream.lock.LockReport;
+import dev.spream.lock.LockTarget;
+import dev.spream.lock.PlannedLock;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Locks as people ask for them: who holds what by name, who waits for whom and whether that is needed, who is at the head of
+ * a queue, which keys are waited for most. Pure: the same observation is always explained the same way.
+ *
+ * @param seen what this explains
+ * @param owners all sessions that hold locks or wait for some, the oldest first
+ * @param waits all sessions that wait, the longest first
+ * @param chains who stands behind whom, the longest chain first
+ * @param circle the sessions that wait for each other in a circle, and those behind them, in the order of their ids; empty
+ *     when nobody does. The database breaks a circle by itself, within seconds
+ * @param hot the keys that were waited for, those with the longest waits together first
+ */
+public record LockExplanation(
+        LockObservation seen,
+        List<Owner> owners,
+        List<Wait> waits,
+        List<LockChain> chains,
+        List<String> circle,
+        List<HotBucket> hot) {
+    public LockExplanation {
+        owners = List.copyOf(owners);
+        waits = List.copyOf(waits);
+        chains = List.copyOf(chains);
+        circle = List.copyOf(circle);
+        hot = List.copyOf(hot);
+    }
+
+    /** Explains what was seen. */
+    public static LockExplanation of(LockObservation seen) {
+        return new LockExplainer(seen).explain();
+    }
+
+    /** Calls that are queued in their processes, the longest first; the database does not show them. */
+    public List<LockObservation.Reported> queued() {
+        return seen.reports().stream()
+                .filter(report -> report.owner().isQueued())
+                .sorted(Comparator.<LockObservation.Reported, Duration>comparing(
+                                report -> report.owner().waitingFor())
+                        .reversed())
+                .toList();
+    }
+
+    /** The owner that has that session, if the database shows one. */
+    public Optional<Owner> owner(String session) {
+        return owners.stream()
+                .filter(owner -> owner.session().id().equals(session))
+                .findFirst();
+    }
+
+    /**
+     * Who holds locks, or waits for some, or keeps others from them by something else.
+     *
+     * @param session as the database shows it
+     * @param reported what its process says of it; empty if it says nothing, or not yet
+     * @param unnamed locks that it holds and that nothing it said explains
+     * @param heldFor how long its transaction is open, or else how long it says to hold locks
+     */
+    public record Owner(
+            LockSession session,
+            Optional<LockObservation.Reported> reported,
+            List<PlannedLock> unnamed,
+            Optional<Duration> heldFor) {
+        public Owner {
+            unnamed = List.copyOf(unnamed);
+        }
+
+        /** The targets that it holds, by name. */
+        public Map<LockTarget, LockMode> held() {
+            return reported.map(report -> report.owner().held()).orElse(Map.of());
+        }
+
+        /** The targets that it waits for, by name. */
+        public Map<LockTarget, LockMode> wanted() {
+            return reported.map(report -> report.owner().wanted()).orElse(Map.of());
+        }
+    }
+
+    /**
+     * A session that waits.
+     *
+     * @param verdict a conflict if it has to wait for anyone; false contention only if it has to for nobody
+     * @param blockers those that it waits for, each judged
+     */
+    public record Wait(Owner waiter, LockVerdict verdict, List<Blocker> blockers, Optional<Duration> waitingFor) {
+        public Wait {
+            blockers = List.copyOf(blockers);
+        }
+    }
+
+    /**
+     * One that somebody waits for.
+     *
+     * @param session the one that holds what is wanted, or waits for it ahead
+     * @param wanted what of the waiter's meets it, by name
+     * @param has what of this one's the waiter meets, by name
+     */
+    public record Blocker(
+            String session, LockVerdict verdict, Map<LockTarget, LockMode> wanted, Map<LockTarget, LockMode> has) {
+        public Blocker {
+            wanted = Map.copyOf(wanted);
+            has = Map.copyOf(has);
+        }
+    }
+
+    /**
+     * A key that was waited for.
+     *
+     * @param targets what is known to be locked or wanted by it now; they share the bucket if there are several
+     */
+    public record HotBucket(LockReport.BucketWaits waits, List<LockTarget> targets) {
+        public HotBucket {
+            targets = List.copyOf(targets);
+        }
+    }
+}

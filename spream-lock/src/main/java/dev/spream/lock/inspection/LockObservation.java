@@ -1,0 +1,50 @@
+package dev.spream.lock.inspection;
+
+import dev.spream.lock.LockReport;
+import dev.spream.lock.LockSpace;
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * What a database shows of the locks in it at a moment, and what the processes said of themselves last. The database knows
+ * keys and sessions, and who waits for whom; the names are those of the processes. {@link LockExplanation} puts the two
+ * together.
+ *
+ * @param at when, by the database's clock
+ * @param space the keys that there are
+ * @param complete whether the database shows every key that is held; where it shows only those that somebody waits for, or
+ *     none, what else a session holds is known by its report alone
+ * @param sessions all that hold locks or wait for some, and all that these wait for, directly or not, whatever they do
+ * @param reports what processes that are alive said of themselves, late by a second or so
+ * @param waits how often and how long locks were waited for, for each key, in the last {@value #WAITS_KEPT_HOURS} hours
+ * @param ending the statement that ends a session, with {@code ?} for its id: what it did is rolled back, what it holds is
+ *     free
+ * @param notes what this user may not see, and what to grant
+ */
+public record LockObservation(
+        Instant at,
+        LockSpace space,
+        boolean complete,
+        List<LockSession> sessions,
+        List<Reported> reports,
+        List<LockReport.BucketWaits> waits,
+        String ending,
+        List<String> notes) {
+    /** So long are waits counted; what was hot earlier is not hot. */
+    public static final int WAITS_KEPT_HOURS = 24;
+
+    public LockObservation {
+        sessions = List.copyOf(sessions);
+        reports = List.copyOf(reports);
+        waits = List.copyOf(waits);
+        notes = List.copyOf(notes);
+    }
+
+    /**
+     * What a process said of one transaction.
+     *
+     * @param process as in {@link LockReport#process}
+     * @param owner with the times as they are now, not as they were when it said so
+     */
+    public record Reported(String process, LockReport.Owner owner) {}
+}

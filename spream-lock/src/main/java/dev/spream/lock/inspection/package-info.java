@@ -1,0 +1,9 @@
+/**
+ * Locks as operators see them: who holds what, who waits for whom, and whether the wait is needed. {@link
+ * dev.spream.lock.inspection.LockObserver} is the port that looks into a database, and {@link
+ * dev.spream.lock.inspection.LockExplanation} explains what it saw, without a database.
+ */
+@NullMarked
+package dev.spream.lock.inspection;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,16 @@
+package dev.spream.lock.provisioning;
+
+import dev.spream.lock.LockSpace;
+
+/**
+ * What everybody who locks in one place has agreed on, as the database records it.
+ *
+ * @param strategy what a lock is there, such as {@code advisory} or {@code rows}; locks of one kind exclude nobody of another
+ * @param space the keys that there are
+ */
+public record LockLayout(String strategy, LockSpace space) {
+    @Override
+    public String toString() {
+        return strategy + ", " + space;
+    }
+}

@@ -1,0 +1,144 @@
+package dev.spream.storage.jdbc.lock.dialect;
+
+import dev.spream.lock.LockException;
+import dev.spream.lock.LockLostException;
+import dev.spream.lock.LockSpaceException;
+import dev.spream.lock.PlannedLock;
+import dev.spream.lock.TakenLocks;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How a strategy takes locks in one kind of database. What it throws as {@link SQLException} becomes a {@link
+ * LockException} by {@link #exception}. Has no state; safe for use by many threads.
+ */
+public interface LockSql {
+
+    /**
+     * The exception to throw for an error of this kind of database, by its code: drivers disagree on classes.
+     *
+     * @param failed what failed, such as "waiting for lock 0:17 shared, the 2nd of 3"
+     */
+    LockException exception(String failed, SQLException cause);
+
+    /**
+     * Refuses a server on which locks exclude nobody elsewhere, before the first is taken; {@link #tryLock} does as well.
+     *
+     * @throws LockSpaceException if it is one
+     */
+    default void requirePrimary(Connection connection) throws SQLException {}
+
+    /**
+     * Prepares a connection for transactions of a handle, and leaves auto-commit off; it is in no transaction. What can be part
+     * of {@link #tryInHandle} is better there, without a round trip of its own.
+     */
+    default void begin(Connection connection, Duration holderTimeout) throws SQLException {
+        connection.setAutoCommit(false);
+    }
+
+    /**
+     * The {@link #tryLock} of a handle, always the first statement of its transaction, which it also prepares: every statement
+     * sees what was committed before it, only the limits that are asked for end a wait, and the database ends the transaction
+     * when the process stands still for longer than that. All of it ends with the transaction, or by {@link #restore}.
+     */
+    default TakenLocks tryInHandle(Connection connection, List<PlannedLock> locks, Duration holderTimeout)
+            throws SQLException {
+        return tryLock(connection, locks);
+    }
+
+    /**
+     * Takes back what was prepared for a handle and did not end with its transaction, which is over.
+     *
+     * @param autoCommit what auto-commit was before
+     */
+    default void restore(Connection connection, boolean autoCommit) throws SQLException {
+        connection.setAutoCommit(autoCommit);
+    }
+
+    /**
+     * Takes locks from the first on, and stops at the first that is not to be had at once. Never waits.
+     *
+     * @param locks at least one
+     * @throws LockSpaceException if locks in this transaction would exclude nobody, or the bucket at which it stops is missing
+     */
+    TakenLocks tryLock(Connection connection, List<PlannedLock> locks) throws SQLException;
+
+    /**
+     * Waits for the first of the locks, and then may take some of the following, as long as it needs not wait for them. Runs on
+     * a thread that nobody interrupts; every statement that may wait is run by {@code waiting}.
+     *
+     * @param locks at least one
+     * @param left more than zero; rounded up to what the database can express. Empty if there is no end
+     * @return how many locks were taken, 1 or more
+     * @throws LockSpaceException if the bucket is missing
+     */
+    int lock(Connection connection, List<PlannedLock> locks, Optional<Duration> left, Waiting waiting)
+            throws SQLException;
+
+    /** Runs statements that wait, and that a cancellation by another thread ends. */
+    interface Waiting {
+        /**
+         * Runs a statement; one after a cancellation is not run at all.
+         *
+         * @throws SQLException as from a statement that was cancelled, too
+         */
+        <T> T run(Statement statement, Execution<T> execution) throws SQLException;
+    }
+
+    /** What a statement does. */
+    interface Execution<T> {
+        T run() throws SQLException;
+    }
+
+    /** Whether the transaction still is one, by a statement that fails or says so if it is not. */
+    boolean isAlive(Connection connection) throws SQLException;
+
+    /**
+     * Names the running transaction of a caller, which is left as it is, its savepoints included.
+     *
+     * @param taken what {@link #tryLock} has found in it
+     * @return a name that no other transaction of the connection has
+     */
+    default String name(Connection connection, TakenLocks taken) throws SQLException {
+        return taken.transaction();
+    }
+
+    /** Whether the running transaction has that name; if in doubt it has not. It is left as it is. */
+    boolean isNamed(Connection connection, String name) throws SQLException;
+
+    /**
+     * Marks a handle's transaction, for {@link #commitMarked}.
+     *
+     * @param taken what {@link #tryLock} has found in it
+     * @return the mark, which no other transaction of the connection has
+     */
+    String mark(Connection connection, TakenLocks taken) throws SQLException;
+
+    /**
+     * Leaves a connection, whose transaction was rolled back, in another one that can commit no change; whoever uses it ends that.
+     *
+     * @throws SQLException if it could not be left so
+     */
+    void refuseChanges(Connection connection) throws SQLException;
+
+    /**
+     * Commits the transaction that was marked.
+     *
+     * @throws LockLostException if it has been ended; nothing is committed
+     */
+    void commitMarked(Connection connection, String mark) throws SQLException;
+
+    /** What {@link #commitMarked} throws. */
+    static LockLostException ended() {
+        return new LockLostException(
+                "the work has ended the transaction that held its locks, by a statement such as COMMIT, or by an error that it passed over; what it did before that statement is as the statement left it, what it did since was without the locks and is rolled back. Take the statement out of the work, and throw what the database throws",
+                null);
+    }
+
+    /** Increments the epoch, in auto-commit mode, so that it is committed when this returns. */
+    long nextEpoch(Connection connection) throws SQLException;
+}

@@ -1,0 +1,9 @@
+/**
+ * What kinds of databases do differently with locks, as interfaces that the packages of these databases implement: {@link
+ * dev.spream.storage.jdbc.lock.dialect.LockTables} are the tables in one place, {@link dev.spream.storage.jdbc.lock.dialect.LockSql}
+ * takes the locks. Not for users.
+ */
+@NullMarked
+package dev.spream.storage.jdbc.lock.dialect;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,132 @@
+package dev.spream.storage.jdbc.lock.mysql;
+
+import dev.spream.storage.jdbc.lock.dialect.ShownLocks;
+import dev.spream.lock.LockKey;
+import dev.spream.lock.LockMode;
+import dev.spream.lock.inspection.LockSession;
+import dev.spream.lock.LockStoreException;
+import dev.spream.storage.jdbc.lock.dialect.ShownLocks.Connected;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What InnoDB shows of its transactions, and how it writes locks of rows, on MySQL and MariaDB alike.
+ *
+ * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/information-schema-innodb-trx-table.html">MySQL: INNODB_TRX</a>
+ * @see <a href="https://mariadb.com/kb/en/information-schema-innodb_trx-table/">MariaDB: INNODB_TRX</a>
+ */
+final class InnoDbSessions {
+    static final String ENDING = "KILL ?";
+
+    /** The times of transactions are those of the server's own zone, so ages are counted there. */
+    private static final String SESSIONS = """
+            SELECT UTC_TIMESTAMP(6) AS now, t.trx_mysql_thread_id AS session, p.USER AS client, p.HOST AS address,
+                p.COMMAND AS command, p.STATE AS state, p.TIME AS seconds,
+                TIMESTAMPDIFF(SECOND, t.trx_started, NOW()) AS open_seconds,
+                TIMESTAMPDIFF(SECOND, t.trx_wait_started, NOW()) AS waiting_seconds
+            FROM information_schema.INNODB_TRX t
+            LEFT JOIN information_schema.PROCESSLIST p ON p.ID = t.trx_mysql_thread_id""";
+
+    private static final String CLOCK = "SELECT UTC_TIMESTAMP(6) AS now";
+
+    /** Access denied: to a table, to a column, and for want of PROCESS. */
+    private static final int TABLE_DENIED = 1142;
+
+    private static final int PRIVILEGE_DENIED = 1227;
+
+    /** The primary key; there are no negative numbers in it. */
+    private static final Pattern KEY = Pattern.compile("(\\d+), (\\d+)");
+
+    private InnoDbSessions() {}
+
+    /** As in {@code X,REC_NOT_GAP}. */
+    static LockMode mode(String mode) {
+        return mode.startsWith("S") ? LockMode.SHARED : LockMode.EXCLUSIVE;
+    }
+
+    /** As in {@code 0, 17}; empty for what is no row, and for a row that the server does not have in memory. */
+    static Optional<LockKey> key(@Nullable String data) {
+        Matcher matcher = KEY.matcher(data == null ? "" : data);
+        return matcher.matches()
+                ? Optional.of(new LockKey(Integer.parseInt(matcher.group(1)), Long.parseLong(matcher.group(2))))
+                : Optional.empty();
+    }
+
+    /** Adds them, and says what time it is. */
+    static Instant read(Connection connection, ShownLocks shown) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            String zone = MySqlAnswers.text(connection, "SELECT @@session.time_zone");
+            statement.execute("SET SESSION time_zone = 'SYSTEM'");
+            try {
+                read(statement, shown);
+                return now(statement);
+            } finally {
+                statement.execute("SET SESSION time_zone = '%s'".formatted(zone.replace("'", "''")));
+            }
+        }
+    }
+
+    private static void read(Statement statement, ShownLocks shown) throws SQLException {
+        try (ResultSet row = statement.executeQuery(SESSIONS)) {
+            while (row.next()) {
+                Instant now = instant(row);
+                shown.connected(
+                        row.getString("session"),
+                        new Connected(
+                                new LockSession.Client(
+                                        text(row.getString("client")),
+                                        text(row.getString("address")),
+                                        "",
+                                        state(text(row.getString("command")), text(row.getString("state"))),
+                                        before(now, row, "seconds")),
+                                before(now, row, "open_seconds"),
+                                before(now, row, "waiting_seconds")));
+            }
+        }
+    }
+
+    /** One that is connected and does nothing is said to sleep, also in the midst of a transaction. */
+    private static String state(String command, String state) {
+        return command.equals("Sleep") ? "idle in transaction" : state.isEmpty() ? command : state;
+    }
+
+    private static String text(@Nullable String value) {
+        return value == null ? "" : value;
+    }
+
+    private static Optional<Instant> before(Instant now, ResultSet row, String seconds) throws SQLException {
+        return row.getObject(seconds) == null ? Optional.empty() : Optional.of(now.minusSeconds(row.getLong(seconds)));
+    }
+
+    private static Instant now(Statement statement) throws SQLException {
+        try (ResultSet row = statement.executeQuery(CLOCK)) {
+            row.next();
+            return instant(row);
+        }
+    }
+
+    private static Instant instant(ResultSet row) throws SQLException {
+        return row.getObject("now", LocalDateTime.class).toInstant(ZoneOffset.UTC);
+    }
+
+    /** Says what to grant, if that is what is missing. */
+    static SQLException denied(Connection connection, String grants, SQLException failure) throws SQLException {
+        if (failure.getErrorCode() != TABLE_DENIED && failure.getErrorCode() != PRIVILEGE_DENIED) {
+            return failure;
+        }
+        throw new LockStoreException(
+                "this user may not see who holds locks: %s. Grant it to %s, or look as another user: %s"
+                        .formatted(
+                                failure.getMessage(), connection.getMetaData().getUserName(), grants),
+                failure);
+    }
+}

@@ -1,0 +1,32 @@
+package dev.spream.storage.jdbc.lock.mysql;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+/** Answers of a server of MySQL or MariaDB to questions that have a single one. */
+final class MySqlAnswers {
+    private MySqlAnswers() {}
+
+    /** 0 if there is none. */
+    static long number(Connection connection, String question, String... names) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(question)) {
+            for (int i = 0; i < names.length; i++) {
+                statement.setString(i + 1, names[i]);
+            }
+            try (ResultSet answer = statement.executeQuery()) {
+                return answer.next() ? answer.getLong(1) : 0;
+            }
+        }
+    }
+
+    static String text(Connection connection, String question) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet answer = statement.executeQuery(question)) {
+            answer.next();
+            return answer.getString(1);
+        }
+    }
+}

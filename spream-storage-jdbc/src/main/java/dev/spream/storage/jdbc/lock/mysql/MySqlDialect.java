@@ -1,0 +1,136 @@
+package dev.spream.storage.jdbc.lock.mysql;
+
+import dev.spream.lock.LockSpaceException;
+import dev.spream.lock.LockStoreException;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Which of the servers that speak MySQL's protocol this is. The server says so itself, because a driver takes one for the
+ * other.
+ *
+ * @param mariadb whether it is MariaDB, and else MySQL
+ * @param version as in {@code 8.4.3} or {@code 11.4.5-MariaDB}
+ * @param rollsBackOnTimeout whether a lock that is not to be had in time, or at once, rolls back the whole transaction and not the
+ *     statement alone
+ */
+record MySqlDialect(boolean mariadb, String version, boolean rollsBackOnTimeout) {
+    /** {@code SHOW} leaves out what a server does not know, where a select would fail. */
+    private static final String VARIABLES = """
+            SHOW GLOBAL VARIABLES WHERE Variable_name IN ('version', 'wsrep_on', 'wsrep_provider',
+                'group_replication_group_name', 'group_replication_single_primary_mode',
+                'innodb_rollback_on_timeout')""";
+
+    private static final Pattern NUMBERS = Pattern.compile("(\\d+)\\.(\\d+)\\.(\\d+)");
+
+    /** Old MariaDB servers say this first, for clients that know no higher versions. */
+    private static final String MARIADB_PREFIX = "5.5.5-";
+
+    /** Others than MySQL that call themselves by a version of it; what they do with a locking read differs. */
+    private static final List<String> STRANGERS = List.of("tidb", "vitess", "oceanbase", "dolt", "singlestore");
+
+    private static final int[] MYSQL_MINIMUM = {8, 0, 1};
+    private static final int[] MARIADB_MINIMUM = {10, 6, 0};
+    private static final int[] MARIADB_NEW_NAMES = {11, 1, 1};
+
+    /**
+     * Asks the server.
+     *
+     * @throws LockStoreException if it is too old, or another server
+     * @throws LockSpaceException if row locks of this server exclude nobody on others that can be written to as well
+     */
+    static MySqlDialect of(Connection connection) throws SQLException {
+        Map<String, String> variables = new HashMap<>();
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(VARIABLES)) {
+            while (rows.next()) {
+                variables.put(rows.getString(1).toLowerCase(Locale.ROOT), rows.getString(2));
+            }
+        }
+        return of(variables);
+    }
+
+    static MySqlDialect of(Map<String, String> variables) {
+        String said = variables.getOrDefault("version", "");
+        String version = said.startsWith(MARIADB_PREFIX) ? said.substring(MARIADB_PREFIX.length()) : said;
+        MySqlDialect dialect = new MySqlDialect(
+                version.toLowerCase(Locale.ROOT).contains("mariadb"),
+                version,
+                isOn(variables, "innodb_rollback_on_timeout"));
+        dialect.requireSupported();
+        dialect.requireOneWriter(variables);
+        return dialect;
+    }
+
+    private void requireSupported() {
+        String name = version.toLowerCase(Locale.ROOT);
+        if (STRANGERS.stream().anyMatch(name::contains) || !isAtLeast(mariadb ? MARIADB_MINIMUM : MYSQL_MINIMUM)) {
+            throw new LockStoreException(
+                    "locks of rows need MySQL 8.0.1 or newer, or MariaDB 10.6 or newer, for SKIP LOCKED; the server is '%s'"
+                            .formatted(version),
+                    null);
+        }
+    }
+
+    /**
+     * A transaction that only locks is not replicated, so that two servers would each lock for themselves.
+     *
+     * @see <a href="https://mariadb.com/kb/en/mariadb-galera-cluster-known-limitations/">MariaDB: limitations of Galera</a>
+     * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/group-replication-limitations.html">MySQL: limitations of group
+     *     replication</a>
+     */
+    private void requireOneWriter(Map<String, String> variables) {
+        boolean galera = isOn(variables, "wsrep_on")
+                && !variables.getOrDefault("wsrep_provider", "none").equalsIgnoreCase("none");
+        boolean manyPrimaries =
+                !variables.getOrDefault("group_replication_group_name", "").isEmpty()
+                        && !isOn(variables, "group_replication_single_primary_mode");
+        if (galera || manyPrimaries) {
+            throw new LockSpaceException(
+                    "the server is one of several that can be written to (%s), and locks of rows taken on one exclude nobody on the others; use a server with one primary"
+                            .formatted(galera ? "Galera" : "group replication with several primaries"),
+                    null);
+        }
+    }
+
+    private static boolean isOn(Map<String, String> variables, String name) {
+        String value = variables.getOrDefault(name, "OFF");
+        return value.equalsIgnoreCase("ON") || value.equals("1");
+    }
+
+    private boolean isAtLeast(int[] minimum) {
+        Matcher numbers = NUMBERS.matcher(version);
+        if (!numbers.lookingAt()) {
+            return false;
+        }
+        int[] here = {
+            Integer.parseInt(numbers.group(1)), Integer.parseInt(numbers.group(2)), Integer.parseInt(numbers.group(3))
+        };
+        return Arrays.compare(here, minimum) >= 0;
+    }
+
+    /** The variable with the isolation of the session. */
+    String isolation() {
+        return mariadb && !isAtLeast(MARIADB_NEW_NAMES) ? "tx_isolation" : "transaction_isolation";
+    }
+
+    /** MariaDB does not know {@code FOR SHARE}, and MySQL nothing but that with {@code SKIP LOCKED}. */
+    String shared() {
+        return mariadb ? "LOCK IN SHARE MODE" : "FOR SHARE";
+    }
+
+    /** For people. */
+    @Override
+    public String toString() {
+        return (mariadb ? "MariaDB " : "MySQL ") + version.replaceFirst("-.*", "");
+    }
+}

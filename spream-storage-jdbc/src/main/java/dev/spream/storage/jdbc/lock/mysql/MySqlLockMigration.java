@@ -1,0 +1,135 @@
+package dev.spream.storage.jdbc.lock.mysql;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.spream.storage.jdbc.lock.dialect.LockTables;
+import dev.spream.lock.LockException;
+import dev.spream.lock.LockStoreException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Creates the tables of the locks in a database of MySQL or MariaDB, by a script that can be run again: what creates a table
+ * there is committed at once.
+ */
+final class MySqlLockMigration {
+    private static final Logger log = LoggerFactory.getLogger(MySqlLockMigration.class);
+
+    private static final int VERSION = 1;
+    private static final String SCRIPT = "/dev/spream/storage/jdbc/lock/mysql/V1__hierarchical_locks.sql";
+    /** Taken by one process at a time for all that it creates; a name of a lock has 64 characters at most. */
+    private static final String LOCK = "SELECT GET_LOCK(LEFT(SHA2(CONCAT('spream locks ', ?), 256), 60), 60)";
+
+    private static final String UNLOCK = "SELECT RELEASE_LOCK(LEFT(SHA2(CONCAT('spream locks ', ?), 256), 60))";
+    private static final String DATABASE_EXISTS =
+            "SELECT COUNT(*) FROM information_schema.schemata WHERE schema_name = ?";
+    private static final String HISTORY_EXISTS = "SELECT COUNT(*) FROM information_schema.tables"
+            + " WHERE table_schema = ? AND table_name = 'hier_lock_history'";
+
+    private final DataSource dataSource;
+    private final LockTables tables;
+    private final String database;
+
+    MySqlLockMigration(DataSource dataSource, LockTables tables) {
+        this.dataSource = dataSource;
+        this.tables = tables;
+        this.database = tables.schema();
+    }
+
+    /**
+     * Creates the tables where needed, if it is to, or requires them as they have to be.
+     *
+     * @throws LockException that says what is there and what to do, if they cannot be used
+     */
+    void ensure(boolean migrate) {
+        try (Connection connection = dataSource.getConnection()) {
+            boolean autoCommit = connection.getAutoCommit();
+            connection.setAutoCommit(true);
+            try {
+                if (migrate && storedVersion(connection) < VERSION) {
+                    migrate(connection);
+                }
+                check(storedVersion(connection));
+            } finally {
+                connection.setAutoCommit(autoCommit);
+            }
+        } catch (SQLException e) {
+            throw LockTables.failure("migrating the tables of hierarchical locks in " + tables.place(), e);
+        }
+    }
+
+    /** Processes that start at once wait for each other; the later ones find nothing to do. */
+    private void migrate(Connection connection) throws SQLException {
+        if (MySqlAnswers.number(connection, LOCK, database) != 1) {
+            throw new LockStoreException(
+                    "another process has been creating the tables of hierarchical locks in %s for a minute; look at it, or try again"
+                            .formatted(tables.place()),
+                    null);
+        }
+        try {
+            if (storedVersion(connection) < VERSION) {
+                runScript(connection);
+                log.info("[{}] created the tables of hierarchical locks, version {}", database, VERSION);
+            }
+        } finally {
+            MySqlAnswers.number(connection, UNLOCK, database);
+        }
+    }
+
+    private void runScript(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            if (MySqlAnswers.number(connection, DATABASE_EXISTS, database) == 0) {
+                statement.execute("CREATE DATABASE IF NOT EXISTS `%s`".formatted(database));
+            }
+            for (String sql : statements()) {
+                statement.execute(tables.in(sql));
+            }
+        }
+    }
+
+    private static List<String> statements() {
+        try (InputStream script =
+                Objects.requireNonNull(MySqlLockMigration.class.getResourceAsStream(SCRIPT), SCRIPT)) {
+            String sql = new String(script.readAllBytes(), UTF_8)
+                    .lines()
+                    .filter(line -> !line.startsWith("--"))
+                    .collect(Collectors.joining("\n"));
+            return List.of(sql.strip().split(";\\s*"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void check(long stored) {
+        if (stored == 0) {
+            throw new LockStoreException(
+                    "%s has no tables of hierarchical locks; create them with ./spream locks provision, by a user who may, or name the database that has them"
+                            .formatted(tables.place()),
+                    null);
+        }
+        if (stored > VERSION) {
+            throw new LockStoreException(
+                    "the tables of hierarchical locks in %s are of version %d, this spream knows versions up to %d; use the version of spream that migrated them, or a newer one"
+                            .formatted(tables.place(), stored, VERSION),
+                    null);
+        }
+    }
+
+    /** 0 if there are no tables, or not all. */
+    long storedVersion(Connection connection) throws SQLException {
+        if (MySqlAnswers.number(connection, HISTORY_EXISTS, database) == 0) {
+            return 0;
+        }
+        return MySqlAnswers.number(connection, tables.in("SELECT COALESCE(MAX(version), 0) FROM @hier_lock_history"));
+    }
+}

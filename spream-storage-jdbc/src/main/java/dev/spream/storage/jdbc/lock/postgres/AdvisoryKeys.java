@@ -1,0 +1,49 @@
+package dev.spream.storage.jdbc.lock.postgres;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.spream.lock.LockKey;
+import dev.spream.lock.LockSpace;
+import dev.spream.storage.jdbc.internal.SchemaName;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Optional;
+
+/**
+ * The numbers of advisory locks, which the whole database shares: the level in the upper four bits, below it the bucket, moved
+ * by an offset of the schema. Within a schema no two keys have one number; those of another, or of another program that
+ * locks, hardly ever.
+ */
+final class AdvisoryKeys {
+    private static final int LEVEL_SHIFT = 60;
+    private static final long BUCKET_MASK = LockSpace.MAX_BUCKETS - 1;
+
+    private final long offset;
+
+    AdvisoryKeys(SchemaName schema) {
+        this.offset = ByteBuffer.wrap(sha256("spream locks " + schema)).getLong() >>> (Long.SIZE - LEVEL_SHIFT);
+    }
+
+    /** May be negative. */
+    long number(LockKey key) {
+        return (long) key.level() << LEVEL_SHIFT | ((key.bucket() + offset) & BUCKET_MASK);
+    }
+
+    /** The key that has that number; empty if none of the space has, so that the lock is another program's. */
+    Optional<LockKey> key(long number, LockSpace space) {
+        int level = (int) (number >>> LEVEL_SHIFT);
+        long bucket = ((number & BUCKET_MASK) - offset) & BUCKET_MASK;
+        return level < space.levels() && bucket < space.buckets()
+                ? Optional.of(new LockKey(level, bucket))
+                : Optional.empty();
+    }
+
+    private static byte[] sha256(String text) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+}
