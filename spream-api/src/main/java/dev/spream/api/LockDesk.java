@@ -5,10 +5,10 @@ import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.plugin.PluginRegistry;
 import dev.spream.api.spi.LockStoreProvider;
 import dev.spream.core.SpreamException;
-import dev.spream.lock.provisioning.BucketProvisioning;
 import dev.spream.lock.HierarchicalLocks;
-import dev.spream.lock.inspection.LockObserver;
 import dev.spream.lock.LockStore;
+import dev.spream.lock.inspection.LockObserver;
+import dev.spream.lock.provisioning.BucketProvisioning;
 
 /**
  * The hierarchical locks that a configuration names with {@code locks}, for a program that locks and for whoever operates

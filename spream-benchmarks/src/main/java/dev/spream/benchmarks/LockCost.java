@@ -2,9 +2,9 @@ package dev.spream.benchmarks;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.benchmarks.LockRate.NamedLocks;
+import dev.spream.lock.HierarchicalLocks;
 import dev.spream.lock.provisioning.BucketProvisioning;
 import dev.spream.lock.provisioning.BucketProvisioning.Provisioned;
-import dev.spream.lock.HierarchicalLocks;
 import dev.spream.storage.jdbc.lock.JdbcLockStore;
 import dev.spream.storage.jdbc.lock.LockStrategy;
 import java.sql.Connection;

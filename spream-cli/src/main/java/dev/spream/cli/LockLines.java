@@ -1,20 +1,20 @@
 package dev.spream.cli;
 
+import dev.spream.lock.LockKey;
+import dev.spream.lock.LockMode;
+import dev.spream.lock.LockSpace;
+import dev.spream.lock.LockTarget;
+import dev.spream.lock.PlannedLock;
 import dev.spream.lock.inspection.LockChain;
 import dev.spream.lock.inspection.LockExplanation;
 import dev.spream.lock.inspection.LockExplanation.Blocker;
 import dev.spream.lock.inspection.LockExplanation.HotBucket;
 import dev.spream.lock.inspection.LockExplanation.Owner;
 import dev.spream.lock.inspection.LockExplanation.Wait;
-import dev.spream.lock.LockKey;
-import dev.spream.lock.LockMode;
 import dev.spream.lock.inspection.LockObservation;
 import dev.spream.lock.inspection.LockObservation.Reported;
 import dev.spream.lock.inspection.LockSession.Client;
-import dev.spream.lock.LockSpace;
-import dev.spream.lock.LockTarget;
 import dev.spream.lock.inspection.LockVerdict;
-import dev.spream.lock.PlannedLock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
 package dev.spream.cli;
 
-import dev.spream.lock.provisioning.LockLayout;
 import dev.spream.lock.LockMode;
 import dev.spream.lock.LockTarget;
 import dev.spream.lock.PlannedLock;
+import dev.spream.lock.provisioning.LockLayout;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;

@@ -1,16 +1,16 @@
 package dev.spream.cli;
 
 import dev.spream.core.record.JsonObject;
+import dev.spream.lock.LockMode;
+import dev.spream.lock.LockTarget;
+import dev.spream.lock.PlannedLock;
 import dev.spream.lock.inspection.LockChain;
 import dev.spream.lock.inspection.LockExplanation;
 import dev.spream.lock.inspection.LockExplanation.Blocker;
 import dev.spream.lock.inspection.LockExplanation.HotBucket;
 import dev.spream.lock.inspection.LockExplanation.Owner;
 import dev.spream.lock.inspection.LockExplanation.Wait;
-import dev.spream.lock.LockMode;
 import dev.spream.lock.inspection.LockObservation.Reported;
-import dev.spream.lock.LockTarget;
-import dev.spream.lock.PlannedLock;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashSet;

@@ -1,8 +1,8 @@
 package dev.spream.api.spi;
 
-import dev.spream.lock.provisioning.BucketProvisioning;
-import dev.spream.lock.inspection.LockObserver;
 import dev.spream.lock.LockStore;
+import dev.spream.lock.inspection.LockObserver;
+import dev.spream.lock.provisioning.BucketProvisioning;
 import java.util.Map;
 import java.util.Optional;
 

@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.toMap;
 
 import dev.spream.lock.LockKey;
 import dev.spream.lock.LockMode;
+import dev.spream.lock.LockReport.BucketWaits;
 import dev.spream.lock.LockTarget;
 import dev.spream.lock.PlannedLock;
 import dev.spream.lock.inspection.LockExplanation.Blocker;
@@ -12,7 +13,6 @@ import dev.spream.lock.inspection.LockExplanation.HotBucket;
 import dev.spream.lock.inspection.LockExplanation.Owner;
 import dev.spream.lock.inspection.LockExplanation.Wait;
 import dev.spream.lock.inspection.LockObservation.Reported;
-import dev.spream.lock.LockReport.BucketWaits;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;

@@ -1,8 +1,8 @@
 package dev.spream.storage.jdbc.lock;
 
 import dev.spream.lock.BucketHash;
-import dev.spream.lock.provisioning.LockLayout;
 import dev.spream.lock.LockSpace;
+import dev.spream.lock.provisioning.LockLayout;
 import java.util.Optional;
 
 /**

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.storage.jdbc.lock.dialect.LockTables;
 import dev.spream.lock.provisioning.LockSpaceCheck.Range;
+import dev.spream.storage.jdbc.lock.dialect.LockTables;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

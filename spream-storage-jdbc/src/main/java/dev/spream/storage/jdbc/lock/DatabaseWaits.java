@@ -1,8 +1,8 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.storage.jdbc.lock.dialect.LockSql;
 import dev.spream.core.LoggedFailure;
 import dev.spream.lock.PlannedLock;
+import dev.spream.storage.jdbc.lock.dialect.LockSql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

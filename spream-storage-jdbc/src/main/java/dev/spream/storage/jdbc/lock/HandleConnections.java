@@ -1,6 +1,5 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.storage.jdbc.lock.dialect.LockSql;
 import dev.spream.core.LoggedFailure;
 import dev.spream.lock.LockConnectionException;
 import dev.spream.lock.LockDeadline;
@@ -9,6 +8,7 @@ import dev.spream.lock.LockTimeoutException;
 import dev.spream.lock.LockTurns;
 import dev.spream.lock.TakenLocks;
 import dev.spream.storage.jdbc.internal.GuardedConnection;
+import dev.spream.storage.jdbc.lock.dialect.LockSql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -2,15 +2,15 @@ package dev.spream.storage.jdbc.lock;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.storage.jdbc.lock.dialect.LockTables;
-import dev.spream.lock.provisioning.BucketProvisioning;
 import dev.spream.lock.LockBusyException;
 import dev.spream.lock.LockConnectionException;
 import dev.spream.lock.LockException;
+import dev.spream.lock.LockSpaceException;
+import dev.spream.lock.provisioning.BucketProvisioning;
 import dev.spream.lock.provisioning.LockLayout;
 import dev.spream.lock.provisioning.LockSpaceCheck;
 import dev.spream.lock.provisioning.LockSpaceCheck.Range;
-import dev.spream.lock.LockSpaceException;
+import dev.spream.storage.jdbc.lock.dialect.LockTables;
 import java.sql.PreparedStatement;
 import java.util.ArrayList;
 import java.util.List;

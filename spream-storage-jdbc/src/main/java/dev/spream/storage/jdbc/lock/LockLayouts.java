@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.lock.provisioning.LockLayout;
 import dev.spream.lock.LockSpace;
+import dev.spream.lock.provisioning.LockLayout;
 import java.util.Locale;
 
 /** Layouts of this module: those whose strategy is a {@link LockStrategy}. */

@@ -1,12 +1,12 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.storage.jdbc.lock.dialect.LockTables;
-import dev.spream.storage.jdbc.lock.dialect.ReportSql;
 import dev.spream.lock.LockKey;
-import dev.spream.lock.inspection.LockObservation;
-import dev.spream.lock.inspection.LockObservation.Reported;
 import dev.spream.lock.LockReport;
 import dev.spream.lock.LockReport.BucketWaits;
+import dev.spream.lock.inspection.LockObservation;
+import dev.spream.lock.inspection.LockObservation.Reported;
+import dev.spream.storage.jdbc.lock.dialect.LockTables;
+import dev.spream.storage.jdbc.lock.dialect.ReportSql;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

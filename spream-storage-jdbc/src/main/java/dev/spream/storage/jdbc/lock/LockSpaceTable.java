@@ -1,15 +1,15 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.storage.jdbc.lock.dialect.LockTables;
-import dev.spream.storage.jdbc.lock.mysql.MySqlLockTables;
-import dev.spream.storage.jdbc.lock.postgres.PostgresLockTables;
 import dev.spream.lock.BucketHash;
 import dev.spream.lock.BucketsNotProvisionedException;
 import dev.spream.lock.LockException;
-import dev.spream.lock.provisioning.LockLayout;
 import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockSpaceException;
+import dev.spream.lock.provisioning.LockLayout;
 import dev.spream.storage.jdbc.internal.Transactions;
+import dev.spream.storage.jdbc.lock.dialect.LockTables;
+import dev.spream.storage.jdbc.lock.mysql.MySqlLockTables;
+import dev.spream.storage.jdbc.lock.postgres.PostgresLockTables;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

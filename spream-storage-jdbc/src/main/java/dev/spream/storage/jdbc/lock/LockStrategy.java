@@ -1,10 +1,10 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.storage.jdbc.lock.dialect.LockSql;
-import dev.spream.storage.jdbc.lock.dialect.LockTables;
 import dev.spream.lock.BucketHash;
 import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockTarget;
+import dev.spream.storage.jdbc.lock.dialect.LockSql;
+import dev.spream.storage.jdbc.lock.dialect.LockTables;
 
 /** What stands for a bucket in the database. Locks of one strategy exclude nobody of the other. */
 public enum LockStrategy {

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.storage.jdbc.lock.dialect.LockTables;
 import dev.spream.lock.LockStoreException;
+import dev.spream.storage.jdbc.lock.dialect.LockTables;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import java.util.ArrayList;

@@ -85,11 +85,12 @@ public final class JdbcOutbox implements Outbox<Connection> {
      */
     private static RuntimeException failure(String what, SQLException error) {
         String state = String.valueOf(error.getSQLState());
-        String reason = switch (state) {
-            case "22P05" -> "a payload has characters that PostgreSQL cannot hold in JSON, such as \\u0000";
-            case "54000", "54001" -> "a payload is deeper or larger than what PostgreSQL holds as JSON";
-            default -> state.startsWith("22") ? "a payload is no JSON text that PostgreSQL can hold" : "";
-        };
+        String reason =
+                switch (state) {
+                    case "22P05" -> "a payload has characters that PostgreSQL cannot hold in JSON, such as \\u0000";
+                    case "54000", "54001" -> "a payload is deeper or larger than what PostgreSQL holds as JSON";
+                    default -> state.startsWith("22") ? "a payload is no JSON text that PostgreSQL can hold" : "";
+                };
         return reason.isEmpty()
                 ? SqlErrors.storageException(what, error)
                 : new IllegalArgumentException(

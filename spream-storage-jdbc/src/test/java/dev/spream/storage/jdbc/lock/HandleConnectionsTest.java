@@ -3,20 +3,20 @@ package dev.spream.storage.jdbc.lock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.storage.jdbc.lock.dialect.LockSql;
-import dev.spream.storage.jdbc.lock.postgres.PostgresLockTables;
 import dev.spream.lock.LockConnectionException;
 import dev.spream.lock.LockDeadline;
 import dev.spream.lock.LockTimeoutException;
 import dev.spream.lock.LockWait;
+import dev.spream.storage.jdbc.lock.dialect.LockSql;
+import dev.spream.storage.jdbc.lock.postgres.PostgresLockTables;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Set;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
@@ -35,7 +35,8 @@ final class HandleConnectionsTest {
     private final FakeConnection fake = new FakeConnection();
     private final Connection connection = fake.proxy();
     private volatile Runnable onGetConnection = () -> {};
-    private final LockSql sql = PostgresLockTables.in(dataSource(), Optional.empty()).advisoryLocks();
+    private final LockSql sql =
+            PostgresLockTables.in(dataSource(), Optional.empty()).advisoryLocks();
     private final HandleConnections handles = new HandleConnections(
             dataSource(), sql, new DatabaseWaits(sql), 2, Duration.ofMinutes(1), Duration.ofMillis(ANSWER_TIME));
 

@@ -2,10 +2,10 @@ package dev.spream.storage.jdbc.lock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.lock.provisioning.BucketProvisioning;
 import dev.spream.lock.LockKey;
 import dev.spream.lock.LockMode;
 import dev.spream.lock.PlannedLock;
+import dev.spream.lock.provisioning.BucketProvisioning;
 import dev.spream.storage.jdbc.TestDatabase;
 import java.sql.Connection;
 import java.sql.ResultSet;

@@ -3,9 +3,9 @@ package dev.spream.storage.jdbc.lock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.spream.lock.LockSpaceException;
 import dev.spream.lock.provisioning.LockLayout;
 import dev.spream.lock.provisioning.LockSpaceCheck;
-import dev.spream.lock.LockSpaceException;
 import dev.spream.storage.jdbc.TestDatabase;
 import java.sql.Connection;
 import java.sql.ResultSet;

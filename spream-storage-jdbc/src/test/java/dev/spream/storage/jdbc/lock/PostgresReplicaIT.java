@@ -3,13 +3,13 @@ package dev.spream.storage.jdbc.lock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.storage.jdbc.lock.dialect.LockSql;
 import dev.spream.lock.BucketHash;
 import dev.spream.lock.LockKey;
 import dev.spream.lock.LockMode;
 import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockSpaceException;
 import dev.spream.lock.PlannedLock;
+import dev.spream.storage.jdbc.lock.dialect.LockSql;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Files;

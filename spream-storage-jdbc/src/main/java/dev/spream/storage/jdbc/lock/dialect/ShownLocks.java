@@ -2,8 +2,8 @@ package dev.spream.storage.jdbc.lock.dialect;
 
 import dev.spream.lock.LockKey;
 import dev.spream.lock.LockMode;
-import dev.spream.lock.inspection.LockSession;
 import dev.spream.lock.PlannedLock;
+import dev.spream.lock.inspection.LockSession;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Comparator;

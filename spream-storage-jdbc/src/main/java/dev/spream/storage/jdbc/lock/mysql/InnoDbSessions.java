@@ -1,10 +1,10 @@
 package dev.spream.storage.jdbc.lock.mysql;
 
-import dev.spream.storage.jdbc.lock.dialect.ShownLocks;
 import dev.spream.lock.LockKey;
 import dev.spream.lock.LockMode;
-import dev.spream.lock.inspection.LockSession;
 import dev.spream.lock.LockStoreException;
+import dev.spream.lock.inspection.LockSession;
+import dev.spream.storage.jdbc.lock.dialect.ShownLocks;
 import dev.spream.storage.jdbc.lock.dialect.ShownLocks.Connected;
 import java.sql.Connection;
 import java.sql.ResultSet;

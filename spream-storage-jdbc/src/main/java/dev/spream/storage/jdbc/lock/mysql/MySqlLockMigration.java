@@ -2,9 +2,9 @@ package dev.spream.storage.jdbc.lock.mysql;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.spream.storage.jdbc.lock.dialect.LockTables;
 import dev.spream.lock.LockException;
 import dev.spream.lock.LockStoreException;
+import dev.spream.storage.jdbc.lock.dialect.LockTables;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -1,12 +1,12 @@
 package dev.spream.storage.jdbc.lock.mysql;
 
+import dev.spream.lock.LockSpace;
+import dev.spream.lock.LockSpaceException;
+import dev.spream.lock.LockStoreException;
 import dev.spream.storage.jdbc.lock.dialect.LockSql;
 import dev.spream.storage.jdbc.lock.dialect.LockTables;
 import dev.spream.storage.jdbc.lock.dialect.LockWatch;
 import dev.spream.storage.jdbc.lock.dialect.ReportSql;
-import dev.spream.lock.LockSpace;
-import dev.spream.lock.LockSpaceException;
-import dev.spream.lock.LockStoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

@@ -1,8 +1,8 @@
 package dev.spream.storage.jdbc.lock.mysql;
 
+import dev.spream.lock.LockKey;
 import dev.spream.storage.jdbc.lock.dialect.LockWatch;
 import dev.spream.storage.jdbc.lock.dialect.ShownLocks;
-import dev.spream.lock.LockKey;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

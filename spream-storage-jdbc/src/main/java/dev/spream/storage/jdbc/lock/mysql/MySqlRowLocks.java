@@ -2,14 +2,14 @@ package dev.spream.storage.jdbc.lock.mysql;
 
 import static java.util.stream.Collectors.joining;
 
-import dev.spream.storage.jdbc.lock.dialect.LockSql;
-import dev.spream.storage.jdbc.lock.dialect.LockTables;
 import dev.spream.lock.BucketsNotProvisionedException;
 import dev.spream.lock.LockException;
 import dev.spream.lock.LockMode;
 import dev.spream.lock.LockSpaceException;
 import dev.spream.lock.PlannedLock;
 import dev.spream.lock.TakenLocks;
+import dev.spream.storage.jdbc.lock.dialect.LockSql;
+import dev.spream.storage.jdbc.lock.dialect.LockTables;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

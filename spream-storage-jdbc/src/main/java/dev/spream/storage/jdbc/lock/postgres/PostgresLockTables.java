@@ -1,14 +1,14 @@
 package dev.spream.storage.jdbc.lock.postgres;
 
-import dev.spream.storage.jdbc.lock.dialect.LockSql;
-import dev.spream.storage.jdbc.lock.dialect.LockTables;
-import dev.spream.storage.jdbc.lock.dialect.LockWatch;
-import dev.spream.storage.jdbc.lock.dialect.ReportSql;
 import dev.spream.core.StorageException;
 import dev.spream.lock.LockSpace;
 import dev.spream.storage.jdbc.internal.MigratedTables;
 import dev.spream.storage.jdbc.internal.SchemaMigration;
 import dev.spream.storage.jdbc.internal.SchemaName;
+import dev.spream.storage.jdbc.lock.dialect.LockSql;
+import dev.spream.storage.jdbc.lock.dialect.LockTables;
+import dev.spream.storage.jdbc.lock.dialect.LockWatch;
+import dev.spream.storage.jdbc.lock.dialect.ReportSql;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -1,13 +1,13 @@
 package dev.spream.storage.jdbc.lock.postgres;
 
-import dev.spream.storage.jdbc.lock.dialect.LockWatch;
-import dev.spream.storage.jdbc.lock.dialect.ShownLocks;
 import dev.spream.lock.LockKey;
 import dev.spream.lock.LockMode;
-import dev.spream.lock.inspection.LockSession;
 import dev.spream.lock.LockSpace;
+import dev.spream.lock.inspection.LockSession;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.SchemaName;
+import dev.spream.storage.jdbc.lock.dialect.LockWatch;
+import dev.spream.storage.jdbc.lock.dialect.ShownLocks;
 import dev.spream.storage.jdbc.lock.dialect.ShownLocks.Connected;
 import java.sql.Array;
 import java.sql.Connection;

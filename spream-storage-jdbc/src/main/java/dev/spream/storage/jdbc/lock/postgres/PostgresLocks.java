@@ -1,10 +1,10 @@
 package dev.spream.storage.jdbc.lock.postgres;
 
-import dev.spream.storage.jdbc.lock.dialect.LockSql;
 import dev.spream.lock.LockException;
 import dev.spream.lock.LockSpaceException;
 import dev.spream.lock.TakenLocks;
 import dev.spream.storage.jdbc.internal.SchemaName;
+import dev.spream.storage.jdbc.lock.dialect.LockSql;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
