@@ -11,7 +11,7 @@ import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.consume.ErrorHandler;
 import dev.spream.core.partition.PartitionToken;
-import dev.spream.core.subscription.ScriptedSource;
+import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

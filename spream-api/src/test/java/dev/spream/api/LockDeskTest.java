@@ -13,7 +13,7 @@ import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
 import dev.spream.core.SpreamException;
 import dev.spream.lock.HierarchicalLocks;
-import dev.spream.lock.InMemoryLockStore;
+import dev.spream.testkit.memory.InMemoryLockStore;
 import dev.spream.lock.LockHandle;
 import dev.spream.lock.LockRequest;
 import dev.spream.lock.LockStore;

@@ -15,7 +15,7 @@ import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.source.ChangeStreamSource;
-import dev.spream.core.subscription.ScriptedSource;
+import dev.spream.testkit.subscription.ScriptedSource;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;

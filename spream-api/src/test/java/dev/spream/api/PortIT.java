@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.spream.api.config.ConfigEntry;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.plugin.Plugin;
-import dev.spream.api.plugin.PluginJar;
+import dev.spream.testkit.plugin.PluginJar;
 import dev.spream.api.plugin.PluginRegistry;
 import dev.spream.api.spi.PluginProvider;
 import dev.spream.api.spi.Port;

@@ -9,7 +9,7 @@ import dev.spream.api.plugin.PluginRegistry;
 import dev.spream.core.SpreamException;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.subscription.RunResult;
-import dev.spream.core.subscription.ScriptedSource;
+import dev.spream.testkit.subscription.ScriptedSource;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

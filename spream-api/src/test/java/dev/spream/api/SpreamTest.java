@@ -12,7 +12,7 @@ import dev.spream.core.consume.ErrorHandler;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.subscription.ConsumerException;
 import dev.spream.core.subscription.RunResult;
-import dev.spream.core.subscription.ScriptedSource;
+import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -8,7 +8,7 @@ import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.SubscriptionRecord;
-import dev.spream.core.subscription.ScriptedSource;
+import dev.spream.testkit.subscription.ScriptedSource;
 import dev.spream.core.subscription.SubscriberOptions;
 import java.time.Duration;
 import java.time.Instant;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.cloud.spanner.DatabaseId;
 import dev.spream.cli.Containerfile.Copy;
-import dev.spream.emulator.SpannerServer;
-import dev.spream.emulator.SpannerServers;
+import dev.spream.servers.SpannerServer;
+import dev.spream.servers.SpannerServers;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

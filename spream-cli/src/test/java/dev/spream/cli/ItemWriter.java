@@ -4,7 +4,7 @@ import com.google.cloud.spanner.DatabaseId;
 import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Spanner;
-import dev.spream.emulator.SpannerServer;
+import dev.spream.servers.SpannerServer;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 

@@ -1,6 +1,6 @@
 package dev.spream.cli;
 
-import dev.spream.api.plugin.PluginJar;
+import dev.spream.testkit.plugin.PluginJar;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;

@@ -5,7 +5,7 @@ import com.google.cloud.spanner.DatabaseId;
 import com.google.cloud.spanner.Key;
 import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Spanner;
-import dev.spream.emulator.SpannerServer;
+import dev.spream.servers.SpannerServer;
 import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.DriverManager;

@@ -8,8 +8,8 @@ import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Spanner;
 import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.DataChangeRecord;
-import dev.spream.emulator.SpannerServer;
-import dev.spream.emulator.SpannerServers;
+import dev.spream.servers.SpannerServer;
+import dev.spream.servers.SpannerServers;
 import dev.spream.examples.WriterExample;
 import io.grpc.Status;
 import java.io.IOException;
@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The command line as a user runs it: a process, its two outputs and its exit code. */
 final class TailIT {
-    private static final String SERVERS = "dev.spream.emulator.SpannerServers#all";
+    private static final String SERVERS = "dev.spream.servers.SpannerServers#all";
 
     @ParameterizedTest
     @EnumSource(DialectName.class)

@@ -1,6 +1,5 @@
 /**
- * The servers that integration tests run on: {@link dev.spream.emulator.SpannerServers} starts them, {@link
- * dev.spream.emulator.GoogleEmulator} finds Google's emulator on the machine. Published as this module's test-jar.
+ * The emulator through its gRPC services, with the real Spanner client.
  */
 @NullMarked
 package dev.spream.emulator;

@@ -26,7 +26,7 @@ public final class LockDeadline {
         return start(wait, clock, System::nanoTime);
     }
 
-    static LockDeadline start(LockWait wait, InstantSource clock, LongSupplier nanoTime) {
+    public static LockDeadline start(LockWait wait, InstantSource clock, LongSupplier nanoTime) {
         return switch (wait) {
             case LockWait.Forever forever -> new LockDeadline(OptionalLong.empty(), nanoTime, false);
             case LockWait.AtMost atMost -> in(atMost.time(), nanoTime);

@@ -1,8 +1,5 @@
 /**
- * The contract that every {@link dev.spream.lock.LockStore} keeps, and the tests of the engine over it. Authors of a
- * store extend {@link dev.spream.lock.LockStoreContract}, and {@link dev.spream.lock.FairLockStoreContract} and
- * {@link dev.spream.lock.BucketRowsContract} where they apply, and provide a {@link
- * dev.spream.lock.LockStoreFixture}. The contract has tests of its own: it must fail for stores that do not keep it.
+ * Tests of plans, turns and texts of locks. The engine over a store is tested in verification/engines, with the test kit.
  */
 @NullMarked
 package dev.spream.lock;

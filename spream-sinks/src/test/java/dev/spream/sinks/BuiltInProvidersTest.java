@@ -2,7 +2,7 @@ package dev.spream.sinks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.api.plugin.LoggedLines;
+import dev.spream.testkit.LogLines;
 import dev.spream.api.spi.ConsumerProvider;
 import dev.spream.api.spi.DeadLetterSinkProvider;
 import dev.spream.api.spi.PartitionStorageProvider;
@@ -30,7 +30,7 @@ final class BuiltInProvidersTest {
     @Test
     void the_storage_in_memory_warns_that_it_forgets() throws Exception {
         MemoryStorageProvider provider = new MemoryStorageProvider();
-        try (LoggedLines logged = new LoggedLines(MemoryStorageProvider.class.getName());
+        try (LogLines logged = new LogLines(MemoryStorageProvider.class.getName());
                 PartitionStorage storage = provider.create(TestConfig.of(provider, Map.of()), new TestContext())) {
             assertThat(storage.subscription()).isEmpty();
             assertThat(logged.lines())

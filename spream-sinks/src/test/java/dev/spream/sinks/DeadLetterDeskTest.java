@@ -4,19 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.api.DeadLetterDesk;
-import dev.spream.api.NotedPlugins;
 import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.plugin.PluginRegistry;
 import dev.spream.core.SpreamException;
-import dev.spream.core.consume.Changes;
 import dev.spream.core.consume.DeadLetterReplay;
-import dev.spream.core.consume.Letters;
+import dev.spream.testkit.consume.Changes;
+import dev.spream.testkit.consume.Letters;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -31,7 +29,6 @@ final class DeadLetterDeskTest {
 
     @BeforeEach
     void open() throws IOException {
-        NotedPlugins.holdUpClosing(new CountDownLatch(0));
         NotedPlugins.NOTES.clear();
         plugins = NotedPlugins.discover(folder);
     }
@@ -120,7 +117,7 @@ final class DeadLetterDeskTest {
     private SpreamConfig config(Map<String, String> more) {
         Map<String, String> settings = new HashMap<>(Map.of(
                 "source", "noted",
-                "storage", "noted",
+                "storage", "memory",
                 "sink", "noted",
                 "dead-letters", "jsonl",
                 "dead-letters.jsonl.path", letters().toString()));

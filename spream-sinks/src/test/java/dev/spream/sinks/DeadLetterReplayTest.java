@@ -1,27 +1,29 @@
 package dev.spream.sinks;
 
-import static dev.spream.core.consume.Changes.key;
-import static dev.spream.core.consume.DeadLetterSinkContract.identity;
-import static dev.spream.core.consume.Letters.behind;
-import static dev.spream.core.consume.Letters.failed;
-import static dev.spream.core.consume.Letters.parked;
+import static dev.spream.testkit.consume.Changes.key;
+import static dev.spream.testkit.consume.DeadLetterSinkContract.identity;
+import static dev.spream.testkit.consume.Letters.behind;
+import static dev.spream.testkit.consume.Letters.failed;
+import static dev.spream.testkit.consume.Letters.parked;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.consume.BatchConsumer;
-import dev.spream.core.consume.Changes;
+import dev.spream.testkit.consume.Changes;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterException;
 import dev.spream.core.consume.DeadLetterReplay;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.Delivery;
-import dev.spream.core.consume.Letters;
+import dev.spream.testkit.consume.Letters;
 import dev.spream.core.consume.RecordConsumer;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.ReplayResult;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
+import dev.spream.testkit.consume.Changes;
+import dev.spream.testkit.consume.Letters;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

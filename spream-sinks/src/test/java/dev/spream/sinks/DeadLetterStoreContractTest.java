@@ -3,10 +3,12 @@ package dev.spream.sinks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.core.consume.DeadLetterSink;
-import dev.spream.core.consume.DeadLetterSinkFixture;
+import dev.spream.testkit.consume.DeadLetterSinkFixture;
 import dev.spream.core.consume.DeadLetterStore;
-import dev.spream.core.consume.DeadLetterStoreContract;
+import dev.spream.testkit.consume.DeadLetterStoreContract;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.testkit.consume.DeadLetterSinkFixture;
+import dev.spream.testkit.consume.DeadLetterStoreContract;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;

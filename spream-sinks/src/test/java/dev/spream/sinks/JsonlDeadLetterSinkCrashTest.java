@@ -2,11 +2,13 @@ package dev.spream.sinks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.consume.Changes;
+import dev.spream.testkit.consume.Changes;
 import dev.spream.core.consume.DeadLetterStore;
-import dev.spream.core.consume.Letters;
+import dev.spream.testkit.consume.Letters;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.testkit.consume.Changes;
+import dev.spream.testkit.consume.Letters;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,20 +1,24 @@
 package dev.spream.sinks;
 
-import static dev.spream.core.consume.Changes.key;
-import static dev.spream.core.consume.Letters.failed;
-import static dev.spream.core.consume.Letters.parked;
+import static dev.spream.testkit.consume.Changes.key;
+import static dev.spream.testkit.consume.Letters.failed;
+import static dev.spream.testkit.consume.Letters.parked;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.core.consume.Changes;
+import dev.spream.testkit.consume.Changes;
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterException;
-import dev.spream.core.consume.DeadLetterSinkFixture;
+import dev.spream.testkit.consume.DeadLetterSinkFixture;
 import dev.spream.core.consume.DeadLetterStore;
-import dev.spream.core.consume.DeadLetterStoreContract;
-import dev.spream.core.consume.Letters;
+import dev.spream.testkit.consume.DeadLetterStoreContract;
+import dev.spream.testkit.consume.Letters;
 import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.JsonObject;
+import dev.spream.testkit.consume.Changes;
+import dev.spream.testkit.consume.DeadLetterSinkFixture;
+import dev.spream.testkit.consume.DeadLetterStoreContract;
+import dev.spream.testkit.consume.Letters;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;

@@ -10,7 +10,7 @@ import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.subscription.RunResult;
-import dev.spream.core.subscription.ScriptedSource;
+import dev.spream.testkit.subscription.ScriptedSource;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

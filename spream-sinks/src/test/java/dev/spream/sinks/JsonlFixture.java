@@ -1,11 +1,12 @@
 package dev.spream.sinks;
 
 import dev.spream.core.consume.DeadLetter;
-import dev.spream.core.consume.DeadLetterSinkFixture;
+import dev.spream.testkit.consume.DeadLetterSinkFixture;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.StoredLetter;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
+import dev.spream.testkit.consume.DeadLetterSinkFixture;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -5,7 +5,7 @@ import static dev.spream.sinks.SinkChanges.inserted;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.api.plugin.LoggedLines;
+import dev.spream.testkit.LogLines;
 import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.DataChangeRecord;
 import java.io.IOException;
@@ -148,7 +148,7 @@ final class JsonlSinkTest {
         byte[] whole = Files.readAllBytes(path());
         for (int cut : List.of(1, 7, 150)) {
             Files.write(path(), Arrays.copyOf(whole, whole.length - 1 - cut));
-            try (LoggedLines logged = new LoggedLines(LineFile.class.getName())) {
+            try (LogLines logged = new LogLines(LineFile.class.getName())) {
                 write(4, 4);
                 assertThat(logged.lines())
                         .singleElement()

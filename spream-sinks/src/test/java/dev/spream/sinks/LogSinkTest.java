@@ -2,7 +2,7 @@ package dev.spream.sinks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.api.plugin.LoggedLines;
+import dev.spream.testkit.LogLines;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
 import java.util.Map;
@@ -13,7 +13,7 @@ final class LogSinkTest {
 
     @Test
     void a_line_says_what_changed_and_holds_nothing_of_the_row() throws Exception {
-        try (LoggedLines logged = new LoggedLines("dev.spream.sink")) {
+        try (LogLines logged = new LogLines("dev.spream.sink")) {
             sink(Map.of()).consume(SinkChanges.inserted(1, "alice@example.com"), SinkChanges.DELIVERY);
             assertThat(logged.lines())
                     .containsExactly(
@@ -23,7 +23,7 @@ final class LogSinkTest {
 
     @Test
     void level_and_logger_are_as_configured_and_another_attempt_is_said() throws Exception {
-        try (LoggedLines logged = new LoggedLines("audit")) {
+        try (LogLines logged = new LogLines("audit")) {
             Delivery third = new Delivery(SinkChanges.DELIVERY.partition(), 1, 3, Optional.empty(), Optional.empty());
             sink(Map.of("level", "warn", "logger", "audit.orders")).consume(SinkChanges.inserted(1, "a"), third);
             assertThat(logged.lines())

@@ -10,7 +10,7 @@ import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.Mod;
 import dev.spream.core.subscription.RunResult;
-import dev.spream.core.subscription.ScriptedSource;
+import dev.spream.testkit.subscription.ScriptedSource;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
 import java.io.IOException;

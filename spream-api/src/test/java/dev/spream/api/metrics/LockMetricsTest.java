@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.lock.BucketsNotProvisionedException;
 import dev.spream.lock.HierarchicalLocks;
-import dev.spream.lock.InMemoryLockStore;
+import dev.spream.testkit.memory.InMemoryLockStore;
 import dev.spream.lock.LockBusyException;
 import dev.spream.lock.LockCancelledException;
 import dev.spream.lock.LockConnectionException;

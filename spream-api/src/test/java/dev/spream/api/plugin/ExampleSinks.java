@@ -1,5 +1,6 @@
 package dev.spream.api.plugin;
 
+import dev.spream.testkit.plugin.PluginJar;
 import dev.spream.api.spi.ConsumerProvider;
 import java.nio.file.Path;
 

@@ -13,6 +13,7 @@ import dev.spream.api.plugin.classloader.PortSamples;
 import dev.spream.api.spi.ConsumerProvider;
 import dev.spream.api.spi.Ports;
 import dev.spream.core.consume.Consumer;
+import dev.spream.testkit.LogLines;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -210,7 +211,7 @@ final class PluginFolderIT {
                                 }
                                 """.formatted(PluginFolder.class.getName())))
                 .writeTo(folder.resolve("b/b.jar"));
-        try (LoggedLines lines = new LoggedLines(PluginFolder.class.getName());
+        try (LogLines lines = new LogLines(PluginFolder.class.getName());
                 PluginRegistry registry = discover()) {
             assertThat(registry.problems()).isEmpty();
             assertThat(lines.lines())

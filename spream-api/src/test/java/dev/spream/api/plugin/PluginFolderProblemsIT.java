@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.api.spi.ConsumerProvider;
+import dev.spream.testkit.plugin.PluginJar;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;

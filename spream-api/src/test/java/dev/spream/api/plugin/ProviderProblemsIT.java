@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.api.spi.ConsumerProvider;
 import dev.spream.api.spi.PartitionStorageProvider;
+import dev.spream.testkit.plugin.PluginJar;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

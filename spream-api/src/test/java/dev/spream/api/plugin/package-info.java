@@ -1,6 +1,6 @@
 /**
  * Tests of discovery and of calls into plug-ins, with real jars that are compiled in the test: {@link
- * dev.spream.api.plugin.PluginJar} makes them, for other modules too.
+ * dev.spream.testkit.plugin.PluginJar} makes them, for other modules too.
  */
 @NullMarked
 package dev.spream.api.plugin;

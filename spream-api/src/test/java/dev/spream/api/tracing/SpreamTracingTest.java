@@ -13,7 +13,7 @@ import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.subscription.RunResult;
-import dev.spream.core.subscription.ScriptedSource;
+import dev.spream.testkit.subscription.ScriptedSource;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;

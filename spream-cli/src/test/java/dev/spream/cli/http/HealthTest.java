@@ -6,7 +6,7 @@ import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.subscription.PartitionProgress;
-import dev.spream.core.subscription.ScriptedSource;
+import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -6,7 +6,7 @@ import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.subscription.RunResult;
-import dev.spream.core.subscription.ScriptedSource;
+import dev.spream.testkit.subscription.ScriptedSource;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
 import dev.spream.core.subscription.SubscriptionListener;

@@ -1,4 +1,6 @@
-/** Tests of the engine, over a scripted source and the in-memory storage. */
+/**
+ * Tests of the parts of the engine. The engine as a whole is tested in verification/engines, with the test kit.
+ */
 @NullMarked
 package dev.spream.core.subscription;
 

@@ -11,7 +11,7 @@ import dev.spream.examples.vocabulary.Command.UpdateItem;
 import dev.spream.examples.vocabulary.Refusal.Reason;
 import dev.spream.examples.vocabulary.VocabularyEvent.ItemUpdated;
 import dev.spream.projection.event.EventEnvelope;
-import dev.spream.projection.event.InMemoryEventStore;
+import dev.spream.testkit.memory.InMemoryEventStore;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;

@@ -18,7 +18,7 @@ import dev.spream.projection.event.EventMetadata;
 import dev.spream.projection.event.EventStore;
 import dev.spream.projection.event.ExpectedVersion;
 import dev.spream.projection.event.NewEvent;
-import dev.spream.sink.pubsub.SubscriberServer;
+import dev.spream.servers.SubscriberServer;
 import dev.spream.storage.jdbc.event.JdbcEventStore;
 import dev.spream.storage.jdbc.projection.JdbcProjectionOperations;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;

@@ -9,7 +9,7 @@ import dev.spream.examples.vocabulary.Command.DeleteItem;
 import dev.spream.examples.vocabulary.Command.GenerateItems;
 import dev.spream.projection.ProjectionFailure;
 import dev.spream.projection.event.EventEnvelope;
-import dev.spream.projection.event.InMemoryEventStore;
+import dev.spream.testkit.memory.InMemoryEventStore;
 import dev.spream.projection.event.RecordedEvent;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.lang.reflect.InvocationTargetException;

@@ -1,7 +1,7 @@
 package dev.spream.search.lucene;
 
 import dev.spream.projection.search.SearchEngine;
-import dev.spream.projection.search.SearchFixture;
+import dev.spream.testkit.search.SearchFixture;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.projection.FailureKind;
-import dev.spream.projection.event.Threads;
+import dev.spream.testkit.event.Threads;
 import dev.spream.projection.search.SearchChange;
 import dev.spream.projection.search.SearchDocument;
 import dev.spream.projection.search.SearchException;

@@ -1,7 +1,7 @@
 package dev.spream.search.meilisearch;
 
-import dev.spream.projection.search.SearchFixture;
-import dev.spream.projection.search.SearchIndexContract;
+import dev.spream.testkit.search.SearchFixture;
+import dev.spream.testkit.search.SearchIndexContract;
 import java.io.IOException;
 
 /** The contract over the double. */

@@ -3,6 +3,7 @@ package dev.spream.search.meilisearch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.servers.MeilisearchDouble;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.ProjectionFailure;
 import dev.spream.projection.event.EventEnvelope;

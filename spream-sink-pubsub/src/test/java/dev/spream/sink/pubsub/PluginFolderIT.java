@@ -12,7 +12,7 @@ import dev.spream.core.consume.Consumer;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.subscription.RunResult;
-import dev.spream.core.subscription.ScriptedSource;
+import dev.spream.testkit.subscription.ScriptedSource;
 import java.io.IOException;
 import java.net.URL;
 import java.nio.file.Files;

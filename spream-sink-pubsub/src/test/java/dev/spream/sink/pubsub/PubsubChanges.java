@@ -5,7 +5,7 @@ import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.JsonObject;
 import dev.spream.core.record.Mod;
-import dev.spream.core.subscription.ScriptedSource;
+import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.spream.sink.pubsub;
 
-import static dev.spream.core.subscription.ScriptedSource.START;
-import static dev.spream.core.subscription.ScriptedSource.at;
+import static dev.spream.testkit.subscription.ScriptedSource.START;
+import static dev.spream.testkit.subscription.ScriptedSource.at;
 import static dev.spream.sink.pubsub.PubsubChanges.options;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -14,7 +14,7 @@ import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.subscription.RunResult;
-import dev.spream.core.subscription.ScriptedSource;
+import dev.spream.testkit.subscription.ScriptedSource;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
 import dev.spream.sink.pubsub.PublisherServer.Reply;

@@ -1,7 +1,7 @@
 package dev.spream.sink.pubsub;
 
-import dev.spream.projection.event.QueueSourceContract;
-import dev.spream.projection.event.QueueSourceFixture;
+import dev.spream.testkit.event.QueueSourceContract;
+import dev.spream.testkit.event.QueueSourceFixture;
 import java.io.IOException;
 
 /** The contract of event sources without positions over Pub/Sub, with Google's client and the server in this process. */

@@ -1,10 +1,11 @@
 package dev.spream.sink.pubsub;
 
+import dev.spream.servers.SubscriberServer;
 import com.google.protobuf.ByteString;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.EventJson;
 import dev.spream.projection.event.EventSource;
-import dev.spream.projection.event.QueueSourceFixture;
+import dev.spream.testkit.event.QueueSourceFixture;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

@@ -2,6 +2,7 @@ package dev.spream.sink.pubsub;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.servers.SubscriberServer;
 import com.google.api.gax.core.NoCredentialsProvider;
 import com.google.api.gax.grpc.GrpcTransportChannel;
 import com.google.api.gax.rpc.FixedTransportChannelProvider;

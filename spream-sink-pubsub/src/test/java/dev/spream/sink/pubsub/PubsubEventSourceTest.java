@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.servers.SubscriberServer;
 import com.google.protobuf.ByteString;
 import com.google.pubsub.v1.PushConfig;
 import dev.spream.core.StorageException;

@@ -3,7 +3,6 @@ package dev.spream.sinks.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.outbox.Backoff;
-import dev.spream.outbox.InMemoryOutbox;
 import dev.spream.outbox.LedgerEntry;
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.LedgerStatus;
@@ -18,6 +17,7 @@ import dev.spream.outbox.OutboxWorker;
 import dev.spream.outbox.OutboxWorkerOptions;
 import dev.spream.outbox.ReasonCode;
 import dev.spream.outbox.Settlement;
+import dev.spream.testkit.memory.InMemoryOutbox;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

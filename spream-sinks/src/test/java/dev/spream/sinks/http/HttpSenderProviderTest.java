@@ -3,7 +3,7 @@ package dev.spream.sinks.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.api.plugin.LoggedLines;
+import dev.spream.testkit.LogLines;
 import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.OutboxSenderProvider;
 import dev.spream.outbox.OutboxSender;
@@ -131,7 +131,7 @@ final class HttpSenderProviderTest {
 
     @Test
     void secrets_that_would_go_unencrypted_over_a_network_are_warned_of() throws Exception {
-        try (LoggedLines logged = new LoggedLines(HttpSender.class.getName())) {
+        try (LogLines logged = new LogLines(HttpSender.class.getName())) {
             for (String url : List.of("http://broker.example.com/p4th", "http://[::1]:8080/", URL)) {
                 OutboxSender sender = sender(Map.of("url", url, "authorization", "Bearer t0ken"));
                 ((AutoCloseable) sender).close();

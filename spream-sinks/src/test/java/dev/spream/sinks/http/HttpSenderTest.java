@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
-import dev.spream.api.plugin.LoggedLines;
+import dev.spream.testkit.LogLines;
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.OutboxSender.Guarantee;
 import dev.spream.outbox.ReasonCode;
@@ -252,7 +252,7 @@ final class HttpSenderTest {
     @Test
     void nothing_secret_and_nothing_of_a_payload_or_an_answer_is_shown() throws Exception {
         for (int status : List.of(200, 301, 302, 400, 401, 404, 409, 500, 503)) {
-            try (LoggedLines logged = new LoggedLines("dev.spream");
+            try (LogLines logged = new LogLines("dev.spream");
                     LoopbackServer server = LoopbackServer.start(
                             (exchange, request) -> LoopbackServer.respond(exchange, status, "{\"s3cr3t-answer\": 1}"));
                     HttpSender sender = HttpSender.builder(server.url("/s3cr3t-path?token=s3cr3t-query"))

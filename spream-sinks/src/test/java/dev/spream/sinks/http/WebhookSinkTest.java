@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.sun.net.httpserver.HttpExchange;
-import dev.spream.api.plugin.LoggedLines;
+import dev.spream.testkit.LogLines;
 import dev.spream.api.spi.RejectedException;
 import dev.spream.api.spi.RetryLaterException;
 import dev.spream.sinks.TestConfig;
@@ -266,7 +266,7 @@ final class WebhookSinkTest {
 
     @Test
     void nothing_secret_and_nothing_of_a_row_is_shown() throws Exception {
-        try (LoggedLines logged = new LoggedLines("dev.spream");
+        try (LogLines logged = new LogLines("dev.spream");
                 LoopbackServer server = LoopbackServer.start(
                         (exchange, request) -> LoopbackServer.respond(exchange, 400, "no: " + request.body()));
                 WebhookSink sink = sink(
@@ -281,7 +281,7 @@ final class WebhookSinkTest {
 
     @Test
     void secrets_that_would_go_unencrypted_over_a_network_are_warned_of() throws Exception {
-        try (LoggedLines logged = new LoggedLines(WebhookTarget.class.getName())) {
+        try (LogLines logged = new LogLines(WebhookTarget.class.getName())) {
             sink("http://hooks.example.com/p4th", Map.of("authorization", TOKEN))
                     .close();
             sink("http://[::1]:8080/", Map.of("authorization", TOKEN)).close();

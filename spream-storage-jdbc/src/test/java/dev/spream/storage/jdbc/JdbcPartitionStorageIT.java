@@ -2,11 +2,11 @@ package dev.spream.storage.jdbc;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.partition.PartitionStorage;
-import dev.spream.core.partition.PartitionStorageContract;
-import dev.spream.core.partition.PartitionStorageFixture;
+import dev.spream.testkit.partition.PartitionStorageContract;
+import dev.spream.testkit.partition.PartitionStorageFixture;
 import dev.spream.core.partition.PartitionToken;
-import dev.spream.core.partition.RowLockContract;
-import dev.spream.core.partition.RowLockFixture;
+import dev.spream.testkit.partition.RowLockContract;
+import dev.spream.testkit.partition.RowLockFixture;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;

@@ -8,7 +8,7 @@ import dev.spream.core.consume.Consumer;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.subscription.RunResult;
-import dev.spream.core.subscription.ScriptedSource;
+import dev.spream.testkit.subscription.ScriptedSource;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
 import java.sql.Connection;

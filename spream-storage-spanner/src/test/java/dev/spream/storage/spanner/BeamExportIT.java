@@ -20,8 +20,8 @@ import dev.spream.core.partition.WatermarkAdvance;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.record.ChildPartition;
 import dev.spream.core.record.ChildPartitionsRecord;
-import dev.spream.emulator.SpannerServer;
-import dev.spream.emulator.SpannerServers;
+import dev.spream.servers.SpannerServer;
+import dev.spream.servers.SpannerServers;
 import dev.spream.storage.spanner.client.Timestamps;
 import java.time.Duration;
 import java.time.Instant;
@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Handing a subscription to Beam: the table that it would start from. */
 @ParameterizedClass(name = "{0}")
-@MethodSource("dev.spream.emulator.SpannerServers#all")
+@MethodSource("dev.spream.servers.SpannerServers#all")
 @Timeout(60)
 class BeamExportIT {
     private static final Instant START = Instant.parse("2026-03-01T10:00:00.123456789Z");

@@ -7,7 +7,7 @@ import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Value;
 import dev.spream.core.partition.InMemoryPartitionStorage;
-import dev.spream.emulator.SpannerServer;
+import dev.spream.servers.SpannerServer;
 import dev.spream.projection.changestream.ChangeStreamEventSource;
 import dev.spream.projection.changestream.EventsTable;
 import dev.spream.projection.event.EventFeed;

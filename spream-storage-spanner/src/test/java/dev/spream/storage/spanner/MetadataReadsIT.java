@@ -8,7 +8,7 @@ import com.google.cloud.spanner.ReadContext;
 import com.google.cloud.spanner.ReadOnlyTransaction;
 import com.google.cloud.spanner.SpannerException;
 import com.google.cloud.spanner.Statement;
-import dev.spream.emulator.SpannerServers;
+import dev.spream.servers.SpannerServers;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;

@@ -18,7 +18,7 @@ import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.source.ChangeStreamSource;
-import dev.spream.emulator.SpannerServer;
+import dev.spream.servers.SpannerServer;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** What configuration makes of a source and a storage, on the databases of other tests. */
 final class ProvidersIT {
-    private static final String SERVERS = "dev.spream.emulator.SpannerServers#all";
+    private static final String SERVERS = "dev.spream.servers.SpannerServers#all";
 
     @ParameterizedTest
     @MethodSource(SERVERS)
@@ -102,7 +102,7 @@ final class ProvidersIT {
     private static <T> OpenPlugin<T> open(Class<? extends PluginProvider<T>> type, Map<String, String> settings) {
         try (PluginRegistry plugins = PluginRegistry.discover()) {
             Plugin<T> plugin = plugins.find(type, "spanner").orElseThrow();
-            String section = plugin.kind().key() + ".spanner";
+            String section = plugin.port().key() + ".spanner";
             ResolvedConfig config = ResolvedConfig.of(
                     SpreamConfig.of(settings), List.of(new ConfigSection(section, plugin.keys(), true)));
             assertThat(config.problems()).isEmpty();

@@ -11,7 +11,7 @@ import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
 import dev.spream.core.subscription.SubscriptionListener;
 import dev.spream.emulator.SpannerEmulator;
-import dev.spream.emulator.SpannerServer;
+import dev.spream.servers.SpannerServer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

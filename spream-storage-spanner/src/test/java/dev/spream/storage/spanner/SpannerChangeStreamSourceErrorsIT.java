@@ -12,7 +12,7 @@ import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.source.SourceException.Kind;
-import dev.spream.emulator.SpannerServer;
+import dev.spream.servers.SpannerServer;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

@@ -25,7 +25,7 @@ import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.source.SourceException.Kind;
-import dev.spream.emulator.SpannerServer;
+import dev.spream.servers.SpannerServer;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;

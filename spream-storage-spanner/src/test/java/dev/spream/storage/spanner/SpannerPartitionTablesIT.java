@@ -24,7 +24,7 @@ import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WatermarkAdvance;
 import dev.spream.core.partition.WorkerId;
-import dev.spream.emulator.SpannerServer;
+import dev.spream.servers.SpannerServer;
 import dev.spream.storage.spanner.MetadataSetup.Outcome;
 import java.time.Duration;
 import java.time.Instant;

@@ -6,8 +6,8 @@ import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Struct;
 import com.google.cloud.spanner.TransactionContext;
 import dev.spream.core.partition.PartitionStorage;
-import dev.spream.core.partition.PartitionStorageFixture;
 import dev.spream.storage.spanner.client.Timestamps;
+import dev.spream.testkit.partition.PartitionStorageFixture;
 import java.time.Duration;
 import java.util.List;
 

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.deadletter;
 
-import dev.spream.core.consume.DeadLetterSinkFixture;
-import dev.spream.core.consume.DeadLetterStoreContract;
+import dev.spream.testkit.consume.DeadLetterSinkFixture;
+import dev.spream.testkit.consume.DeadLetterStoreContract;
 import dev.spream.storage.jdbc.TestDatabase;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

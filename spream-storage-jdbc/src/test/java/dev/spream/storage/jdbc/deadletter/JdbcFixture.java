@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.deadletter;
 
-import dev.spream.core.consume.DeadLetterSinkFixture;
+import dev.spream.testkit.consume.DeadLetterSinkFixture;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.StoredLetter;
 import dev.spream.core.record.DataChangeRecord;

@@ -2,7 +2,7 @@ package dev.spream.storage.jdbc.deadletter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.consume.ReplaySimulation;
+import dev.spream.testkit.consume.ReplaySimulation;
 import dev.spream.storage.jdbc.TestDatabase;
 import org.junit.jupiter.api.Test;
 

@@ -1,18 +1,18 @@
 package dev.spream.storage.jdbc.deadletter;
 
-import static dev.spream.core.consume.Changes.key;
-import static dev.spream.core.consume.Letters.behind;
-import static dev.spream.core.consume.Letters.failed;
-import static dev.spream.core.consume.Letters.parked;
+import static dev.spream.testkit.consume.Changes.key;
+import static dev.spream.testkit.consume.Letters.behind;
+import static dev.spream.testkit.consume.Letters.failed;
+import static dev.spream.testkit.consume.Letters.parked;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.StorageException;
-import dev.spream.core.consume.Changes;
+import dev.spream.testkit.consume.Changes;
 import dev.spream.core.consume.DeadLetterException;
 import dev.spream.core.consume.DeadLetterReplay;
 import dev.spream.core.consume.DeadLetterStore;
-import dev.spream.core.consume.Letters;
+import dev.spream.testkit.consume.Letters;
 import dev.spream.core.consume.RecordConsumer;
 import dev.spream.core.consume.ReplayResult;
 import dev.spream.core.partition.PartitionLease;

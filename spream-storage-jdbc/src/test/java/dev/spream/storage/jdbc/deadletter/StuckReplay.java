@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.deadletter;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.spream.core.consume.Changes;
+import dev.spream.testkit.consume.Changes;
 import dev.spream.core.consume.DeadLetterReplay;
 import dev.spream.core.consume.RecordConsumer;
 import dev.spream.core.record.DataChangeRecord;

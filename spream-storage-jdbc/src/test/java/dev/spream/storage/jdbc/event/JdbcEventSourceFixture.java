@@ -2,7 +2,7 @@ package dev.spream.storage.jdbc.event;
 
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.EventSource;
-import dev.spream.projection.event.EventSourceFixture;
+import dev.spream.testkit.event.EventSourceFixture;
 import dev.spream.projection.event.ExpectedVersion;
 import dev.spream.projection.event.NewEvent;
 import java.util.List;

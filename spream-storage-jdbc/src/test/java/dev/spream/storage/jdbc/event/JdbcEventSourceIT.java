@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.event;
 
-import dev.spream.projection.event.EventSourceFixture;
-import dev.spream.projection.event.PositionedSourceContract;
+import dev.spream.testkit.event.EventSourceFixture;
+import dev.spream.testkit.event.PositionedSourceContract;
 
 final class JdbcEventSourceIT extends PositionedSourceContract {
     @Override

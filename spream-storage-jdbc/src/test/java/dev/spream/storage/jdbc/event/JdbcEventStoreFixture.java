@@ -2,7 +2,7 @@ package dev.spream.storage.jdbc.event;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.projection.event.EventStore;
-import dev.spream.projection.event.EventStoreFixture;
+import dev.spream.testkit.event.EventStoreFixture;
 import dev.spream.storage.jdbc.TestDatabase;
 
 /** Two stores over one table, as two processes would have them. */

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.event;
 
-import dev.spream.projection.event.EventStoreContract;
-import dev.spream.projection.event.EventStoreFixture;
+import dev.spream.testkit.event.EventStoreContract;
+import dev.spream.testkit.event.EventStoreFixture;
 
 final class JdbcEventStoreIT extends EventStoreContract {
     @Override

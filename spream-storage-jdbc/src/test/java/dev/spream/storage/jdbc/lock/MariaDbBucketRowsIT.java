@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.lock.BucketRowsContract;
-import dev.spream.lock.BucketRowsFixture;
+import dev.spream.testkit.lock.BucketRowsContract;
+import dev.spream.testkit.lock.BucketRowsFixture;
 import dev.spream.storage.jdbc.MySqlServer;
 import java.sql.Connection;
 import org.junit.jupiter.api.AfterAll;

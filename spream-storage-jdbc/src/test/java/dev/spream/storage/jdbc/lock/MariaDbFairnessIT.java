@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.lock.FairLockStoreContract;
-import dev.spream.lock.LockStoreFixture;
+import dev.spream.testkit.lock.FairLockStoreContract;
+import dev.spream.testkit.lock.LockStoreFixture;
 import dev.spream.storage.jdbc.MySqlServer;
 import java.sql.Connection;
 import org.junit.jupiter.api.AfterAll;

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.lock;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.spream.lock.BucketRowsFixture;
+import dev.spream.testkit.lock.BucketRowsFixture;
 import dev.spream.lock.LockDeadline;
 import dev.spream.lock.LockKey;
 import dev.spream.lock.LockSpace;

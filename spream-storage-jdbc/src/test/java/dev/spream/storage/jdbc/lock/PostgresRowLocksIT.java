@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.lock.LockStoreContract;
-import dev.spream.lock.LockStoreFixture;
+import dev.spream.testkit.lock.LockStoreContract;
+import dev.spream.testkit.lock.LockStoreFixture;
 import java.sql.Connection;
 import org.junit.jupiter.api.AfterAll;
 

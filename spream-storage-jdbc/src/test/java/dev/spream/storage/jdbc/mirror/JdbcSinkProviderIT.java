@@ -15,7 +15,7 @@ import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.consume.ErrorHandler;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.record.DataChangeRecord;
-import dev.spream.core.subscription.ScriptedSource;
+import dev.spream.testkit.subscription.ScriptedSource;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
 import dev.spream.storage.jdbc.TestDatabase;

@@ -4,7 +4,7 @@ import dev.spream.outbox.IdempotencyLedger;
 import dev.spream.outbox.LedgerEntry;
 import dev.spream.outbox.Outbox;
 import dev.spream.outbox.OutboxOperations;
-import dev.spream.outbox.OutboxOperationsFixture;
+import dev.spream.testkit.outbox.OutboxOperationsFixture;
 import dev.spream.outbox.OutboxStatus;
 import dev.spream.outbox.OutboxStore;
 import dev.spream.storage.jdbc.TestDatabase;

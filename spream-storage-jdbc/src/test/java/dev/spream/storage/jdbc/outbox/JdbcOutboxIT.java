@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.outbox;
 
-import dev.spream.outbox.OutboxContract;
-import dev.spream.outbox.OutboxFixture;
+import dev.spream.testkit.outbox.OutboxContract;
+import dev.spream.testkit.outbox.OutboxFixture;
 import java.sql.Connection;
 
 /** The contract of outboxes over PostgreSQL. */

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.outbox;
 
-import dev.spream.outbox.OutboxOperationsContract;
-import dev.spream.outbox.OutboxOperationsFixture;
+import dev.spream.testkit.outbox.OutboxOperationsContract;
+import dev.spream.testkit.outbox.OutboxOperationsFixture;
 import java.sql.Connection;
 
 /** The contract of operations over PostgreSQL. */

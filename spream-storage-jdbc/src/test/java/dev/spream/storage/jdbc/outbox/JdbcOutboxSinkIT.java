@@ -18,7 +18,7 @@ import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.JsonObject;
-import dev.spream.core.subscription.ScriptedSource;
+import dev.spream.testkit.subscription.ScriptedSource;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
 import dev.spream.outbox.OutboxClaim;

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.outbox;
 
-import dev.spream.outbox.OutboxFixture;
-import dev.spream.outbox.OutboxStoreContract;
+import dev.spream.testkit.outbox.OutboxFixture;
+import dev.spream.testkit.outbox.OutboxStoreContract;
 import java.sql.Connection;
 
 /** The contract of stores over PostgreSQL. */

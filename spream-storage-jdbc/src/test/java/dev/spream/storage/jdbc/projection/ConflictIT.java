@@ -12,7 +12,7 @@ import dev.spream.projection.ProjectionOptions;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.EventMetadata;
 import dev.spream.projection.event.ExpectedVersion;
-import dev.spream.projection.event.InMemoryEventStore;
+import dev.spream.testkit.memory.InMemoryEventStore;
 import dev.spream.projection.event.NewEvent;
 import java.sql.Connection;
 import java.time.Duration;

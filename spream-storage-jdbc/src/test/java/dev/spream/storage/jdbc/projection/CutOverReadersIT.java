@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import dev.spream.core.StorageException;
 import dev.spream.projection.CutOver;
 import dev.spream.projection.ProjectionRebuilds;
-import dev.spream.projection.event.Threads;
+import dev.spream.testkit.event.Threads;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;

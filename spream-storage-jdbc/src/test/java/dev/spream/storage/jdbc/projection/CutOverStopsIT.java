@@ -15,7 +15,7 @@ import dev.spream.core.StorageException;
 import dev.spream.projection.CutOver;
 import dev.spream.projection.Fence;
 import dev.spream.projection.ProjectionRebuilds;
-import dev.spream.projection.event.Threads;
+import dev.spream.testkit.event.Threads;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;

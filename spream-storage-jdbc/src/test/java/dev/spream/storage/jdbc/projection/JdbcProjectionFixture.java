@@ -5,7 +5,7 @@ import static java.util.stream.Collectors.toMap;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.projection.ProjectionStore;
-import dev.spream.projection.ProjectionStoreFixture;
+import dev.spream.testkit.projection.ProjectionStoreFixture;
 import dev.spream.storage.jdbc.TestDatabase;
 import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.SchemaName;

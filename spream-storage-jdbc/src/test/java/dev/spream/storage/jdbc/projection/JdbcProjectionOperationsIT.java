@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.projection.ProjectionOperationsContract;
-import dev.spream.projection.ProjectionStoreFixture;
+import dev.spream.testkit.projection.ProjectionOperationsContract;
+import dev.spream.testkit.projection.ProjectionStoreFixture;
 import java.sql.Connection;
 
 final class JdbcProjectionOperationsIT extends ProjectionOperationsContract<Connection> {

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.projection.ProjectionRebuildsContract;
-import dev.spream.projection.ProjectionStoreFixture;
+import dev.spream.testkit.projection.ProjectionRebuildsContract;
+import dev.spream.testkit.projection.ProjectionStoreFixture;
 import java.sql.Connection;
 
 final class JdbcProjectionRebuildsIT extends ProjectionRebuildsContract<Connection> {

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.projection.ProjectionStoreContract;
-import dev.spream.projection.ProjectionStoreFixture;
+import dev.spream.testkit.projection.ProjectionStoreContract;
+import dev.spream.testkit.projection.ProjectionStoreFixture;
 import java.sql.Connection;
 
 final class JdbcProjectionStoreIT extends ProjectionStoreContract<Connection> {

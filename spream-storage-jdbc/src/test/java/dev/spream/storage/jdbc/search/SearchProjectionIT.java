@@ -17,7 +17,7 @@ import dev.spream.projection.search.SearchEngine;
 import dev.spream.projection.search.SearchIndex;
 import dev.spream.projection.search.SearchProjection;
 import dev.spream.search.lucene.LuceneSearchEngine;
-import dev.spream.search.meilisearch.MeilisearchDouble;
+import dev.spream.servers.MeilisearchDouble;
 import dev.spream.search.meilisearch.MeilisearchSearchEngine;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,8 +1,0 @@
-package dev.spream.core.partition;
-
-final class InMemoryPartitionStorageTest extends PartitionStorageContract {
-    @Override
-    protected PartitionStorageFixture createFixture() {
-        return new InMemoryFixture();
-    }
-}

@@ -1,9 +1,0 @@
-package dev.spream.lock;
-
-/** The store in memory is fair. */
-final class InMemoryLockFairnessTest extends FairLockStoreContract<InMemoryLockStore.Transaction> {
-    @Override
-    protected LockStoreFixture<InMemoryLockStore.Transaction> createFixture() {
-        return new InMemoryLockFixture();
-    }
-}

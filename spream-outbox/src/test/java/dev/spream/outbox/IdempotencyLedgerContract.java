@@ -1,9 +1,0 @@
-package dev.spream.outbox;
-
-/**
- * The contract of {@link IdempotencyLedger} as tests. Extend it in the tests of a store.
- *
- * @param <T> a transaction of the store
- */
-public abstract class IdempotencyLedgerContract<T> extends OutboxSuite<T>
-        implements LedgerClaimContract<T>, LedgerSettleContract<T>, LedgerReopenContract<T>, LedgerPruneContract<T> {}

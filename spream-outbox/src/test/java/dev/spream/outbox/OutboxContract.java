@@ -1,9 +1,0 @@
-package dev.spream.outbox;
-
-/**
- * The contract of {@link Outbox} as tests. Extend it in the tests of a store.
- *
- * @param <T> a transaction of the store
- */
-public abstract class OutboxContract<T> extends OutboxSuite<T>
-        implements EnqueueContract<T>, EnqueueAllContract<T>, EnqueueRaceContract<T>, PayloadContract<T> {}

@@ -1,9 +1,0 @@
-package dev.spream.projection;
-
-/**
- * The contract of {@link ProjectionOperations} as tests. Extend it in the tests of a store.
- *
- * @param <T> a transaction of the store
- */
-public abstract class ProjectionOperationsContract<T> extends ProjectionSuite<T>
-        implements StatusContract<T>, MendingContract<T>, SplitContract<T> {}

@@ -1,9 +1,0 @@
-package dev.spream.projection;
-
-/**
- * The contract of {@link ProjectionRebuilds}, and of what stores do for versions, as tests. Extend it in the tests of a store.
- *
- * @param <T> a transaction of the store
- */
-public abstract class ProjectionRebuildsContract<T> extends ProjectionSuite<T>
-        implements VersionContract<T>, CutOverContract<T> {}

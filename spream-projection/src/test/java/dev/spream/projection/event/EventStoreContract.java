@@ -1,4 +1,0 @@
-package dev.spream.projection.event;
-
-/** The contract of {@link EventStore} as tests. Extend it in the tests of a store. */
-public abstract class EventStoreContract extends EventStoreSuite implements AppendContract, ReadContract {}

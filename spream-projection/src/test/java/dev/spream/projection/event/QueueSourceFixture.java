@@ -1,8 +1,0 @@
-package dev.spream.projection.event;
-
-/** What {@link QueueSourceContract} needs to know besides. */
-public interface QueueSourceFixture extends EventSourceFixture {
-
-    /** Writes something that is no event to where the source has events from. */
-    void writeUndecodable();
-}

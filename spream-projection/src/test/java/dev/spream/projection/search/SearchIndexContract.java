@@ -1,5 +1,0 @@
-package dev.spream.projection.search;
-
-/** The contract of {@link SearchEngine} and its {@link SearchIndex} as tests. Extend it in the tests of an engine. */
-public abstract class SearchIndexContract extends SearchSuite
-        implements SearchWriteContract, SearchQueryContract, SearchLifeContract {}

@@ -1,0 +1,103 @@
+package dev.spream.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.annotation.Annotation;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Runs the tests of a contract over what may not keep it. */
+public final class ContractRun {
+    private static final Duration PATIENCE = Duration.ofSeconds(50);
+    private static final Duration SHORTEST = Duration.ofSeconds(1);
+
+    private ContractRun() {}
+
+    /** The names of the tests that fail, or do not end in time. */
+    public static Set<String> failures(Class<?> contract, Supplier<?> suites, Duration limit) {
+        Map<String, Future<Boolean>> runs = new TreeMap<>();
+        Set<String> failed = new TreeSet<>();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (Method test : tests(contract)) {
+                runs.put(test.getName(), threads.submit(() -> passes(test, suites.get())));
+            }
+            long end = System.nanoTime() + limit.toNanos();
+            runs.forEach((name, run) -> {
+                if (!passed(run, end - System.nanoTime())) {
+                    failed.add(name);
+                }
+            });
+            threads.shutdownNow();
+        }
+        return failed;
+    }
+
+    /**
+     * A limit for what may not keep the contract: three times what one takes that keeps it, on this machine, busy as it is,
+     * and a second at least. Fails if that one does not keep it.
+     */
+    public static Duration limit(Class<?> contract, Supplier<?> keeping) {
+        long began = System.nanoTime();
+        assertThat(failures(contract, keeping, PATIENCE)).isEmpty();
+        return Duration.ofNanos(Math.max(SHORTEST.toNanos(), 3 * (System.nanoTime() - began)));
+    }
+
+    private static List<Method> tests(Class<?> contract) {
+        List<Method> tests = Arrays.stream(contract.getMethods())
+                .filter(method -> method.isAnnotationPresent(Test.class))
+                .toList();
+        assertThat(tests).as("tests of %s", contract).hasSizeGreaterThan(1);
+        return tests;
+    }
+
+    private static boolean passes(Method test, Object suite) throws Exception {
+        call(suite, BeforeEach.class);
+        test.setAccessible(true); // the parts of a contract are not public
+        try {
+            test.invoke(suite);
+            return true;
+        } catch (InvocationTargetException e) {
+            return false;
+        } finally {
+            call(suite, AfterEach.class);
+        }
+    }
+
+    private static void call(Object suite, Class<? extends Annotation> when) throws ReflectiveOperationException {
+        for (Class<?> type = suite.getClass(); type != null; type = type.getSuperclass()) {
+            for (Method method : type.getDeclaredMethods()) {
+                if (method.isAnnotationPresent(when)) {
+                    method.setAccessible(true);
+                    method.invoke(suite);
+                }
+            }
+        }
+    }
+
+    private static boolean passed(Future<Boolean> run, long nanos) {
+        try {
+            return run.get(Math.max(1, nanos), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            return false;
+        } catch (ExecutionException | InterruptedException e) {
+            throw new AssertionError("cannot run a test of the contract", e);
+        }
+    }
+}

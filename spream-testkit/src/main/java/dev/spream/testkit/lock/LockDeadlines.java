@@ -1,0 +1,12 @@
+package dev.spream.testkit.lock;
+
+import dev.spream.lock.LockDeadline;
+import dev.spream.lock.LockWait;
+import java.time.InstantSource;
+
+/** Deadlines for those who call a store by hand. */
+public final class LockDeadlines {
+    public static final LockDeadline FOREVER = LockDeadline.start(LockWait.FOREVER, InstantSource.system());
+
+    private LockDeadlines() {}
+}

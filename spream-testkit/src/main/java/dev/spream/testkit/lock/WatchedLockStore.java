@@ -1,0 +1,24 @@
+package dev.spream.testkit.lock;
+
+import dev.spream.lock.LockStore;
+import dev.spream.lock.PlannedLock;
+import dev.spream.lock.TakenLocks;
+import java.util.List;
+import java.util.Map;
+
+/** Notes in which session each thread locked last. */
+final class WatchedLockStore<T> extends ForwardingLockStore<T> {
+    private final Map<Thread, String> sessions;
+
+    WatchedLockStore(LockStore<T> target, Map<Thread, String> sessions) {
+        super(target);
+        this.sessions = sessions;
+    }
+
+    @Override
+    public TakenLocks tryLock(T transaction, List<PlannedLock> locks) {
+        TakenLocks taken = super.tryLock(transaction, locks);
+        sessions.put(Thread.currentThread(), taken.session());
+        return taken;
+    }
+}

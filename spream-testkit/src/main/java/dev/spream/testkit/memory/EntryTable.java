@@ -1,0 +1,133 @@
+package dev.spream.testkit.memory;
+
+import dev.spream.outbox.LaneLease;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.NavigableSet;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/** The entries of an {@link InMemoryOutbox}, and what finds them quickly. Guarded by its memory. */
+final class EntryTable {
+    private static final Comparator<StoredEntry> BY_TIME =
+            Comparator.comparing(StoredEntry::dueAt).thenComparingLong(StoredEntry::id);
+
+    private final NavigableMap<Long, StoredEntry> all = new TreeMap<>();
+    private final Map<String, StoredEntry> byKey = new HashMap<>();
+    private final NavigableMap<Long, StoredEntry> unsettled = new TreeMap<>();
+
+    /** Those without an ordering key that are not settled, by the time when they are due. */
+    private final NavigableSet<StoredEntry> free = new TreeSet<>(BY_TIME);
+
+    private final Map<Integer, NavigableMap<Long, StoredEntry>> lanes = new HashMap<>();
+    private final Map<String, NavigableMap<Long, StoredEntry>> orderingKeys = new HashMap<>();
+
+    void add(StoredEntry entry) {
+        all.put(entry.id(), entry);
+        byKey.put(entry.key(), entry);
+        index(entry);
+    }
+
+    void remove(StoredEntry entry) {
+        unindex(entry);
+        byKey.remove(entry.key());
+        all.remove(entry.id());
+    }
+
+    /** Changes an entry. */
+    void edit(StoredEntry entry, Runnable change) {
+        unindex(entry);
+        try {
+            change.run();
+        } finally {
+            index(entry);
+        }
+    }
+
+    private void index(StoredEntry entry) {
+        if (entry.status().isSettled()) {
+            return;
+        }
+        unsettled.put(entry.id(), entry);
+        entry.orderingKey()
+                .ifPresentOrElse(
+                        key -> {
+                            lane(LaneLease.laneOf(key)).put(entry.id(), entry);
+                            orderingKey(key).put(entry.id(), entry);
+                        },
+                        () -> free.add(entry));
+    }
+
+    private void unindex(StoredEntry entry) {
+        unsettled.remove(entry.id());
+        entry.orderingKey()
+                .ifPresentOrElse(
+                        key -> {
+                            lane(LaneLease.laneOf(key)).remove(entry.id());
+                            orderingKey(key).remove(entry.id());
+                        },
+                        () -> free.remove(entry));
+    }
+
+    private NavigableMap<Long, StoredEntry> lane(int lane) {
+        return lanes.computeIfAbsent(lane, created -> new TreeMap<>());
+    }
+
+    private NavigableMap<Long, StoredEntry> orderingKey(String key) {
+        return orderingKeys.computeIfAbsent(key, created -> new TreeMap<>());
+    }
+
+    Optional<StoredEntry> find(long id) {
+        return Optional.ofNullable(all.get(id));
+    }
+
+    Optional<StoredEntry> find(String key) {
+        return Optional.ofNullable(byKey.get(key));
+    }
+
+    /** In the order of their ids. */
+    Collection<StoredEntry> all() {
+        return all.values();
+    }
+
+    /** In the order of their ids. */
+    Collection<StoredEntry> unsettled() {
+        return unsettled.values();
+    }
+
+    /** Those without an ordering key that are due, those that are due longest first. */
+    List<StoredEntry> due(Instant now, int limit) {
+        return free.stream()
+                .takeWhile(entry -> !entry.dueAt().isAfter(now))
+                .filter(entry -> entry.isDue(now))
+                .limit(limit)
+                .toList();
+    }
+
+    Stream<StoredEntry> lane(int lane, long afterId) {
+        return lane(lane).tailMap(afterId, false).values().stream();
+    }
+
+    Stream<StoredEntry> ofOrderingKey(String key) {
+        return orderingKey(key).values().stream();
+    }
+
+    /**
+     * Whether an earlier entry of its ordering key is not settled, or a later one is being sent, as there may be after a requeue
+     * by hand.
+     */
+    boolean waitsForAnother(StoredEntry entry, Instant now) {
+        return entry.orderingKey()
+                .map(this::orderingKey)
+                .filter(ofKey -> !ofKey.headMap(entry.id()).isEmpty()
+                        || ofKey.tailMap(entry.id(), false).values().stream().anyMatch(later -> later.isLeased(now)))
+                .isPresent();
+    }
+}

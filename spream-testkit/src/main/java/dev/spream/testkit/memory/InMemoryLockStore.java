@@ -1,0 +1,228 @@
+package dev.spream.testkit.memory;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.lock.BucketHash;
+import dev.spream.lock.HierarchicalLocks;
+import dev.spream.lock.LockConnectionException;
+import dev.spream.lock.LockDeadline;
+import dev.spream.lock.LockDeadlockException;
+import dev.spream.lock.LockKey;
+import dev.spream.lock.LockReport;
+import dev.spream.lock.LockSpace;
+import dev.spream.lock.LockStore;
+import dev.spream.lock.LockStoreException;
+import dev.spream.lock.LockTarget;
+import dev.spream.lock.LockTurns;
+import dev.spream.lock.PlannedLock;
+import dev.spream.lock.TakenLocks;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Locks in memory, for tests of what locks, and for programs of one process. Whoever comes first is served first; deadlocks
+ * are found at once, and it is the transaction which would close the circle that fails.
+ *
+ * <p>Safe for use by many threads. What it gives out ends with the process.
+ */
+public final class InMemoryLockStore implements LockStore<InMemoryLockStore.Transaction> {
+    private static final Duration HOLDER_TIMEOUT = Duration.ofSeconds(30);
+
+    private final LockSpace space;
+    private final LockTable table;
+    private final Duration holderTimeout;
+    private final LockTurns turns = LockTurns.unlimited();
+    private volatile boolean closed;
+
+    private InMemoryLockStore(LockSpace space, LockTable table, Duration holderTimeout) {
+        this.space = space;
+        this.table = table;
+        this.holderTimeout = holderTimeout;
+    }
+
+    /** Locks of their own, for targets of any depth; so many that no two targets share one. */
+    public static InMemoryLockStore create() {
+        return create(new LockSpace(BucketHash.SHA256, LockSpace.MAX_BUCKETS, LockTarget.MAX_LEVELS));
+    }
+
+    public static InMemoryLockStore create(LockSpace space) {
+        return create(space, HOLDER_TIMEOUT);
+    }
+
+    public static InMemoryLockStore create(LockSpace space, Duration holderTimeout) {
+        return new InMemoryLockStore(requireNonNull(space, "space"), new LockTable(), holderTimeout);
+    }
+
+    /** Another store over the same locks, as another process would have it. */
+    public InMemoryLockStore sibling() {
+        return new InMemoryLockStore(space, table, holderTimeout);
+    }
+
+    /** A transaction in memory: nothing but the locks that it holds. Fields are guarded by the table. */
+    public static final class Transaction {
+        static final String BROKEN = "was broken from outside";
+
+        final Set<LockKey> held = new HashSet<>();
+        LockTable.@Nullable Wait wait;
+
+        private final InMemoryLockStore store;
+        private final String session;
+        private @Nullable String state;
+
+        Transaction(InMemoryLockStore store, String session) {
+            this.store = store;
+            this.session = session;
+        }
+
+        /** As in {@link TakenLocks#session}. */
+        public String session() {
+            return session;
+        }
+
+        InMemoryLockStore store() {
+            return store;
+        }
+
+        boolean isOpen() {
+            return state == null;
+        }
+
+        /** It keeps its locks until it is rolled back, and takes no more. */
+        void fail() {
+            finish("failed");
+        }
+
+        void finish(String reason) {
+            if (state == null || !state.equals(BROKEN)) {
+                state = reason;
+            }
+        }
+
+        void requireOpen() {
+            if (BROKEN.equals(state)) {
+                throw new LockConnectionException("transaction %s %s".formatted(session, state), null);
+            }
+            if (state != null) {
+                throw new LockStoreException("transaction %s %s; begin another one".formatted(session, state), null);
+            }
+        }
+    }
+
+    @Override
+    public LockSpace space() {
+        return space;
+    }
+
+    @Override
+    public Class<Transaction> transactionType() {
+        return Transaction.class;
+    }
+
+    /** Begins a transaction, for locks to be taken {@linkplain HierarchicalLocks#in in} it. */
+    public Transaction begin() {
+        if (closed) {
+            throw new LockStoreException("the store is closed", null);
+        }
+        return table.begin(this);
+    }
+
+    /** Never waits: memory has no pool. */
+    @Override
+    public Transaction begin(LockDeadline deadline) {
+        return begin();
+    }
+
+    @Override
+    public LockTurns turns() {
+        return turns;
+    }
+
+    @Override
+    public TakenLocks tryLock(Transaction transaction, List<PlannedLock> locks) {
+        return table.tryLock(transaction, locks);
+    }
+
+    @Override
+    public void lock(Transaction transaction, List<PlannedLock> locks, LockDeadline deadline)
+            throws InterruptedException {
+        table.lock(transaction, locks, deadline);
+    }
+
+    @Override
+    public boolean isAlive(Transaction transaction) {
+        return table.isOpen(transaction);
+    }
+
+    /** Has no limits, and knows by itself when it is over. */
+    @Override
+    public void lend(Transaction transaction) {}
+
+    @Override
+    public void commit(Transaction transaction) {
+        table.commit(transaction);
+    }
+
+    @Override
+    public boolean isCurrent(Transaction transaction, String mark) {
+        return isAlive(transaction);
+    }
+
+    @Override
+    public Object connectionOf(Transaction transaction) {
+        return transaction;
+    }
+
+    @Override
+    public void rollback(Transaction transaction) {
+        table.finish(transaction, "was rolled back");
+    }
+
+    @Override
+    public void end(Transaction transaction) {
+        table.finish(transaction, "is over");
+    }
+
+    @Override
+    public boolean isDeadlock(Exception failure) {
+        return failure instanceof LockDeadlockException;
+    }
+
+    @Override
+    public long nextEpoch() {
+        return table.nextEpoch();
+    }
+
+    @Override
+    public Duration holderTimeout() {
+        return holderTimeout;
+    }
+
+    @Override
+    public void report(LockReport report) {
+        table.report(report);
+    }
+
+    /** What was reported last, for each process. */
+    public List<LockReport> reports() {
+        return table.reports();
+    }
+
+    /** The sessions that a session waits for; empty if it does not wait. */
+    public Set<String> blockersOf(String session) {
+        return table.blockersOf(session);
+    }
+
+    /** Takes its locks from one transaction, as a lost connection to a database would. */
+    public void kill(String session) {
+        table.kill(session);
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        table.breakAll(this);
+    }
+}

@@ -1,0 +1,416 @@
+package dev.spream.testkit.memory;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.projection.FailureKind;
+import dev.spream.projection.Fence;
+import dev.spream.projection.KeyState;
+import dev.spream.projection.ParkedKey;
+import dev.spream.projection.ParkedSummary;
+import dev.spream.projection.Parking;
+import dev.spream.projection.Progress;
+import dev.spream.projection.ProjectionCode;
+import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionOperations;
+import dev.spream.projection.ProjectionOwner;
+import dev.spream.projection.ProjectionState;
+import dev.spream.projection.ProjectionStore;
+import dev.spream.projection.ProjectionVersion;
+import dev.spream.projection.RebuildProgress;
+import dev.spream.projection.SegmentShare;
+import dev.spream.projection.Tried;
+import dev.spream.core.StorageException;
+import dev.spream.core.internal.MonotonicTime;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.FeedItem;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * A database in memory with read models and the states of their projections, for tests and demos: the reference for what
+ * stores do. A transaction's rows are seen by others when it has committed; who writes a row, or an aggregate's state, that
+ * another open transaction has written waits for that one.
+ *
+ * <p>Safe for use by many threads, and by several engines of one process. Everything is gone when the process ends.
+ */
+public final class InMemoryProjectionStore implements ProjectionStore<InMemoryProjectionStore.Transaction> {
+    private final ProjectionMemory memory;
+
+    public InMemoryProjectionStore() {
+        this(InstantSource.system());
+    }
+
+    /** A database whose times are those of that clock. */
+    public InMemoryProjectionStore(InstantSource clock) {
+        this(clock, MonotonicTime.SYSTEM);
+    }
+
+    /** For tests that drive the time: whoever waits for a while does so by that. */
+    public InMemoryProjectionStore(InstantSource clock, MonotonicTime time) {
+        this(new ProjectionMemory(requireNonNull(clock, "clock"), time));
+    }
+
+    private InMemoryProjectionStore(ProjectionMemory memory) {
+        this.memory = memory;
+    }
+
+    /** Another store over the same database, as another process would have it. */
+    public InMemoryProjectionStore store() {
+        return new InMemoryProjectionStore(memory);
+    }
+
+    public ProjectionOperations operations() {
+        return new MemoryProjectionOperations(memory);
+    }
+
+    /** The rows of a table of the read models, as they are committed, by their keys; empty if nothing was ever written to it. */
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // a table has the type that its writers give it
+    public <V> Map<String, V> table(String name) {
+        return memory.locked(() -> (Map<String, V>) new TreeMap<>(memory.rows.table(name)));
+    }
+
+    /** The same of a version of a projection, live or not; empty if there is no such version, or it is not prepared. */
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // a table has the type that its writers give it
+    public <V> Map<String, V> table(ProjectionVersion version, String name) {
+        return memory.locked(() -> memory.find(version.stateName())
+                .filter(found -> found.version().prepared())
+                .map(found -> (Map<String, V>) new TreeMap<>(memory.rows.table(found.place(name))))
+                .orElseGet(TreeMap::new));
+    }
+
+    public ProjectionMemory memory() {
+        return memory;
+    }
+
+    /**
+     * A transaction in which a projection reads and writes rows. Used by one thread at a time, as long as the work lasts that
+     * it was handed to.
+     */
+    public static final class Transaction {
+        private final ProjectionMemory memory;
+        private final StoredProjection projection;
+
+        /** Guarded by the memory. */
+        final OpenTransaction open = new OpenTransaction();
+
+        Transaction(ProjectionMemory memory, StoredProjection projection) {
+            this.memory = memory;
+            this.projection = projection;
+        }
+
+        /**
+         * A table of the read models, which is there without being created: that of the version whose transaction it is. Its rows
+         * should all be of the same type.
+         */
+        public <V> Table<V> table(String name) {
+            requireNonNull(name, "name");
+            return new Table<>(this, memory.locked(() -> projection.place(name)));
+        }
+    }
+
+    /**
+     * A table as a transaction sees it: as it is committed, with the transaction's own writes.
+     *
+     * @param <V> its rows, which nobody changes
+     */
+    public static final class Table<V> {
+        private final Transaction transaction;
+        private final String name;
+
+        private Table(Transaction transaction, String name) {
+            this.transaction = transaction;
+            this.name = name;
+        }
+
+        /** The row with that key. It stays as it is only if this transaction has written or {@linkplain #lock locked} it. */
+        @SuppressWarnings("unchecked")
+        public Optional<V> get(String key) {
+            return transaction.memory.lockedIn(
+                    transaction,
+                    () -> transaction.memory.rows.get(transaction, name, key).map(row -> (V) row));
+        }
+
+        /**
+         * The same row, which nobody else writes before this transaction ends. Waits for those who do.
+         *
+         * @throws StorageException if they wait for this transaction, too, or the thread was interrupted; it can only be rolled
+         *     back then
+         */
+        public Optional<V> lock(String key) {
+            return transaction.memory.lockedIn(transaction, () -> {
+                transaction.memory.locks.acquire(transaction, new RowLocks.Row(name, key));
+                return get(key);
+            });
+        }
+
+        /** Writes a row. Waits as {@link #lock} does, and fails as it does. */
+        public void put(String key, V row) {
+            write(key, Optional.of(row));
+        }
+
+        /** Removes a row; harmless if there is none. Waits as {@link #lock} does, and fails as it does. */
+        public void remove(String key) {
+            write(key, Optional.empty());
+        }
+
+        private void write(String key, Optional<V> row) {
+            transaction.memory.lockedIn(transaction, () -> {
+                transaction.memory.locks.acquire(transaction, new RowLocks.Row(name, key));
+                transaction.memory.rows.write(transaction, name, key, row);
+                return row;
+            });
+        }
+    }
+
+    @Override
+    public Class<Transaction> transactionType() {
+        return Transaction.class;
+    }
+
+    @Override
+    public ProjectionState register(String projection, int segments, ProjectionCode code) {
+        return memory.locked(() -> {
+            StoredProjection live = memory.register(projection, segments, code);
+            if (live.version().revision() == code.revision()) {
+                live.code(code);
+            }
+            return live.state();
+        });
+    }
+
+    @Override
+    public List<ProjectionVersion> versions(String projection) {
+        return memory.locked(() -> memory.versions(projection).stream()
+                .map(StoredProjection::version)
+                .toList());
+    }
+
+    @Override
+    public boolean prepare(ProjectionVersion version, ProjectionCode code, Preparation<Transaction> create)
+            throws Exception {
+        Optional<StoredProjection> found = memory.locked(() -> toPrepare(version));
+        if (found.isEmpty() || found.get().version().prepared()) {
+            return found.isPresent();
+        }
+        StoredProjection projection = found.get();
+        Transaction transaction = new Transaction(memory, projection);
+        try {
+            memory.locked(() -> projection.code(code));
+            create.create(transaction);
+            return memory.commit(transaction, projection::prepared);
+        } finally {
+            memory.locked(() -> {
+                projection.preparing(false);
+                memory.end(transaction);
+            });
+        }
+    }
+
+    /** Nobody else prepares it meanwhile; empty if it is not there any more. */
+    private Optional<StoredProjection> toPrepare(ProjectionVersion version) {
+        awaitPrepared(version);
+        Optional<StoredProjection> found = memory.find(version.stateName());
+        found.ifPresent(projection -> projection.preparing(!projection.version().prepared()));
+        return found;
+    }
+
+    @Override
+    public Optional<String> outsideModel(ProjectionVersion version, Beginning beginning) throws Exception {
+        Optional<StoredProjection> found = memory.locked(() -> toBegin(version));
+        if (found.isEmpty() || found.get().outside().isPresent()) {
+            return found.flatMap(StoredProjection::outside);
+        }
+        StoredProjection projection = found.get();
+        try {
+            String id = beginning.begin();
+            memory.locked(() -> projection.outside(id));
+            return Optional.of(id);
+        } finally {
+            memory.locked(() -> {
+                projection.preparing(false);
+                memory.statusChanged();
+            });
+        }
+    }
+
+    /** Nobody else begins its read model meanwhile. */
+    private Optional<StoredProjection> toBegin(ProjectionVersion version) {
+        awaitPrepared(version);
+        Optional<StoredProjection> found = memory.find(version.stateName());
+        found.filter(projection -> projection.outside().isEmpty()).ifPresent(projection -> {
+            projection.requireNothingDealtWith();
+            projection.preparing(true);
+        });
+        return found;
+    }
+
+    private void awaitPrepared(ProjectionVersion version) {
+        memory.await(
+                () -> memory.find(version.stateName())
+                        .filter(StoredProjection::isPreparing)
+                        .isEmpty(),
+                Long.MAX_VALUE,
+                "while projection '%s' was prepared".formatted(version.stateName()));
+    }
+
+    @Override
+    public long limit(ProjectionVersion version, int segment) {
+        return memory.locked(() -> memory.limit(memory.require(version.stateName()), segment));
+    }
+
+    @Override
+    public Map<String, Set<Long>> skipped(String projection) {
+        return memory.locked(() ->
+                memory.find(projection).map(StoredProjection::skippedVersions).orElse(Map.of()));
+    }
+
+    @Override
+    public Optional<RebuildProgress> built(ProjectionVersion version) {
+        return memory.locked(() -> memory.find(version.stateName())
+                .filter(found -> !found.version().isLive())
+                .map(found -> {
+                    found.measure(memory.now());
+                    return memory.progress(found);
+                }));
+    }
+
+    @Override
+    public Optional<ProjectionState> state(String projection) {
+        return memory.locked(() -> memory.find(projection).map(StoredProjection::state));
+    }
+
+    @Override
+    public SegmentShare holdSegments(String projection, ProjectionOwner owner, Set<Integer> giveUp, Duration lease) {
+        return memory.locked(() -> memory.require(projection).segments.hold(owner, giveUp, memory.now(), lease));
+    }
+
+    @Override
+    public void leave(String projection, ProjectionOwner owner) {
+        memory.locked(() -> memory.find(projection).ifPresent(found -> found.segments.leave(owner)));
+    }
+
+    @Override
+    public boolean apply(Fence fence, Set<String> keys, Work<Transaction> work) throws Exception {
+        Optional<StoredProjection> entered = memory.enter(fence);
+        if (entered.isEmpty()) {
+            return false;
+        }
+        StoredProjection projection = entered.get();
+        Transaction transaction = new Transaction(memory, projection);
+        try {
+            Map<String, KeyState> states = memory.lockedIn(transaction, () -> {
+                Map<String, KeyState> found = new TreeMap<>();
+                for (String key : new TreeSet<>(keys)) {
+                    memory.locks.acquire(transaction, projection.row(key));
+                    found.put(key, projection.keyState(key));
+                }
+                return found;
+            });
+            Progress progress = work.apply(transaction, states);
+            memory.commit(transaction, () -> {
+                memory.requireNotAhead(projection, fence, progress.position());
+                return projection.record(fence, states.keySet(), progress, memory.now());
+            });
+            return true;
+        } finally {
+            memory.leave(fence, projection, transaction);
+        }
+    }
+
+    @Override
+    public FailureKind failureKind(Exception failure) {
+        return switch (failure) {
+            case ProjectionFailure told -> told.kind();
+            case StorageException storage when storage.getCause() instanceof ProjectionFailure told -> told.kind();
+            case StorageException storage -> storage.retryable() ? FailureKind.TRANSIENT : FailureKind.POISON;
+            case InterruptedException interrupted -> FailureKind.TRANSIENT;
+            case TimeoutException late -> FailureKind.TRANSIENT;
+            default -> FailureKind.POISON;
+        };
+    }
+
+    @Override
+    public List<ParkedKey> due(Fence fence, int limit) {
+        return memory.locked(() -> memory.find(fence.projection())
+                .map(projection -> projection.due(fence, memory.now(), limit))
+                .orElse(List.of()));
+    }
+
+    @Override
+    public Set<Integer> dueSegments(String projection) {
+        return memory.locked(() -> memory.find(projection)
+                .map(found -> found.dueSegments(memory.now()))
+                .orElse(Set.of()));
+    }
+
+    @Override
+    public ParkedSummary parkedSummary(String projection) {
+        return memory.locked(() -> memory.find(projection)
+                .map(found -> found.parkedSummary(memory.now()))
+                .orElse(ParkedSummary.NONE));
+    }
+
+    @Override
+    public Optional<KeyState> retry(Fence fence, String key, int limit, RetryWork<Transaction> work) throws Exception {
+        Optional<StoredProjection> entered = memory.enter(fence);
+        if (entered.isEmpty()) {
+            return Optional.empty();
+        }
+        StoredProjection projection = entered.get();
+        Transaction transaction = new Transaction(memory, projection);
+        try {
+            List<EventEnvelope> events = memory.lockedIn(
+                    transaction,
+                    () -> memory.locks.tryAcquire(transaction, projection.row(key))
+                            ? projection.setAside(key, limit)
+                            : List.of());
+            if (events.isEmpty()) {
+                return Optional.empty();
+            }
+            long last = memory.locked(() -> projection.keyState(key)).lastVersion();
+            long now = work.apply(transaction, last, events);
+            return Optional.of(memory.commit(transaction, () -> projection.retried(key, now, memory.now())));
+        } finally {
+            memory.leave(fence, projection, transaction);
+        }
+    }
+
+    @Override
+    public boolean postpone(Fence fence, String key, Tried tried, Parking parking) {
+        return memory.locked(() -> memory.find(fence.projection())
+                .filter(projection -> {
+                    memory.locks.awaitFree(projection.row(key));
+                    return projection.isHeld(fence);
+                })
+                .map(projection -> projection.postpone(key, tried, parking, memory.now()))
+                .orElse(false));
+    }
+
+    @Override
+    public void deadLetter(String projection, FeedItem.Undecodable item) {
+        memory.locked(() -> memory.require(projection).deadLetter(item, memory.now()));
+    }
+
+    @Override
+    public void report(String projection, long errors, Optional<String> lastError) {
+        memory.locked(() -> memory.require(projection).report(errors, lastError, memory.now()));
+    }
+
+    @Override
+    public boolean fail(Fence fence, long epoch, String error) {
+        return memory.locked(() -> memory.find(fence.projection())
+                .filter(projection -> projection.isHeld(fence) && projection.epoch() == epoch)
+                .map(projection -> projection.fail(error, memory.now()))
+                .orElse(false));
+    }
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,237 @@
+package dev.spream.testkit.memory;
+
+import static java.util.stream.Collectors.counting;
+import static java.util.stream.Collectors.groupingBy;
+
+import dev.spream.outbox.AuditEntry;
+import dev.spream.outbox.LedgerResult;
+import dev.spream.outbox.ManualAct;
+import dev.spream.outbox.ManualResult;
+import dev.spream.outbox.OutboxFilter;
+import dev.spream.outbox.OutboxOperations;
+import dev.spream.outbox.OutboxRow;
+import dev.spream.outbox.OutboxStats;
+import dev.spream.outbox.OutboxStatus;
+import dev.spream.outbox.ReasonCode;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.Predicate;
+
+/** What people use of an {@link InMemoryOutbox}. */
+final class MemoryOperations implements OutboxOperations {
+    private final OutboxMemory memory;
+
+    MemoryOperations(OutboxMemory memory) {
+        this.memory = memory;
+    }
+
+    @Override
+    public OutboxStats stats() {
+        return memory.locked(() -> {
+            Instant now = memory.now();
+            List<StoredEntry> due = unsettled(entry -> entry.isDue(now) && !memory.entries.waitsForAnother(entry, now));
+            return new OutboxStats(
+                    now,
+                    memory.entries.all().stream().collect(groupingBy(StoredEntry::status, counting())),
+                    due.size(),
+                    due.stream().map(StoredEntry::dueAt).min(Comparator.naturalOrder()),
+                    unsettled(entry -> entry.hasLapsed(now)).size(),
+                    unsettled(StoredEntry::isParked).size(),
+                    unsettled(entry -> entry.isParked() && entry.outcomeUnknown())
+                            .size(),
+                    Set.of(),
+                    Set.of());
+        });
+    }
+
+    @Override
+    public OutboxStats exactStats() {
+        return stats();
+    }
+
+    private List<StoredEntry> unsettled(Predicate<StoredEntry> which) {
+        return memory.entries.unsettled().stream().filter(which).toList();
+    }
+
+    @Override
+    public List<OutboxRow> list(OutboxFilter filter) {
+        return memory.locked(() -> memory.entries.all().stream()
+                .filter(entry -> matches(filter, entry))
+                .limit(filter.limit())
+                .map(this::row)
+                .toList());
+    }
+
+    private static boolean matches(OutboxFilter filter, StoredEntry entry) {
+        return entry.id() > filter.afterId()
+                && (filter.statuses().isEmpty() || filter.statuses().contains(entry.status()))
+                && (!filter.parkedOnly() || entry.isParked())
+                && (filter.orderingKey().isEmpty() || filter.orderingKey().equals(entry.orderingKey()))
+                && (filter.reason().isEmpty() || filter.reason().equals(entry.lastError()));
+    }
+
+    private OutboxRow row(StoredEntry entry) {
+        return entry.row(memory.ledger.last(entry.key()));
+    }
+
+    @Override
+    public Optional<OutboxRow> find(long id) {
+        return memory.locked(() -> memory.entries.find(id).map(this::row));
+    }
+
+    @Override
+    public Optional<OutboxRow> find(String idempotencyKey) {
+        return memory.locked(() -> memory.entries.find(idempotencyKey).map(this::row));
+    }
+
+    @Override
+    public Optional<String> payload(long id) {
+        return memory.locked(() -> memory.entries.find(id).map(StoredEntry::payload));
+    }
+
+    @Override
+    public List<AuditEntry> audit(long id) {
+        return memory.locked(
+                () -> memory.audit.stream().filter(act -> act.entryId() == id).toList());
+    }
+
+    @Override
+    public ManualResult requeue(long id, ManualAct act) {
+        return change("requeue", id, act, (entry, now) -> {
+            if (entry.status() == OutboxStatus.SUCCEEDED) {
+                return Made.refused("it succeeded");
+            }
+            if (entry.hasExpired(now)) {
+                return Made.refused("its time to be sent is over");
+            }
+            if (entry.isDue(now)) {
+                return Made.refused("it is due anyway");
+            }
+            boolean again = entry.status() == OutboxStatus.ABORTED;
+            Optional<Integer> generation =
+                    again ? memory.ledger.reopen(entry.key(), now) : Optional.of(entry.generation());
+            generation.ifPresent(next -> memory.entries.edit(entry, () -> entry.requeue(next, now)));
+            return generation.isPresent() ? Made.DONE : Made.refused("the ledger does not say that it failed");
+        });
+    }
+
+    @Override
+    public ManualResult settle(long id, LedgerResult result, ManualAct act) {
+        return change("settle", id, act, (entry, now) -> finish(entry, result, "settled by hand"));
+    }
+
+    @Override
+    public ManualResult abort(long id, ManualAct act) {
+        LedgerResult result = LedgerResult.failed(ReasonCode.ABORTED_BY_HAND);
+        return change("abort", id, act, (entry, now) -> finish(entry, result, "given up by hand"));
+    }
+
+    private Made finish(StoredEntry entry, LedgerResult result, String message) {
+        if (entry.status().isSettled()) {
+            return Made.refused("it is settled: " + entry.status().text());
+        }
+        OutboxMemory.Verdict verdict = memory.verdict(entry);
+        if (verdict == OutboxMemory.Verdict.CONFLICT) {
+            return Made.refused("the ledger has another request under its key");
+        }
+        memory.finish(entry, result, message);
+        entry.revokeClaim();
+        return verdict == OutboxMemory.Verdict.OPEN ? Made.DONE : new Made(true, ", as the ledger said already");
+    }
+
+    /** What became of a change: it was made, with what the audit notes of it beside; or why there is none. */
+    private record Made(boolean done, String note) {
+        static final Made DONE = new Made(true, "");
+
+        static Made refused(String why) {
+            return new Made(false, why);
+        }
+    }
+
+    /**
+     * Changes an entry and puts that into the audit.
+     *
+     * @param change what it does, or why it does nothing
+     */
+    private ManualResult change(String action, long id, ManualAct act, BiFunction<StoredEntry, Instant, Made> change) {
+        return memory.locked(() -> {
+            memory.ledger.awaitNoWriter(
+                    () -> memory.entries.find(id).map(StoredEntry::key).stream().toList());
+            return memory.entries
+                    .find(id)
+                    .map(entry -> change(action, entry, act, change))
+                    .orElseGet(ManualResult.NotFound::new);
+        });
+    }
+
+    private ManualResult change(
+            String action, StoredEntry entry, ManualAct act, BiFunction<StoredEntry, Instant, Made> change) {
+        Instant now = memory.now();
+        OutboxStatus before = entry.status();
+        Made made = entry.isLeased(now) ? Made.refused("a worker is sending it") : change.apply(entry, now);
+        if (!made.done()) {
+            return new ManualResult.Refused(row(entry), made.note());
+        }
+        record(action, entry, before, made.note(), act);
+        return new ManualResult.Done(row(entry));
+    }
+
+    private void record(String action, StoredEntry entry, OutboxStatus before, String note, ManualAct act) {
+        record(
+                action,
+                entry.id(),
+                entry.key(),
+                act,
+                "%s -> %s, generation %d%s"
+                        .formatted(before.text(), entry.status().text(), entry.generation(), note));
+    }
+
+    /** Of many at once, and of no entry alone. */
+    private void recordSome(String action, int count, String outcome, ManualAct act) {
+        if (count > 0) {
+            record(action, 0, "", act, "%d %s".formatted(count, outcome));
+        }
+    }
+
+    private void record(String action, long id, String key, ManualAct act, String outcome) {
+        memory.audit.add(new AuditEntry(memory.now(), act.actor(), action, id, key, outcome, act.reason()));
+    }
+
+    @Override
+    public int releaseExpired(ManualAct act) {
+        return memory.locked(() -> {
+            List<StoredEntry> lapsed = unsettled(entry -> entry.hasLapsed(memory.now()));
+            for (StoredEntry entry : lapsed) {
+                memory.entries.edit(entry, () -> entry.takeBack(memory.now()));
+                record("release-expired", entry, OutboxStatus.SENDING, "", act);
+            }
+            return lapsed.size();
+        });
+    }
+
+    @Override
+    public int purge(Duration settledFor, int limit, ManualAct act) {
+        return memory.locked(() -> {
+            int removed = memory.removeSettled(settledFor, limit);
+            recordSome("purge", removed, "removed", act);
+            return removed;
+        });
+    }
+
+    @Override
+    public int pruneLedger(Duration settledFor, int limit, ManualAct act) {
+        return memory.locked(() -> {
+            int forgotten = MemoryLedger.prune(memory, settledFor, limit);
+            recordSome("prune-ledger", forgotten, "forgotten", act);
+            return forgotten;
+        });
+    }
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,141 @@
+package dev.spream.testkit.memory;
+
+import dev.spream.projection.Fence;
+import dev.spream.projection.ParkReason;
+import dev.spream.projection.ParkedKey;
+import dev.spream.projection.Parking;
+import dev.spream.projection.Tried;
+import dev.spream.projection.event.EventEnvelope;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** An aggregate that is parked, with its events. Guarded by the projection's memory. */
+final class ParkedEvents {
+    private final String key;
+    private final Instant since;
+    private final TreeMap<Long, EventEnvelope> events = new TreeMap<>();
+    private OptionalInt segment = OptionalInt.empty();
+    private ParkReason reason = ParkReason.TRANSIENT;
+    private int attempts;
+    private String error = "";
+    private @Nullable Instant nextTry;
+    private long followed;
+
+    ParkedEvents(String key, Instant since) {
+        this.key = key;
+        this.since = since;
+    }
+
+    void park(Parking parking, Instant now) {
+        reason = parking.reason();
+        attempts = parking.attempts();
+        error = parking.error();
+        nextTry = parking.nextTry().map(now::plus).orElse(null);
+    }
+
+    /** Whether it is still what was tried. */
+    boolean isAs(Tried tried) {
+        return attempts == tried.attempts() && events.firstKey() == tried.firstVersion();
+    }
+
+    void parkedBy(OptionalInt by) {
+        segment = by;
+    }
+
+    /** It is another segment's now, which has about the same share of them. */
+    void split(int before, int now) {
+        segment = segment.isPresent() ? OptionalInt.of(segment.getAsInt() * now / before) : segment;
+    }
+
+    /** Side effects of events up to that version have followed. */
+    void followedUpTo(long version) {
+        followed = version;
+    }
+
+    long followed() {
+        return followed;
+    }
+
+    /** Sets an event aside, unless it is. */
+    void add(EventEnvelope event, long lastVersion, Instant now) {
+        boolean added = events.putIfAbsent(event.eventVersion(), event) == null;
+        if (added && reason == ParkReason.GAP && events.firstKey() == lastVersion + 1) {
+            tryAt(now);
+        }
+    }
+
+    private void tryAt(Instant time) {
+        nextTry = nextTry == null || time.isBefore(nextTry) ? time : nextTry;
+    }
+
+    /** Has it tried again, as if it never had been. */
+    void tryAgain(Instant now) {
+        attempts = 0;
+        tryAt(now);
+    }
+
+    /** Forgets the events up to that one. */
+    void forget(long version, Instant now) {
+        boolean moved = !events.headMap(version, true).isEmpty();
+        events.headMap(version, true).clear();
+        if (moved) {
+            tryAgain(now);
+        }
+    }
+
+    boolean has(long version) {
+        return events.containsKey(version);
+    }
+
+    /** The versions of those behind that one. */
+    Set<Long> behind(long version) {
+        return events.tailMap(version, false).keySet();
+    }
+
+    boolean isEmpty() {
+        return events.isEmpty();
+    }
+
+    int size() {
+        return events.size();
+    }
+
+    EventEnvelope first() {
+        return events.firstEntry().getValue();
+    }
+
+    List<EventEnvelope> first(int limit) {
+        return new ArrayList<>(events.values()).subList(0, Math.min(limit, events.size()));
+    }
+
+    OptionalInt segment() {
+        return segment;
+    }
+
+    boolean isOf(Fence fence) {
+        return switch (fence) {
+            case Fence.Segment held -> segment.isPresent() && segment.getAsInt() == held.segment();
+            case Fence.Whole whole -> true;
+        };
+    }
+
+    /** When it is to be tried; empty if somebody has to. */
+    Optional<Instant> nextTry() {
+        return Optional.ofNullable(nextTry);
+    }
+
+    ParkedKey view(long lastVersion, Instant now) {
+        Optional<Duration> left = nextTry()
+                .map(time -> Duration.between(now, time))
+                .map(time -> time.isNegative() ? Duration.ZERO : time);
+        return new ParkedKey(
+                key, reason, lastVersion, events.firstKey(), events.size(), attempts, error, since, left, followed);
+    }
+}

@@ -1,0 +1,95 @@
+package dev.spream.testkit.memory;
+
+import dev.spream.projection.FailureKind;
+import dev.spream.projection.ProjectionFailure;
+import dev.spream.core.StorageException;
+import dev.spream.testkit.memory.InMemoryProjectionStore.Transaction;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.locks.Condition;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Who has written which rows and not ended yet. Guarded by its memory; who waits for an open transaction gives the memory free
+ * meanwhile.
+ */
+final class RowLocks {
+    private final Condition changed;
+    private final Map<Row, Transaction> owners = new HashMap<>();
+
+    RowLocks(Condition changed) {
+        this.changed = changed;
+    }
+
+    /** A row of a table; of the states of a projection's aggregates, too. */
+    record Row(String table, String key) {}
+
+    /** Has the transaction own a row until it ends. Waits until no other does. */
+    void acquire(Transaction transaction, Row row) {
+        transaction.open.waitsFor = row;
+        try {
+            awaitWhile(() -> isAnothers(transaction, row));
+        } finally {
+            transaction.open.waitsFor = null;
+        }
+        own(transaction, row);
+    }
+
+    private boolean isAnothers(Transaction transaction, Row row) {
+        boolean another = owners.getOrDefault(row, transaction) != transaction;
+        if (another) {
+            requireNoCircle(transaction, row);
+        }
+        return another;
+    }
+
+    private void requireNoCircle(Transaction transaction, Row row) {
+        Row next = row;
+        while (next != null) {
+            Transaction owner = owners.get(next);
+            if (owner == transaction) {
+                throw new StorageException(
+                        "deadlock: transactions wait for each other's rows",
+                        true,
+                        new ProjectionFailure(FailureKind.CONFLICT, "deadlock", null));
+            }
+            next = owner == null ? null : owner.open.waitsFor;
+        }
+    }
+
+    private void own(Transaction transaction, Row row) {
+        owners.put(row, transaction);
+        transaction.open.locked.add(row);
+    }
+
+    /** Has the transaction own a row, unless another does; whether it does. */
+    boolean tryAcquire(Transaction transaction, Row row) {
+        if (owners.containsKey(row)) {
+            return false;
+        }
+        own(transaction, row);
+        return true;
+    }
+
+    /** Waits until no transaction owns the row. */
+    void awaitFree(Row row) {
+        awaitWhile(() -> owners.containsKey(row));
+    }
+
+    private void awaitWhile(BooleanSupplier blocked) {
+        try {
+            while (blocked.getAsBoolean()) {
+                changed.await();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new StorageException("interrupted while another transaction has the row", true, e);
+        }
+    }
+
+    void release(Transaction transaction) {
+        transaction.open.locked.forEach(owners::remove);
+        transaction.open.locked.clear();
+        changed.signalAll();
+    }
+}

@@ -1,0 +1,100 @@
+package dev.spream.testkit.outbox;
+
+import dev.spream.outbox.ClaimResult;
+import dev.spream.outbox.LaneLease;
+import dev.spream.outbox.LaneShare;
+import dev.spream.outbox.OrderedEntry;
+import dev.spream.outbox.OutboxClaim;
+import dev.spream.outbox.OutboxHistory;
+import dev.spream.outbox.OutboxOwner;
+import dev.spream.outbox.OutboxStore;
+import dev.spream.outbox.Settlement;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/** Does what another store does; what extends it does one thing differently, or has calls fail in {@link #call}. */
+public class ForwardingOutboxStore implements OutboxStore {
+    public final OutboxStore target;
+
+    public ForwardingOutboxStore(OutboxStore target) {
+        this.target = target;
+    }
+
+    protected <T> T call(String operation, Supplier<T> call) {
+        return call.get();
+    }
+
+    @Override
+    public ClaimResult claim(OutboxOwner owner, int limit, Duration lease) {
+        return call("claim", () -> target.claim(owner, limit, lease));
+    }
+
+    @Override
+    public Set<OutboxClaim.Ref> renew(OutboxOwner owner, Collection<OutboxClaim.Ref> claims, Duration lease) {
+        return call("renew", () -> target.renew(owner, claims, lease));
+    }
+
+    @Override
+    public Set<OutboxClaim.Ref> settle(OutboxOwner owner, List<Settlement> settlements) {
+        return call("settle", () -> target.settle(owner, settlements));
+    }
+
+    @Override
+    public int expire(int limit) {
+        return call("expire", () -> target.expire(limit));
+    }
+
+    @Override
+    public int removeOld(OutboxHistory part, Duration age, int limit) {
+        return call("removeOld", () -> target.removeOld(part, age, limit));
+    }
+
+    @Override
+    public LaneShare holdLanes(OutboxOwner owner, Set<Integer> giveUp, Duration lease) {
+        return call("holdLanes", () -> target.holdLanes(owner, giveUp, lease));
+    }
+
+    @Override
+    public void leaveLanes(OutboxOwner owner) {
+        boolean left = call("leaveLanes", () -> {
+            target.leaveLanes(owner);
+            return true;
+        });
+        assert left;
+    }
+
+    @Override
+    public boolean hasOrdered() {
+        return call("hasOrdered", target::hasOrdered);
+    }
+
+    @Override
+    public List<OrderedEntry> ordered(Map<Integer, Long> after, int perLane) {
+        return call("ordered", () -> target.ordered(after, perLane));
+    }
+
+    @Override
+    public List<OrderedEntry> ordered(String orderingKey, int limit) {
+        return call("orderedOfKey", () -> target.ordered(orderingKey, limit));
+    }
+
+    @Override
+    public ClaimResult claimOrdered(
+            OutboxOwner owner, Collection<LaneLease> lanes, Collection<Long> ids, Duration lease) {
+        return call("claimOrdered", () -> target.claimOrdered(owner, lanes, ids, lease));
+    }
+
+    @Override
+    public Watch watch(Runnable wake) {
+        return call("watch", () -> target.watch(wake));
+    }
+
+    @Override
+    public void close() {
+        target.close();
+    }
+}

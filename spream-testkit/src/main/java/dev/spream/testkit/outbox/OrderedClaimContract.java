@@ -1,0 +1,258 @@
+package dev.spream.testkit.outbox;
+
+import static dev.spream.testkit.outbox.OutboxScenario.ANN;
+import static dev.spream.testkit.outbox.OutboxScenario.BOB;
+import static dev.spream.testkit.outbox.OutboxScenario.DELAY;
+import static dev.spream.testkit.outbox.OutboxScenario.LEASE;
+import static dev.spream.testkit.outbox.OutboxScenario.idOf;
+import static dev.spream.testkit.outbox.OutboxScenario.keys;
+import static dev.spream.testkit.outbox.OutboxScenario.messageBuilder;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.outbox.ClaimResult;
+import dev.spream.outbox.LaneLease;
+import dev.spream.outbox.OutboxClaim;
+import dev.spream.outbox.OutboxOwner;
+import dev.spream.outbox.OutboxStatus;
+import dev.spream.outbox.Settlement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Entries with one ordering key are given out one at a time, in the order of their ids, to who holds their lane. */
+interface OrderedClaimContract<T> extends OutboxScenario.Stage<T> {
+
+    @Test
+    default void of_one_ordering_key_the_first_is_given_and_the_next_when_that_one_is_settled() {
+        long first = given().ordered("1", "k");
+        long second = given().ordered("2", "k");
+        long third = given().ordered("3", "k");
+        assertThat(first).isLessThan(second);
+        assertThat(second).isLessThan(third);
+
+        List<OutboxClaim> claims = given().claimOrdered(ANN, first, second, third);
+        assertThat(keys(claims)).containsExactly("1");
+        assertThat(claims.getFirst().entry().orderingKey()).contains("k");
+        given().succeed(ANN, claims.getFirst());
+        claims = given().claimOrdered(ANN, third, second);
+        assertThat(keys(claims)).containsExactly("2");
+        given().succeed(ANN, claims.getFirst());
+        assertThat(keys(given().claimOrdered(ANN, third))).containsExactly("3");
+    }
+
+    /** Workers read no lanes otherwise. */
+    @Test
+    default void there_are_entries_with_an_ordering_key_until_they_are_settled() {
+        assertThat(ordered()).isFalse();
+        given().enqueued("free");
+        assertThat(ordered()).isFalse();
+        long id = given().ordered("1", "k");
+        assertThat(ordered()).as("pending").isTrue();
+        OutboxClaim claim = given().claimOrdered(ANN, id).getFirst();
+        assertThat(ordered()).as("sending").isTrue();
+        given().fail(ANN, claim);
+        assertThat(ordered()).as("failed").isTrue();
+        given().pass(DELAY.plusSeconds(1));
+        claim = given().claimOrdered(ANN, id).getFirst();
+        long second = given().ordered("2", "l");
+        given().succeed(ANN, claim);
+        assertThat(ordered()).as("one of two is settled").isTrue();
+        given().succeed(ANN, given().claimOrdered(ANN, second).getFirst());
+        assertThat(ordered()).as("both are settled").isFalse();
+
+        given().park(ANN, given().claimOrdered(ANN, given().ordered("3", "k")).getFirst(), false);
+        assertThat(ordered()).as("parked").isTrue();
+    }
+
+    private boolean ordered() {
+        return given().store().hasOrdered();
+    }
+
+    @Test
+    default void an_entry_waits_while_an_earlier_one_of_its_key_is_pending_sending_failed_or_parked() {
+        long first = given().ordered("1", "k");
+        long second = given().ordered("2", "k");
+        assertThat(given().claimOrdered(ANN, second)).as("pending").isEmpty();
+        OutboxClaim claim = given().claimOrdered(ANN, first).getFirst();
+        assertThat(given().claimOrdered(ANN, second)).as("sending").isEmpty();
+        given().fail(ANN, claim);
+        assertThat(given().claimOrdered(ANN, second)).as("failed").isEmpty();
+        given().pass(DELAY.plusSeconds(1));
+        assertThat(given().claimOrdered(ANN, second)).as("failed and due").isEmpty();
+        given().park(ANN, given().claimOrdered(ANN, first).getFirst(), false);
+        assertThat(given().claimOrdered(ANN, second)).as("parked").isEmpty();
+    }
+
+    @Test
+    default void an_entry_waits_for_an_earlier_one_whose_lease_ran_out() {
+        long first = given().ordered("1", "k");
+        long second = given().ordered("2", "k");
+        given().claimOrdered(ANN, first);
+        given().letLeasesRunOut();
+        assertThat(given().claimOrdered(ANN, second)).isEmpty();
+        assertThat(keys(given().claimOrdered(ANN, first, second))).containsExactly("1");
+    }
+
+    @Test
+    default void an_entry_that_is_aborted_lets_its_key_go_on() {
+        long first = given().ordered("1", "k");
+        long second = given().ordered("2", "k");
+        given().abort(ANN, given().claimOrdered(ANN, first).getFirst());
+        assertThat(keys(given().claimOrdered(ANN, second))).containsExactly("2");
+    }
+
+    @Test
+    default void an_entry_that_is_released_keeps_its_place() {
+        long first = given().ordered("1", "k");
+        long second = given().ordered("2", "k");
+        OutboxClaim claim = given().claimOrdered(ANN, first).getFirst();
+        given().settle(ANN, new Settlement.Released(claim.ref()));
+        assertThat(keys(given().claimOrdered(ANN, first, second))).containsExactly("1");
+    }
+
+    @Test
+    default void ordering_keys_do_not_wait_for_each_other_even_in_one_lane() {
+        String neighbour = neighbourOf("a");
+        long first = given().ordered("1", "a");
+        long second = given().ordered("2", neighbour);
+        given().claimOrdered(ANN, first);
+        assertThat(keys(given().claimOrdered(ANN, second))).containsExactly("2");
+    }
+
+    private static String neighbourOf(String orderingKey) {
+        int number = 0;
+        while (LaneLease.laneOf("k" + number) != LaneLease.laneOf(orderingKey)) {
+            number++;
+        }
+        return "k" + number;
+    }
+
+    @Test
+    default void an_entry_waits_for_an_earlier_one_that_was_committed_late() {
+        T late = given().fixture().begin();
+        long first = idOf(given().outbox()
+                .enqueue(late, messageBuilder("1").orderingKey("k").build()));
+        long second = given().ordered("2", "k");
+        given().fixture().commit(late);
+
+        assertThat(first).isLessThan(second);
+        assertThat(given().claimOrdered(ANN, second)).isEmpty();
+        assertThat(keys(given().claimOrdered(ANN, first, second))).containsExactly("1");
+    }
+
+    @Test
+    default void a_claim_is_as_any_other() {
+        long id = given().ordered("a", "k");
+        OutboxClaim first = given().claimOrdered(ANN, id).getFirst();
+        assertThat(first.attempt()).isEqualTo(1);
+        assertThat(first.outcomeUnknown()).isFalse();
+        assertThat(given().claimOrdered(ANN, id)).as("under a live lease").isEmpty();
+        given().pass(Duration.ofSeconds(40));
+        given().lanes(ANN);
+        assertThat(given().store().renew(ANN, List.of(first.ref()), LEASE)).isEmpty();
+        given().pass(Duration.ofSeconds(40));
+        assertThat(given().claimOrdered(ANN, id)).as("renewed").isEmpty();
+        given().letLeasesRunOut();
+
+        ClaimResult result =
+                given().store().claimOrdered(BOB, given().lanes(BOB).held(), List.of(id), LEASE);
+        assertThat(result.leasesExpired()).isEqualTo(1);
+        OutboxClaim second = result.claims().getFirst();
+        assertThat(second.attempt()).isEqualTo(2);
+        assertThat(second.token()).isEqualTo(first.token() + 1);
+        assertThat(second.outcomeUnknown()).isTrue();
+        assertThat(given().store().settle(ANN, List.of(new Settlement.Released(first.ref()))))
+                .containsExactly(first.ref());
+    }
+
+    @Test
+    default void an_entry_that_is_not_due_or_has_expired_is_not_given() {
+        long later = given().enqueued(messageBuilder("later")
+                .orderingKey("a")
+                .notBefore(given().in(Duration.ofSeconds(30)))
+                .build());
+        long expired = given().enqueued(messageBuilder("expired")
+                .orderingKey("b")
+                .expiresAt(given().in(Duration.ofSeconds(30)))
+                .build());
+        assertThat(given().claimOrdered(ANN, later)).isEmpty();
+        given().pass(Duration.ofSeconds(31));
+        assertThat(keys(given().claimOrdered(ANN, later, expired))).containsExactly("later");
+    }
+
+    @Test
+    default void who_does_not_hold_the_lane_is_given_nothing() {
+        long id = given().ordered("a", "a");
+        List<LaneLease> anns = given().lanes(ANN).held();
+        given().lanes(BOB);
+        assertThat(claims(BOB, anns, id)).as("the lanes of another").isEmpty();
+        assertThat(claims(ANN, List.of(), id)).as("no lanes").isEmpty();
+        assertThat(claims(ANN, lanesBut(anns, LaneLease.laneOf("a")), id))
+                .as("other lanes")
+                .isEmpty();
+        assertThat(claims(ANN, anns, id)).hasSize(1);
+    }
+
+    @Test
+    default void who_held_the_lane_in_an_earlier_epoch_is_given_nothing() {
+        long id = given().ordered("a", "a");
+        List<LaneLease> stale = given().lanes(ANN).held();
+        given().store().leaveLanes(ANN);
+        given().lanes(BOB);
+        given().store().leaveLanes(BOB);
+        List<LaneLease> live = given().lanes(ANN).held();
+        assertThat(claims(ANN, stale, id)).isEmpty();
+        assertThat(claims(ANN, live, id)).hasSize(1);
+    }
+
+    @Test
+    default void who_gave_the_lane_up_is_given_nothing() {
+        long id = given().ordered("a", "a");
+        List<LaneLease> lanes = given().lanes(ANN).held();
+        given().store().holdLanes(ANN, Set.of(LaneLease.laneOf("a")), LEASE);
+        assertThat(claims(ANN, lanes, id)).isEmpty();
+    }
+
+    @Test
+    default void who_held_the_lane_until_its_lease_ran_out_is_given_nothing() {
+        long id = given().ordered("a", "a");
+        List<LaneLease> lapsed = given().lanes(ANN).held();
+        given().letLeasesRunOut();
+        assertThat(claims(ANN, lapsed, id)).as("before somebody else has it").isEmpty();
+        List<LaneLease> live = given().lanes(BOB).held();
+        assertThat(claims(ANN, lapsed, id)).as("when somebody else has it").isEmpty();
+        assertThat(claims(BOB, live, id)).hasSize(1);
+    }
+
+    @Test
+    default void entries_without_an_ordering_key_and_those_that_are_not_there_are_not_given() {
+        long free = given().enqueued("free");
+        long ordered = given().ordered("a", "k");
+        assertThat(keys(given().claimOrdered(ANN, free, Long.MAX_VALUE, ordered)))
+                .containsExactly("a");
+        assertThat(given().status("free")).isEqualTo(OutboxStatus.PENDING);
+    }
+
+    @Test
+    default void of_many_threads_that_claim_a_head_at_once_one_is_given_it() throws Exception {
+        List<LaneLease> lanes = given().lanes(ANN).held();
+        for (int round = 0; round < 10; round++) {
+            String key = "key " + round;
+            long first = given().ordered(round + " first", key);
+            long second = given().ordered(round + " second", key);
+            List<OutboxClaim> claims = given().onThreads(5, () -> claims(ANN, lanes, first, second)).stream()
+                    .flatMap(List::stream)
+                    .toList();
+            assertThat(keys(claims)).containsExactly(round + " first");
+        }
+    }
+
+    private List<OutboxClaim> claims(OutboxOwner owner, List<LaneLease> lanes, Long... ids) {
+        return given().store().claimOrdered(owner, lanes, List.of(ids), LEASE).claims();
+    }
+
+    private static List<LaneLease> lanesBut(List<LaneLease> lanes, int excluded) {
+        return lanes.stream().filter(lane -> lane.lane() != excluded).toList();
+    }
+}

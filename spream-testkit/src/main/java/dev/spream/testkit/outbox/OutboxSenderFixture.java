@@ -1,0 +1,36 @@
+package dev.spream.testkit.outbox;
+
+import dev.spream.outbox.OutboxSender;
+import java.util.List;
+
+/**
+ * What {@link OutboxSenderContract} needs to know about a sender: the sender itself, and a receiver that does as it is told. A
+ * fixture is made for one test and closed after it. Safe for use by many threads.
+ */
+public interface OutboxSenderFixture extends AutoCloseable {
+
+    /** How the receiver takes what is sent to it. */
+    enum Receiver {
+        /** It takes it, and says so. */
+        ACCEPTS,
+        /** It refuses it for good, and says so. */
+        REFUSES,
+        /** It gets it, and says nothing for as long as the test lasts. */
+        HANGS,
+        /** It cannot be reached: nothing gets there. */
+        UNREACHABLE
+    }
+
+    /** A sender to the receiver; the same instance each time. */
+    OutboxSender sender();
+
+    /** What the receiver does from now on; it accepts before it is told. */
+    void receiver(Receiver behaviour);
+
+    /** By what name the receiver knows each request that reached it, such as its idempotency key; in the order of arrival. */
+    List<String> received();
+
+    /** Ends the sender and the receiver. */
+    @Override
+    void close();
+}

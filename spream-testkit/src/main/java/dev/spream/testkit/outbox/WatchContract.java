@@ -1,0 +1,72 @@
+package dev.spream.testkit.outbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.outbox.OutboxOwner;
+import dev.spream.outbox.OutboxStatus;
+import dev.spream.outbox.OutboxStore;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Who watches is told of a signal; if not of the first, then of one that follows soon. */
+interface WatchContract<T> extends OutboxScenario.Stage<T> {
+    int TRIES = 100;
+
+    @Test
+    default void who_watches_is_told_of_signals() throws Exception {
+        assertTold(given().store());
+    }
+
+    @Test
+    default void who_watches_in_another_process_is_told_of_signals() throws Exception {
+        assertTold(given().fixture().anotherStore());
+    }
+
+    private void assertTold(OutboxStore store) throws InterruptedException {
+        CountDownLatch told = new CountDownLatch(1);
+        try (OutboxStore.Watch watch = store.watch(told::countDown)) {
+            assertThat(watch).isNotNull();
+            assertThat(signalUntil(told)).as("told of one of many signals").isTrue();
+        }
+    }
+
+    private boolean signalUntil(CountDownLatch told) throws InterruptedException {
+        boolean done = false;
+        for (int i = 0; i < TRIES && !done; i++) {
+            given().outbox().signal();
+            done = told.await(200, TimeUnit.MILLISECONDS);
+        }
+        return done;
+    }
+
+    @Test
+    default void who_has_ended_a_watch_is_not_told_any_more() throws Exception {
+        AtomicInteger told = new AtomicInteger();
+        OutboxStore.Watch ended = given().store().watch(told::incrementAndGet);
+        ended.close();
+        ended.close();
+        int before = told.get();
+        assertTold(given().store());
+        assertThat(told).hasValue(before);
+    }
+
+    @Test
+    default void a_signal_that_nobody_watches_is_harmless() {
+        given().outbox().signal();
+        given().outbox().signal();
+        assertThat(given().store().expire(1)).isZero();
+    }
+
+    @Test
+    default void closing_a_store_twice_is_harmless_and_leaves_claims_as_they_are() {
+        OutboxOwner ann = OutboxScenario.ANN;
+        given().claimed(ann, "a");
+        OutboxStore closed = given().fixture().anotherStore();
+        closed.close();
+        closed.close();
+        assertThat(given().status("a")).isEqualTo(OutboxStatus.SENDING);
+        assertThat(given().claims(OutboxScenario.BOB)).isEmpty();
+    }
+}

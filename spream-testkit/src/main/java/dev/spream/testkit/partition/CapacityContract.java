@@ -1,0 +1,132 @@
+package dev.spream.testkit.partition;
+
+import static dev.spream.testkit.partition.StorageScenario.ANN;
+import static dev.spream.testkit.partition.StorageScenario.LEASE;
+import static dev.spream.testkit.partition.StorageScenario.at;
+import static dev.spream.testkit.partition.StorageScenario.token;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionClaim;
+import dev.spream.core.partition.PartitionLease;
+import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.partition.PartitionState;
+import dev.spream.core.partition.SubscriptionRecord;
+import dev.spream.core.partition.WatermarkAdvance;
+import dev.spream.core.record.ChildPartition;
+import dev.spream.core.record.ChildPartitionsRecord;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Exact timestamps, long tokens, many partitions. */
+interface CapacityContract extends StorageScenario.Stage {
+    /** The last timestamp that Spanner knows; rounded up, it falls into the year 10000. */
+    Instant LAST = Instant.parse("9999-12-31T23:59:59.999999999Z");
+
+    @Test
+    default void timestamps_keep_their_nanoseconds_up_to_the_last_one_there_is() {
+        SubscriptionRecord requested = new SubscriptionRecord(
+                "Orders",
+                Instant.parse("1970-01-01T00:00:00.000000001Z"),
+                Optional.of(LAST),
+                Duration.ofMillis(1500),
+                PartitionMode.IMMUTABLE_KEY_RANGE,
+                false);
+        given().storage().open(requested);
+        assertThat(given().anotherConnection().subscription()).contains(requested);
+
+        PartitionLease root = given().running(ANN, "Parent0");
+        assertThat(root.watermark()).isEqualTo(requested.startTimestamp());
+        Instant childStart = Instant.parse("2026-03-01T00:00:00.999999999Z");
+        given().storage()
+                .addChildren(
+                        root, new ChildPartitionsRecord(childStart, "0", List.of(new ChildPartition("a", List.of()))));
+        assertThat(given().partition("a").startTimestamp()).isEqualTo(childStart);
+        assertThat(given().partition("a").watermark()).isEqualTo(childStart);
+
+        given().storage().advanceWatermarks(List.of(new WatermarkAdvance(root, LAST.minusNanos(1))));
+        assertThat(given().partition("Parent0").watermark()).isEqualTo(LAST.minusNanos(1));
+        given().storage().finish(root, LAST, EndProof.boundedEnd(LAST));
+        assertThat(given().partition("Parent0").watermark()).isEqualTo(LAST);
+        assertThat(given().partition("Parent0").endProof()).contains(EndProof.boundedEnd(LAST));
+    }
+
+    @Test
+    default void timestamps_that_differ_by_a_nanosecond_order_the_lineage() {
+        PartitionLease root = given().runningRoot(ANN);
+        for (int nanos : new int[] {3, 1, 2}) {
+            given().storage()
+                    .addChildren(
+                            root,
+                            new ChildPartitionsRecord(
+                                    at(1).plusNanos(nanos),
+                                    "0",
+                                    List.of(new ChildPartition("z" + (9 - nanos), List.of()))));
+        }
+        assertThat(given().storedTokens()).isEqualTo(StorageScenario.tokens("Parent0", "z8", "z7", "z6"));
+    }
+
+    @Test
+    default void tokens_of_thousands_of_characters_that_differ_in_the_last_are_kept_apart() {
+        String stem = "0123456789".repeat(500).substring(1);
+        String first = stem + "a";
+        String second = stem + "b";
+        PartitionLease root = given().runningRoot(ANN);
+        given().storage()
+                .addChildren(
+                        root,
+                        new ChildPartitionsRecord(
+                                at(1),
+                                "0",
+                                List.of(
+                                        new ChildPartition(first, List.of()),
+                                        new ChildPartition(second, List.of(first, stem + "c")))));
+        assertThat(given().storedTokens()).isEqualTo(StorageScenario.tokens("Parent0", first, second));
+        assertThat(given().partition(second).parentTokens()).isEqualTo(StorageScenario.tokens(first, stem + "c"));
+
+        PartitionLease lease = given().running(ANN, first);
+        assertThat(lease.token()).isEqualTo(token(first));
+        assertThat(given().partition(second).state()).isEqualTo(PartitionState.CREATED);
+        given().finish(root, 1, first, second);
+        assertThat(given().partition("Parent0").endProof().orElseThrow().children())
+                .isEqualTo(StorageScenario.tokens(first, second));
+    }
+
+    @Test
+    default void two_thousand_partitions_are_added_acquired_advanced_and_released_together() {
+        int count = 2_000;
+        PartitionLease root = given().runningRoot(ANN);
+        List<ChildPartition> children = IntStream.range(0, count)
+                .mapToObj(i -> new ChildPartition("p%04d".formatted(i), List.of()))
+                .toList();
+        given().storage().addChildren(root, new ChildPartitionsRecord(at(1), "0", children));
+        given().finish(root, 1, children.stream().map(ChildPartition::token).toArray(String[]::new));
+
+        List<PartitionMetadata> acquirable = given().storage().lineage().acquirable();
+        assertThat(acquirable).hasSize(count);
+        List<PartitionLease> leases = given().storage()
+                .acquire(ANN, acquirable.stream().map(PartitionClaim::of).toList(), LEASE);
+        assertThat(leases)
+                .extracting(PartitionLease::token)
+                .isEqualTo(StorageScenario.tokens(
+                        children.stream().map(ChildPartition::token).toArray(String[]::new)));
+        assertThat(leases).allMatch(given().storage()::toRunning);
+        assertThat(given().storage().renew(leases, LEASE)).isEmpty();
+        assertThat(given().storage()
+                        .advanceWatermarks(leases.stream()
+                                .map(lease -> new WatermarkAdvance(lease, at(2)))
+                                .toList()))
+                .isEmpty();
+        given().storage().release(leases);
+
+        List<PartitionMetadata> released = given().storage().lineage().acquirable();
+        assertThat(released).hasSize(count);
+        assertThat(released).allMatch(partition -> partition.watermark().equals(at(2)));
+        assertThat(released).allMatch(partition -> partition.state() == PartitionState.RUNNING);
+    }
+}

@@ -1,0 +1,24 @@
+package dev.spream.testkit.partition;
+
+import dev.spream.core.partition.PartitionStorage;
+
+/**
+ * The contract of {@link PartitionStorage} as tests. Extend it in the tests of a storage; every test gets a fixture of
+ * its own. A storage keeps all of it: no test can be declined.
+ *
+ * <p>The tests are in the interfaces that this class implements, by subject.
+ */
+public abstract class PartitionStorageContract extends StorageContract<PartitionStorageFixture>
+        implements OpenContract,
+                AcquireContract,
+                LeaseContract,
+                FencingContract,
+                ChildrenContract,
+                WatermarkContract,
+                GapContract,
+                FinishContract,
+                WorkerContract,
+                CleanUpContract,
+                FrontierContract,
+                SeparationContract,
+                CapacityContract {}

@@ -1,0 +1,32 @@
+package dev.spream.testkit.partition;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+/** A contract of storages, each test of which gets a fixture of its own. */
+abstract class StorageContract<F extends PartitionStorageFixture> {
+    private F fixture;
+    private StorageScenario scenario;
+
+    /** A fixture over a storage in which nothing was ever stored. */
+    protected abstract F createFixture() throws Exception;
+
+    @BeforeEach
+    public final void openStorage() throws Exception {
+        fixture = createFixture();
+        scenario = new StorageScenario(fixture);
+    }
+
+    @AfterEach
+    public final void closeStorage() {
+        fixture.close();
+    }
+
+    final F fixture() {
+        return fixture;
+    }
+
+    public final StorageScenario given() {
+        return scenario;
+    }
+}

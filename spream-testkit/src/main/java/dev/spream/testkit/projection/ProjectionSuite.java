@@ -1,0 +1,38 @@
+package dev.spream.testkit.projection;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * What the contracts of projection stores have in common: each test has a fixture of its own. A store keeps all of a contract:
+ * no test can be declined. The tests are in the interfaces that a contract implements, by subject.
+ *
+ * @param <T> a transaction of the store
+ */
+@Timeout(60)
+public abstract class ProjectionSuite<T> implements ProjectionScenario.Stage<T> {
+    private ProjectionStoreFixture<T> fixture;
+    private ProjectionScenario<T> scenario;
+
+    /** A fixture over a database without projections. */
+    protected abstract ProjectionStoreFixture<T> createFixture() throws Exception;
+
+    @BeforeEach
+    final void open() throws Exception {
+        fixture = createFixture();
+        scenario = new ProjectionScenario<>(fixture);
+    }
+
+    @AfterEach
+    final void close() {
+        scenario.close();
+        fixture.close();
+    }
+
+    /** What the parts of a contract see; part of them, and not for others. */
+    @Override
+    public final ProjectionScenario<T> given() {
+        return scenario;
+    }
+}

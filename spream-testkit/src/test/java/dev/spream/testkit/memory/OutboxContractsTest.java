@@ -1,0 +1,329 @@
+package dev.spream.testkit.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.testkit.outbox.ForwardingOutboxStore;
+import dev.spream.outbox.IdempotencyLedger;
+import dev.spream.testkit.outbox.IdempotencyLedgerContract;
+import dev.spream.outbox.ManualResult;
+import dev.spream.outbox.Outbox;
+import dev.spream.testkit.outbox.OutboxContract;
+import dev.spream.testkit.outbox.OutboxFixture;
+import dev.spream.outbox.OutboxOperations;
+import dev.spream.testkit.outbox.OutboxOperationsContract;
+import dev.spream.testkit.outbox.OutboxOperationsFixture;
+import dev.spream.outbox.OutboxStore;
+import dev.spream.testkit.outbox.OutboxStoreContract;
+import dev.spream.testkit.ContractRun;
+import dev.spream.testkit.memory.InMemoryOutbox.Transaction;
+import dev.spream.testkit.memory.InMemoryOutboxFixture.Spoiler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The contracts' own tests: what does not keep a promise fails the test of that promise. */
+final class OutboxContractsTest {
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final Duration PATIENT = Duration.ofSeconds(50);
+
+    private static Duration storeLimit = Duration.ZERO;
+
+    @BeforeAll
+    static void a_store_that_keeps_the_contract_fails_nothing() {
+        storeLimit = ContractRun.limit(
+                OutboxStoreContract.class, () -> new StoreRun(Spoiler.ofStore(ForwardingOutboxStore::new)));
+    }
+
+    @Test
+    void what_keeps_the_contracts_fails_nothing() {
+        assertThat(ContractRun.failures(OutboxContract.class, () -> new EnqueueRun(Spoiler.NONE), PATIENT))
+                .isEmpty();
+        assertThat(ContractRun.failures(IdempotencyLedgerContract.class, () -> new LedgerRun(Spoiler.NONE), PATIENT))
+                .isEmpty();
+        assertThat(ContractRun.failures(OutboxOperationsContract.class, () -> new OperationsRun(Spoiler.NONE), PATIENT))
+                .isEmpty();
+    }
+
+    @Test
+    void a_store_that_does_nothing_fails_nearly_all() {
+        assertThat(storeFailures(SpoiltOutboxStores.DoesNothing::new)).hasSizeGreaterThan(95);
+    }
+
+    @Test
+    void a_store_that_forgets_settlements_or_loses_repeated_ones_fails() {
+        assertThat(storeFailures(SpoiltOutboxStores.ForgetsSettlements::new))
+                .contains(
+                        "a_success_is_in_the_ledger_and_in_the_outbox",
+                        "what_is_given_up_has_failed_in_the_ledger_and_is_aborted_in_the_outbox",
+                        "a_failed_entry_is_claimed_again_when_its_delay_is_over",
+                        "what_is_released_is_pending_and_due_and_its_attempt_does_not_count");
+        assertThat(storeFailures(SpoiltOutboxStores.LosesRepetitions::new))
+                .containsExactly(
+                        "a_failure_that_does_not_count_gives_its_attempt_back_once_and_waits_for_its_delay",
+                        "a_release_that_is_repeated_gives_one_attempt_back",
+                        "a_settlement_that_is_repeated_is_not_lost_and_changes_nothing",
+                        "a_success_that_is_repeated_after_the_ledger_was_settled_alike_is_not_lost");
+    }
+
+    @Test
+    void a_store_that_settles_without_a_fence_fails() {
+        assertThat(storeFailures(SpoiltOutboxStores.SettlesUnfenced::new))
+                .contains(
+                        "a_settlement_of_a_claim_that_was_taken_over_is_lost",
+                        "a_worker_that_took_its_own_entry_over_cannot_settle_the_older_claim",
+                        "a_claim_of_another_worker_cannot_be_settled",
+                        "of_a_batch_exactly_the_lost_ones_are_reported_and_the_others_are_settled");
+    }
+
+    @Test
+    void a_store_whose_leases_do_not_hold_fails() {
+        assertThat(storeFailures(SpoiltOutboxStores.IgnoresLeases::new))
+                .contains(
+                        "an_entry_under_a_live_lease_is_given_to_nobody_its_worker_included",
+                        "of_many_who_claim_at_once_each_entry_is_given_to_one",
+                        "a_lease_holds_until_its_time_has_run_out_on_the_clock_of_the_store");
+        assertThat(storeFailures(SpoiltOutboxStores.ForgetsRenewals::new))
+                .contains(
+                        "a_renewed_lease_lasts_from_the_time_of_the_renewal",
+                        "a_renewal_reports_exactly_those_that_were_lost");
+    }
+
+    @Test
+    void a_store_whose_leases_never_end_fails() {
+        assertThat(storeFailures(SpoiltOutboxStores.NeverEndsLeases::new))
+                .contains(
+                        "a_lease_holds_until_its_time_has_run_out_on_the_clock_of_the_store",
+                        "attempts_of_workers_that_died_count",
+                        "each_claim_has_the_lease_that_was_asked_for");
+    }
+
+    @Test
+    void a_store_that_counts_attempts_wrongly_fails() {
+        assertThat(storeFailures(SpoiltOutboxStores.CountsNoAttemptsAtTheClaim::new))
+                .contains("attempts_of_workers_that_died_count");
+        assertThat(storeFailures(SpoiltOutboxStores.CountsReleases::new))
+                .contains(
+                        "what_is_released_is_pending_and_due_and_its_attempt_does_not_count",
+                        "a_release_that_is_repeated_gives_one_attempt_back");
+    }
+
+    @Test
+    void a_store_that_forgets_that_an_outcome_is_unknown_fails() {
+        assertThat(storeFailures(SpoiltOutboxStores.ForgetsUnknownOutcomes::new))
+                .containsExactly(
+                        "a_failure_that_does_not_count_gives_its_attempt_back_once_and_waits_for_its_delay",
+                        "an_entry_that_expired_while_it_was_sent_is_given_to_another_when_the_lease_ran_out",
+                        "an_entry_whose_lease_ran_out_is_given_to_another_who_is_told_that_its_outcome_is_unknown",
+                        "an_outcome_stays_unknown_until_a_settlement_says_otherwise",
+                        "what_is_released_is_as_unknown_as_before");
+    }
+
+    @Test
+    void a_store_that_ignores_limits_fails() {
+        assertThat(storeFailures(SpoiltOutboxStores.IgnoresLimits::new))
+                .contains("no_more_than_the_limit_is_claimed", "no_more_than_the_limit_expire_at_once");
+    }
+
+    @Test
+    void a_store_that_mixes_up_lanes_fails() {
+        assertThat(storeFailures(SpoiltOutboxStores.GivesLanesToAll::new))
+                .contains(
+                        "a_second_worker_takes_half_of_the_lanes_when_the_first_gives_them_up",
+                        "of_workers_that_take_lanes_at_once_each_lane_is_held_by_one",
+                        "three_workers_share_evenly_rounded_up");
+        assertThat(storeFailures(SpoiltOutboxStores.KeepsLanes::new))
+                .contains(
+                        "a_worker_that_leaves_gives_all_its_lanes_and_its_share_up_at_once",
+                        "lanes_of_a_worker_that_died_go_to_those_who_are_there",
+                        "who_gave_the_lane_up_is_given_nothing");
+    }
+
+    @Test
+    void a_store_that_ignores_order_and_lanes_fails() {
+        assertThat(spoiltStoreFailures(SpoiltOutboxStores.IgnoresOrder::new))
+                .contains(
+                        "of_one_ordering_key_the_first_is_given_and_the_next_when_that_one_is_settled",
+                        "an_entry_waits_while_an_earlier_one_of_its_key_is_pending_sending_failed_or_parked",
+                        "an_entry_waits_for_an_earlier_one_that_was_committed_late",
+                        "an_entry_waits_for_an_earlier_one_whose_lease_ran_out",
+                        "who_does_not_hold_the_lane_is_given_nothing",
+                        "who_held_the_lane_in_an_earlier_epoch_is_given_nothing",
+                        "W_105_an_ordered_entry_is_synchronised_and_lets_the_next_go");
+    }
+
+    @Test
+    void a_store_that_does_not_look_into_the_ledger_fails() {
+        assertThat(spoiltStoreFailures(SpoiltOutboxStores.IgnoresTheLedger::new))
+                .contains(
+                        "W_105_an_entry_whose_request_has_succeeded_is_not_given_out_but_has_succeeded",
+                        "W_105_an_entry_whose_worker_died_after_the_ledger_was_settled_is_synchronised",
+                        "an_entry_whose_key_was_settled_for_another_request_is_aborted_and_the_ledger_stays",
+                        "an_entry_whose_key_another_request_has_under_way_is_aborted_and_the_ledger_stays");
+    }
+
+    @Test
+    void enqueuing_outside_of_the_transaction_or_without_a_look_at_the_digest_fails() {
+        assertThat(enqueueFailures(SpoiltOutboxes.EnqueuesOutside::new))
+                .contains(
+                        "nothing_is_there_before_the_transaction_commits",
+                        "nothing_is_there_if_the_transaction_is_rolled_back_and_the_key_is_free",
+                        "who_enqueues_a_key_of_an_open_transaction_waits_and_finds_it_when_that_commits",
+                        "who_enqueues_a_key_of_an_open_transaction_has_it_when_that_is_rolled_back",
+                        "several_messages_are_rolled_back_together",
+                        "a_transaction_that_has_ended_is_refused");
+        assertThat(enqueueFailures((memory, target) -> new SpoiltOutboxes.IgnoresDigests(target)))
+                .containsExactly(
+                        "a_key_that_is_there_twice_is_enqueued_once",
+                        "another_request_under_the_same_key_is_a_conflict_and_changes_nothing",
+                        "results_are_in_the_order_of_the_messages_whatever_they_are",
+                        "who_waits_for_another_request_under_the_key_finds_the_conflict");
+    }
+
+    @Test
+    void a_ledger_that_overwrites_answers_fails() {
+        Spoiler overwrites = new Spoiler() {
+            @Override
+            public IdempotencyLedger<Transaction> ledger(InMemoryOutbox memory, IdempotencyLedger<Transaction> target) {
+                return new SpoiltOutboxes.Overwrites(memory, target);
+            }
+        };
+        assertThat(ContractRun.failures(IdempotencyLedgerContract.class, () -> new LedgerRun(overwrites), LIMIT))
+                .contains(
+                        "an_answer_never_changes",
+                        "generations_end_one_after_the_other_and_none_that_has_ended_changes",
+                        "of_many_answers_at_once_one_stands");
+    }
+
+    @Test
+    void operations_that_forget_something_fail() {
+        assertThat(operationsFailures("audit", target -> List.of()))
+                .contains(
+                        "the_audit_has_who_did_what_and_why_the_oldest_first",
+                        "what_was_changed_of_an_entry_is_in_the_audit_after_its_removal",
+                        "an_entry_that_two_requeue_at_once_is_requeued_once");
+        assertThat(operationsFailures("releaseExpired", target -> 1))
+                .contains(
+                        "entries_whose_lease_ran_out_are_given_back_and_may_have_arrived",
+                        "entries_with_a_live_lease_and_all_others_are_left_as_they_are");
+        assertThat(operationsFailures("requeue", target -> new ManualResult.NotFound()))
+                .contains(
+                        "W_104_an_aborted_entry_is_tried_again_as_a_new_generation_of_its_request",
+                        "a_parked_entry_is_tried_again_and_its_outcome_is_known_to_whoever_says_so");
+        assertThat(operationsFailures("purge", target -> 0))
+                .contains(
+                        "entries_that_were_settled_long_ago_are_removed_and_the_ledger_stays",
+                        "no_more_than_the_limit_are_removed_at_once");
+    }
+
+    private static Set<String> storeFailures(UnaryOperator<OutboxStore> spoil) {
+        return ContractRun.failures(OutboxStoreContract.class, () -> new StoreRun(Spoiler.ofStore(spoil)), storeLimit);
+    }
+
+    private static Set<String> spoiltStoreFailures(BiFunction<InMemoryOutbox, OutboxStore, OutboxStore> spoil) {
+        Spoiler spoiler = new Spoiler() {
+            @Override
+            public OutboxStore store(InMemoryOutbox memory, OutboxStore target) {
+                return spoil.apply(memory, target);
+            }
+        };
+        return ContractRun.failures(OutboxStoreContract.class, () -> new StoreRun(spoiler), storeLimit);
+    }
+
+    private static Set<String> enqueueFailures(
+            BiFunction<InMemoryOutbox, Outbox<Transaction>, Outbox<Transaction>> spoil) {
+        Spoiler spoiler = new Spoiler() {
+            @Override
+            public Outbox<Transaction> outbox(InMemoryOutbox memory, Outbox<Transaction> target) {
+                return spoil.apply(memory, target);
+            }
+        };
+        return ContractRun.failures(OutboxContract.class, () -> new EnqueueRun(spoiler), LIMIT);
+    }
+
+    /** What fails if that method answers so, and does nothing. */
+    private static Set<String> operationsFailures(String spoilt, Function<OutboxOperations, Object> answer) {
+        Spoiler spoiler = new Spoiler() {
+            @Override
+            public OutboxOperations operations(InMemoryOutbox memory, OutboxOperations target) {
+                return spoilt(target, spoilt, answer);
+            }
+        };
+        return ContractRun.failures(OutboxOperationsContract.class, () -> new OperationsRun(spoiler), LIMIT);
+    }
+
+    private static OutboxOperations spoilt(
+            OutboxOperations target, String spoilt, Function<OutboxOperations, Object> answer) {
+        return (OutboxOperations) Proxy.newProxyInstance(
+                OutboxOperations.class.getClassLoader(),
+                new Class<?>[] {OutboxOperations.class},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals(spoilt)) {
+                        return answer.apply(target);
+                    }
+                    try {
+                        return method.invoke(target, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getTargetException();
+                    }
+                });
+    }
+
+    private static final class StoreRun extends OutboxStoreContract<Transaction> {
+        private final Spoiler spoiler;
+
+        StoreRun(Spoiler spoiler) {
+            this.spoiler = spoiler;
+        }
+
+        @Override
+        protected OutboxFixture<Transaction> createFixture() {
+            return new InMemoryOutboxFixture(spoiler);
+        }
+    }
+
+    private static final class EnqueueRun extends OutboxContract<Transaction> {
+        private final Spoiler spoiler;
+
+        EnqueueRun(Spoiler spoiler) {
+            this.spoiler = spoiler;
+        }
+
+        @Override
+        protected OutboxFixture<Transaction> createFixture() {
+            return new InMemoryOutboxFixture(spoiler);
+        }
+    }
+
+    private static final class LedgerRun extends IdempotencyLedgerContract<Transaction> {
+        private final Spoiler spoiler;
+
+        LedgerRun(Spoiler spoiler) {
+            this.spoiler = spoiler;
+        }
+
+        @Override
+        protected OutboxFixture<Transaction> createFixture() {
+            return new InMemoryOutboxFixture(spoiler);
+        }
+    }
+
+    private static final class OperationsRun extends OutboxOperationsContract<Transaction> {
+        private final Spoiler spoiler;
+
+        OperationsRun(Spoiler spoiler) {
+            this.spoiler = spoiler;
+        }
+
+        @Override
+        protected OutboxOperationsFixture<Transaction> createFixture() {
+            return new InMemoryOutboxFixture(spoiler);
+        }
+    }
+}

@@ -1,0 +1,319 @@
+package dev.spream.core.partition;
+
+import static dev.spream.testkit.partition.StorageScenario.ANN;
+import static dev.spream.testkit.partition.StorageScenario.START;
+import static dev.spream.testkit.partition.StorageScenario.SUBSCRIPTION;
+import static dev.spream.testkit.partition.StorageScenario.at;
+import static dev.spream.testkit.partition.StorageScenario.child;
+import static dev.spream.testkit.partition.StorageScenario.children;
+import static dev.spream.testkit.partition.StorageScenario.endedInto;
+import static dev.spream.testkit.partition.StorageScenario.token;
+import static dev.spream.testkit.partition.StorageScenario.tokens;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.testkit.partition.StorageScenario;
+import dev.spream.core.partition.LineageFinding.Kind;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Every rule by itself. The lineage that is spoilt: the root in a and b at the start; a and b merge into c at 10; c splits
+ * at 20 into d, which is read to the end of the subscription, and e, which nobody has acquired.
+ */
+final class LineageCheckTest {
+    private static final Instant END = SUBSCRIPTION.endTimestamp().orElseThrow();
+
+    private final StorageScenario scenario = new StorageScenario(new InMemoryFixture());
+    private final PartitionStorage storage = scenario.storage();
+    private final StoredState state = read();
+
+    private StoredState read() {
+        PartitionLease root = scenario.runningRoot(ANN);
+        scenario.add(root, 0, "a", "b");
+        scenario.finish(root, 0, "a", "b");
+        PartitionLease a = scenario.running(ANN, "a");
+        PartitionLease b = scenario.running(ANN, "b");
+        storage.addChildren(a, children(10, child("c", "a", "b")));
+        scenario.finish(a, 10, "c");
+        storage.addChildren(b, children(10, child("c", "a", "b")));
+        scenario.finish(b, 10, "c");
+        PartitionLease c = scenario.running(ANN, "c");
+        scenario.add(c, 20, "d", "e");
+        scenario.finish(c, 20, "d", "e");
+        storage.finish(scenario.running(ANN, "d"), at(30), EndProof.boundedEnd(END));
+        return StoredState.of(storage);
+    }
+
+    @Test
+    void a_lineage_without_a_gap_is_counted_and_proven() {
+        LineageReport report = state.check();
+        assertThat(report).isEqualTo(new LineageReport(6, 5, 0, 0, false, List.of(), List.of()));
+        assertThat(report.isProven()).isTrue();
+    }
+
+    @Test
+    void partitions_that_were_removed_are_judged_by_their_proofs() {
+        storage.cleanUp(Instant.MAX);
+        assertThat(StoredState.of(storage).check())
+                .isEqualTo(new LineageReport(6, 5, 4, 0, false, List.of(), List.of()));
+    }
+
+    @Test
+    void a_removal_between_reading_the_rows_and_the_proofs_is_no_finding() {
+        storage.cleanUp(Instant.MAX);
+        assertThat(LineageCheck.check(SUBSCRIPTION, Lineage.of(state.partitions(), START), storage.proofs())
+                        .findings())
+                .isEmpty();
+    }
+
+    @Test
+    void the_initial_query_is_missing() {
+        assertFinds(state.without(row("Parent0")), Kind.ROOT_MISSING, "Parent0");
+    }
+
+    @Test
+    void the_initial_query_starts_after_the_subscription() {
+        StoredState later = state.with(new SubscriptionRecord(
+                "Orders",
+                START.minusSeconds(5),
+                Optional.of(END),
+                Duration.ofSeconds(10),
+                SUBSCRIPTION.partitionMode(),
+                false));
+        LineageFinding finding = assertFinds(later, Kind.ROOT_START, "Parent0");
+        assertUncovered(finding, at(-5), at(0));
+    }
+
+    @Test
+    void the_initial_query_found_partitions_that_start_later_than_it() {
+        StoredState later = state;
+        for (String child : List.of("a", "b")) {
+            later = later.with(PartitionEdit.of(row(child)).start(at(3)));
+        }
+        later = later.with(
+                PartitionEdit.of(PartitionEdit.of(row("Parent0")).endProof(Optional.of(endedInto(3, "a", "b"))))
+                        .watermark(at(3)));
+        assertUncovered(assertFinds(later, Kind.TIME_UNCOVERED, "Parent0"), at(0), at(3));
+    }
+
+    @Test
+    void a_finished_partition_has_no_proof() {
+        assertFinds(state.with(PartitionEdit.of(row("d")).endProof(Optional.empty())), Kind.NO_END_PROOF, "d");
+    }
+
+    @Test
+    void a_proof_names_a_child_that_is_nowhere() {
+        LineageFinding finding = assertFinds(state.without(row("e")), Kind.CHILD_MISSING, "c", "e");
+        assertThat(finding.message()).contains("c", "e", at(20).toString());
+    }
+
+    @Test
+    void a_partition_was_read_though_a_parent_is_nowhere() {
+        StoredState foundling = state.with(PartitionEdit.of(row("d")).parents(tokens("c", "lost")));
+        assertFinds(foundling, Kind.PARENT_MISSING, "lost", "d");
+    }
+
+    @Test
+    void one_of_two_parents_of_a_merge_is_nowhere() {
+        assertThat(state.without(row("b")).check().findings())
+                .extracting(LineageFinding::kind)
+                .containsExactlyInAnyOrder(Kind.CHILD_MISSING, Kind.PARENT_MISSING);
+    }
+
+    @Test
+    void a_parent_that_may_not_be_discovered_yet_is_no_finding() {
+        PartitionMetadata waiting =
+                PartitionMetadata.created(token("f"), tokens("undiscovered"), at(40), Instant.EPOCH);
+        assertThat(state.with(waiting).check().findings()).isEmpty();
+        StoredState passed =
+                state.with(PartitionEdit.of(row("e")).watermark(at(40))).with(waiting);
+        assertFinds(passed, Kind.PARENT_MISSING, "undiscovered", "f");
+    }
+
+    @Test
+    void a_child_names_a_finished_parent_that_does_not_name_it() {
+        StoredState unnamed = state.with(PartitionEdit.of(row("c")).endProof(Optional.of(endedInto(20, "d"))));
+        assertFinds(unnamed, Kind.CHILD_NOT_NAMED, "c", "e");
+    }
+
+    @Test
+    void a_parent_names_a_child_that_does_not_name_it() {
+        StoredState unnamed = state.with(PartitionEdit.of(row("c")).parents(tokens("a")));
+        assertFinds(unnamed, Kind.PARENT_NOT_NAMED, "b", "c");
+    }
+
+    @Test
+    void a_child_starts_after_the_end_of_its_parent() {
+        LineageFinding finding =
+                assertFinds(state.with(PartitionEdit.of(row("e")).start(at(25))), Kind.TIME_UNCOVERED, "c", "e");
+        assertUncovered(finding, at(20), at(25));
+        assertThat(finding.message())
+                .contains("the time between is not covered, from %s to %s".formatted(at(20), at(25)));
+    }
+
+    @Test
+    void a_child_starts_before_the_end_of_its_parent() {
+        assertFinds(state.with(PartitionEdit.of(row("e")).start(at(19))), Kind.TIME_OVERLAP, "c", "e");
+    }
+
+    @Test
+    void a_finished_partition_has_a_watermark_before_the_start_of_its_children() {
+        LineageFinding finding =
+                assertFinds(state.with(PartitionEdit.of(row("c")).watermark(at(15))), Kind.TIME_UNCOVERED, "c");
+        assertUncovered(finding, at(15), at(20));
+    }
+
+    @Test
+    void a_bounded_end_comes_before_the_end_of_the_subscription() {
+        LineageFinding finding = assertFinds(
+                state.with(PartitionEdit.of(row("d")).endProof(Optional.of(EndProof.boundedEnd(at(30))))),
+                Kind.BOUNDED_END,
+                "d");
+        assertUncovered(finding, at(30), END);
+    }
+
+    @Test
+    void a_bounded_end_in_a_subscription_without_end() {
+        StoredState endless = state.with(new SubscriptionRecord(
+                "Orders", START, Optional.empty(), Duration.ofSeconds(10), SUBSCRIPTION.partitionMode(), false));
+        assertFinds(endless, Kind.BOUNDED_END, "d");
+    }
+
+    @Test
+    void a_partition_was_acquired_before_its_parent_was_finished() {
+        PartitionMetadata unfinished = PartitionMetadata.created(token("e2"), tokens("e"), at(40), Instant.EPOCH);
+        assertThat(state.with(unfinished).check().findings()).isEmpty();
+        assertFinds(state.with(PartitionEdit.of(unfinished).epoch(1)), Kind.READ_BEFORE_PARENT, "e", "e2");
+    }
+
+    @Test
+    void the_subscription_is_completed_and_a_partition_is_not() {
+        StoredState completed = state.with(new SubscriptionRecord(
+                "Orders", START, Optional.of(END), Duration.ofSeconds(10), SUBSCRIPTION.partitionMode(), true));
+        assertFinds(completed, Kind.NOT_COMPLETE, "e");
+    }
+
+    @Test
+    void a_removed_partition_is_stored_again() {
+        storage.cleanUp(Instant.MAX);
+        PartitionMetadata again = PartitionMetadata.created(token("d"), tokens("c"), at(20), Instant.EPOCH);
+        assertThat(StoredState.of(storage).with(again).check().findings())
+                .extracting(LineageFinding::kind)
+                .containsExactly(Kind.STORED_AGAIN);
+    }
+
+    @Test
+    void partitions_that_continue_each_other_in_a_circle() {
+        StoredState circle = state.with(PartitionEdit.of(row("e")).parents(tokens("c", "f")))
+                .with(PartitionMetadata.created(token("f"), tokens("e"), at(40), Instant.EPOCH));
+        assertFinds(circle, Kind.CYCLE, "e", "f");
+    }
+
+    @Test
+    void an_accepted_gap_is_reported_and_no_finding() {
+        PartitionGap gap = new PartitionGap(at(20), at(29));
+        LineageReport report = state.with(PartitionEdit.of(row("d")).gaps(gap)).check();
+        assertThat(report.losses()).containsExactly(new LineageReport.Loss(token("d"), gap));
+        assertThat(report.findings()).isEmpty();
+    }
+
+    @Test
+    void gaps_that_overlap_or_lie_ahead_of_the_watermark() {
+        PartitionMetadata overlapping =
+                PartitionEdit.of(row("d")).gaps(new PartitionGap(at(20), at(25)), new PartitionGap(at(24), at(29)));
+        assertFinds(state.with(overlapping), Kind.GAP_MISPLACED, "d");
+        PartitionMetadata ahead = PartitionEdit.of(row("d")).gaps(new PartitionGap(at(30), at(31)));
+        assertFinds(state.with(ahead), Kind.GAP_MISPLACED, "d");
+    }
+
+    @Test
+    void a_lost_partition_has_its_loss_recorded_as_a_gap() {
+        EndProof lost = new EndProof(EndProof.Kind.RETENTION_LOST, at(50), List.of());
+        PartitionMetadata row = PartitionEdit.of(PartitionEdit.of(row("d")).endProof(Optional.of(lost)))
+                .watermark(at(50));
+        assertFinds(state.with(row), Kind.GAP_MISPLACED, "d");
+        StoredState recorded = state.with(PartitionEdit.of(row).gaps(new PartitionGap(at(30), at(50))));
+        assertThat(recorded.check().findings()).isEmpty();
+    }
+
+    @Test
+    void what_takes_the_place_of_a_lost_partition_may_descend_from_others() {
+        EndProof lost = new EndProof(EndProof.Kind.RETENTION_LOST, at(50), tokens("e", "found"));
+        PartitionMetadata row = PartitionEdit.of(
+                        PartitionEdit.of(PartitionEdit.of(row("d")).endProof(Optional.of(lost)))
+                                .watermark(at(50)))
+                .gaps(new PartitionGap(at(30), at(50)));
+        StoredState replaced = state.with(row)
+                .with(PartitionMetadata.created(token("found"), tokens("d"), at(50), Instant.EPOCH))
+                .with(PartitionEdit.of(PartitionMetadata.created(
+                                token("orphan"), tokens("never-discovered"), at(45), Instant.EPOCH))
+                        .epoch(1));
+        assertThat(replaced.check().findings()).isEmpty();
+        StoredState outside = replaced.with(PartitionEdit.of(
+                        PartitionMetadata.created(token("orphan"), tokens("never-discovered"), at(51), Instant.EPOCH))
+                .epoch(1));
+        assertFinds(outside, Kind.PARENT_MISSING, "never-discovered", "orphan");
+    }
+
+    @Test
+    void the_word_of_an_adopted_table_is_taken() {
+        StoredState adopted = state.with(adopted("c", 20, "d"))
+                .with(adopted("b", 10, "c"))
+                .with(adopted("Parent0", 0, "b"))
+                .without(row("a"))
+                .with(new PartitionProof(token("a"), List.of(), START, word(10, "c"), Instant.EPOCH, List.of()));
+        LineageReport report = adopted.check();
+        assertThat(report.findings()).isEmpty();
+        assertThat(report.adopted()).isEqualTo(4);
+    }
+
+    @Test
+    void what_an_adopted_table_does_not_vouch_for_is_found() {
+        StoredState adopted = state.with(adopted("c", 20, "d")).with(adopted("b", 10, "c"));
+        assertFinds(adopted.without(row("d")), Kind.CHILD_MISSING, "c", "d");
+        assertFinds(adopted.with(PartitionEdit.of(row("d")).start(at(22))), Kind.TIME_UNCOVERED, "c", "d");
+    }
+
+    /** As another reader left it: its watermark need not have reached its end. */
+    private PartitionMetadata adopted(String token, long end, String... children) {
+        PartitionMetadata row = PartitionEdit.of(row(token)).endProof(Optional.of(word(end, children)));
+        return PartitionEdit.of(row).watermark(row.startTimestamp());
+    }
+
+    private static EndProof word(long end, String... children) {
+        return new EndProof(EndProof.Kind.ADOPTED, at(end), tokens(children));
+    }
+
+    @Test
+    void lag_and_the_time_until_loss_are_measured_from_the_watermark() {
+        PartitionMetadata e = row("e");
+        assertThat(e.lag(at(50))).isEqualTo(Duration.ofSeconds(30));
+        assertThat(e.lag(at(10))).isEqualTo(Duration.ZERO);
+        assertThat(e.untilLoss(Duration.ofSeconds(100), at(50))).isEqualTo(Duration.ofSeconds(70));
+        assertThat(e.untilLoss(Duration.ofSeconds(20), at(50))).isEqualTo(Duration.ofSeconds(-10));
+    }
+
+    private PartitionMetadata row(String token) {
+        return state.partitions().stream()
+                .filter(partition -> partition.token().equals(token(token)))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static LineageFinding assertFinds(StoredState spoilt, Kind kind, String... partitions) {
+        assertThat(spoilt.check().findings()).hasSize(1);
+        LineageFinding finding = spoilt.check().findings().getFirst();
+        assertThat(finding.kind()).isEqualTo(kind);
+        assertThat(finding.partitions()).containsExactly(tokens(partitions).toArray(PartitionToken[]::new));
+        assertThat(finding.message()).doesNotContain("\n");
+        return finding;
+    }
+
+    private static void assertUncovered(LineageFinding finding, Instant from, Instant to) {
+        assertThat(finding.from()).contains(from);
+        assertThat(finding.to()).contains(to);
+    }
+}

@@ -1,0 +1,101 @@
+package dev.spream.core.subscription;
+
+import static dev.spream.testkit.subscription.ScriptedSource.START;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.testkit.subscription.ScriptedSource;
+import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.SafeListeners;
+import dev.spream.core.partition.InMemoryPartitionStorage;
+import dev.spream.core.partition.PartitionClaim;
+import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.partition.SubscriptionRecord;
+import dev.spream.core.partition.WorkerId;
+import dev.spream.core.partition.WorkerRegistration;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class MembershipTest {
+    private static final WorkerId ANN = new WorkerId("ann");
+    private static final WorkerId BOB = new WorkerId("bob");
+
+    private final DrivenTime time = new DrivenTime(START);
+    private final InMemoryPartitionStorage memory = new InMemoryPartitionStorage(time);
+    private final FaultyStorage counting = FaultyStorage.counting(memory);
+    private final SubscriberOptions options =
+            SubscriberOptions.builder().worker(ANN).build();
+    private final Membership membership = new Membership(context());
+
+    @Test
+    void a_worker_is_a_member_before_it_has_registered() throws InterruptedException {
+        assertThat(members()).containsExactly(ANN);
+    }
+
+    @Test
+    void others_are_members_as_long_as_they_are_alive() throws InterruptedException {
+        memory.registerWorker(BOB, 5, Duration.ofSeconds(10));
+        assertThat(members()).containsExactlyInAnyOrder(ANN, BOB);
+        time.advance(Duration.ofSeconds(11));
+        assertThat(members()).containsExactly(ANN);
+    }
+
+    @Test
+    void a_worker_that_let_a_lease_run_out_is_none_whatever_its_registration_says() throws InterruptedException {
+        memory.registerWorker(BOB, 5, Duration.ofHours(1));
+        memory.open(new SubscriptionRecord(
+                "Orders", START, Optional.empty(), Duration.ofSeconds(10), PartitionMode.IMMUTABLE_KEY_RANGE, false));
+        List<PartitionClaim> claims =
+                memory.frontier().acquirable().stream().map(PartitionClaim::of).toList();
+        memory.acquire(BOB, claims, Duration.ofSeconds(10));
+        assertThat(members()).containsExactlyInAnyOrder(ANN, BOB);
+
+        time.advance(Duration.ofSeconds(10));
+
+        assertThat(members()).containsExactly(ANN);
+    }
+
+    @Test
+    void the_workers_are_read_once_a_discovery_interval() throws InterruptedException {
+        members();
+        time.advance(options.partitionDiscoveryInterval().minusMillis(1));
+        members();
+        assertThat(counting.calls("workers")).isEqualTo(1);
+        time.advance(Duration.ofMillis(1));
+        members();
+        assertThat(counting.calls("workers")).isEqualTo(2);
+    }
+
+    @Test
+    void a_worker_that_leaves_is_registered_no_more() {
+        membership.register();
+        assertThat(memory.workers()).extracting(WorkerRegistration::worker).containsExactly(ANN);
+        membership.leave();
+        membership.register();
+        assertThat(memory.workers()).isEmpty();
+    }
+
+    private List<WorkerId> members() throws InterruptedException {
+        return membership.members(memory.frontier(), () -> true).stream()
+                .map(WorkerRegistration::worker)
+                .toList();
+    }
+
+    private EngineContext context() {
+        SafeListeners<SubscriptionListener> listener = new SafeListeners<>(List.of());
+        Random random = new Random(1);
+        return new EngineContext(
+                new ScriptedSource(),
+                counting.storage(),
+                new StorageCalls(time, random, listener),
+                options,
+                ANN,
+                listener,
+                time,
+                random,
+                new Alarm(time),
+                new UserCalls(time, "Orders"));
+    }
+}

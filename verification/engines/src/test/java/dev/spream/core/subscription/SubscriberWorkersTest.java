@@ -1,0 +1,217 @@
+package dev.spream.core.subscription;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.testkit.subscription.ScriptedSource;
+import ch.qos.logback.classic.Level;
+import dev.spream.testkit.LogLines;
+import dev.spream.core.partition.PartitionClaim;
+import dev.spream.core.partition.PartitionLease;
+import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.WorkerId;
+import dev.spream.core.partition.WorkerRegistration;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.JsonObject;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** Several workers that share one subscription through its storage. */
+class SubscriberWorkersTest {
+    private static final String[] SIX = {"a", "b", "c", "d", "e", "f"};
+    private static final Duration TICK = Duration.ofMillis(20);
+
+    private final SubscriberFixture fixture = new SubscriberFixture();
+    private final ScriptedSource source = fixture.source;
+
+    @Test
+    void a_worker_that_joins_is_handed_its_share() throws InterruptedException {
+        source.roots(SIX);
+        Subscriber ann = worker("ann", options -> options);
+        CompletableFuture<RunResult> annRuns = fixture.start(ann, new RecordingConsumer());
+        Polling.await(() -> held("ann").size() == 6, this::owners);
+
+        Subscriber bob = worker("bob", options -> options);
+        CompletableFuture<RunResult> bobRuns = fixture.start(bob, new RecordingConsumer());
+
+        Polling.await(() -> held("ann").size() == 3 && held("bob").size() == 3, this::owners);
+        assertThat(ann.shutdown(SubscriberFixture.BOUND)).isTrue();
+        Polling.await(() -> held("bob").size() == 6, this::owners);
+        assertThat(bob.shutdown(SubscriberFixture.BOUND)).isTrue();
+        assertThat(List.of(SubscriberFixture.get(annRuns), SubscriberFixture.get(bobRuns)))
+                .containsOnly(RunResult.SHUT_DOWN);
+        assertThat(fixture.storage.workers()).isEmpty();
+    }
+
+    @Test
+    void a_worker_that_joins_looks_sooner_than_usual_for_what_it_is_handed() throws InterruptedException {
+        source.roots(SIX);
+        Duration patient =
+                Duration.ofSeconds(2); // of which it waits three before it takes back what bob does not claim
+        Subscriber ann = worker("ann", options -> options.partitionDiscoveryInterval(patient));
+        CompletableFuture<RunResult> annRuns = fixture.start(ann, new RecordingConsumer());
+        Polling.await(() -> held("ann").size() == 6, this::owners);
+        Duration usual = Duration.ofSeconds(20);
+
+        long joinedAt = System.nanoTime();
+        Subscriber bob = worker("bob", options -> options.partitionDiscoveryInterval(usual));
+        CompletableFuture<RunResult> bobRuns = fixture.start(bob, new RecordingConsumer());
+
+        Polling.await(() -> held("bob").size() == 3, this::owners);
+        assertThat(Duration.ofNanos(System.nanoTime() - joinedAt)).isLessThan(usual);
+        ann.close();
+        bob.close();
+        SubscriberFixture.get(annRuns);
+        SubscriberFixture.get(bobRuns);
+    }
+
+    @Test
+    void keys_stay_in_order_while_their_partitions_change_hands() throws InterruptedException {
+        source.roots(SIX);
+        for (String partition : SIX) {
+            for (int second = 1; second <= 20; second++) {
+                source.change(partition, second, partition);
+            }
+        }
+        RecordingConsumer consumer = new RecordingConsumer();
+        Subscriber ann = worker("ann", options -> options);
+        CompletableFuture<RunResult> annRuns = fixture.start(ann, consumer);
+        Polling.await(() -> held("ann").size() == 6, this::owners);
+        Subscriber bob = worker("bob", options -> options);
+        CompletableFuture<RunResult> bobRuns = fixture.start(bob, consumer);
+        Polling.await(() -> held("bob").size() == 3, this::owners);
+        for (String partition : SIX) {
+            source.change(partition, 40, partition)
+                    .split(partition, 50, "left " + partition, "right " + partition)
+                    .change("left " + partition, 55, partition);
+        }
+
+        consumer.await(labels -> Set.copyOf(labels).size() == 6 * 22);
+        Polling.await(() -> held("ann").size() == 6 && held("bob").size() == 6, this::owners);
+        ann.close();
+        bob.close();
+        SubscriberFixture.get(annRuns);
+        SubscriberFixture.get(bobRuns);
+        for (String key : SIX) {
+            assertThat(consumer.consumed().stream()
+                            .map(RecordingConsumer.Consumed::change)
+                            .filter(change -> change.mods().getFirst().keys().equals(JsonObject.of(Map.of("Id", key))))
+                            .map(DataChangeRecord::commitTimestamp))
+                    .as("changes of %s: what was settled last may come again, nothing before it", key)
+                    .isSorted();
+        }
+    }
+
+    @Test
+    void what_a_dead_worker_held_is_read_when_its_lease_has_run_out_and_not_at_the_next_round()
+            throws InterruptedException {
+        source.roots("a");
+        Subscriber first = worker("first", options -> options);
+        CompletableFuture<RunResult> firstRuns = fixture.start(first, new RecordingConsumer());
+        Polling.await(() -> held("first").size() == 1, this::owners);
+        assertThat(first.shutdown(SubscriberFixture.BOUND)).isTrue();
+        SubscriberFixture.get(firstRuns);
+        Duration lease = Duration.ofMillis(300);
+        WorkerId dead = new WorkerId("dead");
+        fixture.storage.registerWorker(dead, 10, lease);
+        PartitionLease taken = fixture.storage
+                .acquire(dead, List.of(PartitionClaim.of(fixture.stored("a"))), lease)
+                .getFirst();
+
+        Subscriber next = worker("next", options -> options.partitionDiscoveryInterval(Duration.ofMinutes(10)));
+        try (LogLines lines = new LogLines(PartitionScheduler.class)) {
+            CompletableFuture<RunResult> nextRuns = fixture.start(next, new RecordingConsumer());
+            Polling.await(() -> held("next").size() == 1, this::owners);
+            assertThat(fixture.stored("a").epoch()).isEqualTo(taken.epoch() + 1);
+            next.close();
+            SubscriberFixture.get(nextRuns);
+            assertThat(lines.of(Level.WARN, "Orders/a"))
+                    .singleElement()
+                    .asString()
+                    .contains("taken over from worker dead, whose lease ran out; reading continues at ");
+        }
+    }
+
+    @Test
+    void a_worker_that_drains_gets_no_share_any_more() throws InterruptedException {
+        source.roots("a").change("a", 1, "k");
+        CountDownLatch consuming = new CountDownLatch(1);
+        CountDownLatch released = new CountDownLatch(1);
+        Subscriber ann = worker("ann", options -> options);
+        CompletableFuture<RunResult> annRuns = fixture.start(ann, (change, delivery) -> {
+            consuming.countDown();
+            released.await();
+        });
+        SubscriberFixture.await(consuming);
+
+        Thread stopping = Thread.ofVirtual().start(() -> ann.shutdown(SubscriberFixture.BOUND));
+
+        Polling.await(() -> fixture.storage.workers().isEmpty(), this::owners);
+        assertThat(held("ann")).as("it drains, and holds what it consumes").containsExactly("a");
+        released.countDown();
+        stopping.join();
+        assertThat(SubscriberFixture.get(annRuns)).isEqualTo(RunResult.SHUT_DOWN);
+    }
+
+    @Test
+    void what_another_worker_does_not_claim_is_claimed_here_after_a_while() throws InterruptedException {
+        source.roots(SIX);
+        fixture.storage.registerWorker(new WorkerId("stuck"), 10, Duration.ofHours(1));
+
+        Subscriber ann = worker("ann", options -> options);
+        CompletableFuture<RunResult> annRuns = fixture.start(ann, new RecordingConsumer());
+
+        Polling.await(() -> held("ann").size() == 6, this::owners);
+        ann.close();
+        SubscriberFixture.get(annRuns);
+    }
+
+    @Test
+    void a_worker_registers_what_it_can_read() throws InterruptedException {
+        source.roots(SIX).maxOpenQueries(4);
+        Subscriber ann = worker("ann", options -> options);
+        CompletableFuture<RunResult> annRuns = fixture.start(ann, new RecordingConsumer());
+        Polling.await(() -> held("ann").size() == 4, this::owners);
+        assertThat(fixture.storage.workers())
+                .extracting(WorkerRegistration::capacity)
+                .containsExactly(4);
+
+        Subscriber bob = worker("bob", options -> options.maxOpenPartitions(1));
+        CompletableFuture<RunResult> bobRuns = fixture.start(bob, new RecordingConsumer());
+
+        Polling.await(() -> held("bob").size() == 1, this::owners);
+        ann.close();
+        bob.close();
+        SubscriberFixture.get(annRuns);
+        SubscriberFixture.get(bobRuns);
+    }
+
+    private Subscriber worker(String name, UnaryOperator<SubscriberOptions.Builder> options) {
+        return fixture.subscriber(
+                defaults -> options.apply(defaults.worker(new WorkerId(name)).partitionDiscoveryInterval(TICK)));
+    }
+
+    private Set<String> held(String worker) {
+        return fixture.storage.lineage().partitions().stream()
+                .filter(partition -> partition.leaseLive() && !partition.isFinished())
+                .filter(partition -> !partition.token().isRoot())
+                .filter(partition -> partition.owner().orElseThrow().value().equals(worker))
+                .map(PartitionMetadata::token)
+                .map(PartitionToken::value)
+                .collect(Collectors.toSet());
+    }
+
+    private Map<String, String> owners() {
+        return fixture.storage.lineage().partitions().stream()
+                .collect(Collectors.toMap(
+                        partition -> partition.token().value(),
+                        partition -> partition.owner() + " " + partition.leaseLive() + " " + partition.state()));
+    }
+}

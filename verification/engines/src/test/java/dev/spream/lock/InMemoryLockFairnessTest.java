@@ -1,0 +1,14 @@
+package dev.spream.lock;
+
+import dev.spream.testkit.lock.FairLockStoreContract;
+import dev.spream.testkit.lock.InMemoryLockFixture;
+import dev.spream.testkit.memory.InMemoryLockStore;
+import dev.spream.testkit.lock.LockStoreFixture;
+
+/** The store in memory is fair. */
+final class InMemoryLockFairnessTest extends FairLockStoreContract<InMemoryLockStore.Transaction> {
+    @Override
+    protected LockStoreFixture<InMemoryLockStore.Transaction> createFixture() {
+        return new InMemoryLockFixture();
+    }
+}

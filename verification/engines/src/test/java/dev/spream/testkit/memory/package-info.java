@@ -1,0 +1,7 @@
+/**
+ * What the simulations break in the stores in memory.
+ */
+@NullMarked
+package dev.spream.testkit.memory;
+
+import org.jspecify.annotations.NullMarked;

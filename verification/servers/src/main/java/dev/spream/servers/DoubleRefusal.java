@@ -1,0 +1,33 @@
+package dev.spream.servers;
+
+/** The double refuses a request, or has a task fail. */
+final class DoubleRefusal extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final int status;
+    private final String type;
+    private final String code;
+
+    DoubleRefusal(int status, String type, String code) {
+        super(code);
+        this.status = status;
+        this.type = type;
+        this.code = code;
+    }
+
+    DoubleRefusal(int status, String code) {
+        this(status, "invalid_request", code);
+    }
+
+    int status() {
+        return status;
+    }
+
+    String type() {
+        return type;
+    }
+
+    String code() {
+        return code;
+    }
+}

@@ -1,0 +1,321 @@
+package dev.spream.servers;
+
+import static java.util.Objects.requireNonNull;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.spream.core.record.Json;
+import dev.spream.core.record.JsonObject;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What of a Meilisearch server spream uses, on the loopback interface: requests are answered at once, tasks are done one after the
+ * other in their order, and a task that fails changes nothing. It refuses what the server refuses, and fails as a test wants it.
+ *
+ * <p>Written from the public documentation, not from the server: what it finds is much simpler.
+ */
+public final class MeilisearchDouble implements AutoCloseable {
+    private static final int ACCEPTED = 202;
+    private static final Pattern SLASH = Pattern.compile("/");
+
+    private final HttpServer server;
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final DoubleTasks tasks = new DoubleTasks();
+    private final Map<String, DoubleIndex> indexes = new LinkedHashMap<>(); // guarded by itself
+    private final AtomicInteger keptAnswers = new AtomicInteger();
+    private final AtomicInteger lostAnswers = new AtomicInteger();
+    private final AtomicInteger errors = new AtomicInteger();
+    private final AtomicInteger requests = new AtomicInteger();
+    private final AtomicReference<@Nullable Runnable> held = new AtomicReference<>();
+    private final Map<String, String> instead = new ConcurrentHashMap<>();
+    private volatile boolean holding;
+    private volatile boolean down;
+    private volatile String key = "";
+
+    private MeilisearchDouble(HttpServer server) {
+        this.server = server;
+    }
+
+    public static MeilisearchDouble start() throws IOException {
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        MeilisearchDouble started = new MeilisearchDouble(server);
+        server.createContext("/", started::handle);
+        server.setExecutor(started.threads);
+        server.start();
+        return started;
+    }
+
+    public URI url() {
+        return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
+    }
+
+    /** Wants this key from now on. */
+    public void requireKey(String secret) {
+        key = secret;
+    }
+
+    /** Breaks every connection, or no longer. */
+    public void down(boolean value) {
+        down = value;
+    }
+
+    /** Does what it is asked, and breaks the connection before the answer, so many times. */
+    public void loseAnswers(int count) {
+        loseAnswers(0, count);
+    }
+
+    /** The same after so many answers that come. */
+    public void loseAnswers(int after, int count) {
+        keptAnswers.set(after);
+        lostAnswers.set(count);
+    }
+
+    /** Answers so many requests with status 503, and does nothing of them. */
+    public void failRequests(int count) {
+        errors.set(count);
+    }
+
+    /** Does not answer the next request with documents, nor does it take them before {@link #takeHeld}. */
+    public void holdDocuments() {
+        holding = true;
+    }
+
+    /** Takes the documents that it held, as if they came now. */
+    public void takeHeld() {
+        requireNonNull(held.getAndSet(null), "no request was held").run();
+    }
+
+    /** Answers requests whose path ends so with that instead, and does nothing of them; with an empty body, no longer. */
+    public void answer(String path, String body) {
+        if (body.isEmpty()) {
+            instead.remove(path);
+        } else {
+            instead.put(path, body);
+        }
+    }
+
+    /** Says of each task that there is none, as of one that has been cleared, or no longer. */
+    public void forgetTasks(boolean value) {
+        tasks.forget(value);
+    }
+
+    /** How long each task takes. */
+    public void taskTime(Duration time) {
+        tasks.taskTime(time);
+    }
+
+    /** Has the task after so many others fail with the code, of type {@code internal} or {@code invalid_request}. */
+    public void failTask(int after, String type, String code) {
+        tasks.fail(after, type, code);
+    }
+
+    /** Has every task fail that brings a document with that id, as of a document that the server cannot take. */
+    public void refuseDocument(String id) {
+        tasks.refuse(id);
+    }
+
+    /** How many requests it was sent. */
+    public int requests() {
+        return requests.get();
+    }
+
+    /** How many tasks it was given. */
+    public long tasks() {
+        return tasks.count();
+    }
+
+    /** The documents of an index as they are now, tombstones included; empty if there is none. */
+    public Map<String, Map<String, @Nullable Object>> documents(String index) {
+        synchronized (indexes) {
+            DoubleIndex found = indexes.get(index);
+            return found == null ? Map.of() : found.documents();
+        }
+    }
+
+    /** Takes an index away, as a disk that is not mounted: what is returned puts it back as it was, in the place of any other. */
+    public Runnable takeAway(String name) {
+        synchronized (indexes) {
+            DoubleIndex taken = requireNonNull(indexes.remove(name), name);
+            return () -> {
+                synchronized (indexes) {
+                    indexes.put(name, taken);
+                }
+            };
+        }
+    }
+
+    /** Makes an index as another program would. */
+    public void createForeign(String name, String primaryKey) {
+        synchronized (indexes) {
+            indexes.put(name, new DoubleIndex(name, primaryKey));
+        }
+    }
+
+    private void handle(HttpExchange exchange) throws IOException {
+        try (exchange) {
+            byte[] body = exchange.getRequestBody().readAllBytes();
+            requests.incrementAndGet();
+            if (down) {
+                return;
+            }
+            String text = new String(body, StandardCharsets.UTF_8);
+            String path = exchange.getRequestURI().getPath();
+            if (holding && path.endsWith("/documents")) {
+                holding = false;
+                held.set(() -> answer(exchange, text));
+                return;
+            }
+            DoubleAnswer answer = takeOne(errors)
+                    ? DoubleAnswer.error(503, "internal", "service_unavailable")
+                    : instead.entrySet().stream()
+                            .filter(entry -> path.endsWith(entry.getKey()))
+                            .findFirst()
+                            .map(entry -> new DoubleAnswer(200, entry.getValue()))
+                            .orElseGet(() -> answer(exchange, text));
+            if (!takeOne(keptAnswers) && takeOne(lostAnswers)) {
+                return;
+            }
+            byte[] answered = answer.body().getBytes(StandardCharsets.UTF_8);
+            exchange.getResponseHeaders().set("Content-Type", "application/json");
+            exchange.sendResponseHeaders(answer.status(), answered.length);
+            exchange.getResponseBody().write(answered);
+        }
+    }
+
+    private static boolean takeOne(AtomicInteger left) {
+        return left.getAndUpdate(count -> Math.max(0, count - 1)) > 0;
+    }
+
+    private DoubleAnswer answer(HttpExchange exchange, String body) {
+        @Nullable String given = exchange.getRequestHeaders().getFirst("Authorization");
+        if (!key.isEmpty() && given == null) {
+            return DoubleAnswer.error(401, "auth", "missing_authorization_header");
+        }
+        if (!key.isEmpty() && !("Bearer " + key).equals(given)) {
+            return DoubleAnswer.error(403, "auth", "invalid_api_key");
+        }
+        try {
+            return route(
+                    exchange.getRequestMethod(),
+                    SLASH.splitAsStream(exchange.getRequestURI().getPath().substring(1))
+                            .toList(),
+                    body);
+        } catch (DoubleRefusal e) {
+            return DoubleAnswer.error(e.status(), "invalid_request", e.code());
+        } catch (IllegalArgumentException e) {
+            return DoubleAnswer.error(400, "invalid_request", "malformed_payload");
+        }
+    }
+
+    private DoubleAnswer route(String method, List<String> path, String body) {
+        String rest =
+                switch (path.size()) {
+                    case 1 -> "all";
+                    case 2 -> "one";
+                    default -> String.join("/", path.subList(2, path.size()));
+                };
+        String what = "%s %s %s".formatted(method, path.getFirst(), rest);
+        String name = path.size() > 1 ? path.get(1) : "";
+        return switch (what) {
+            case "GET tasks one" -> tasks.show(Long.parseLong(name));
+            case "GET indexes all" -> list();
+            case "POST indexes all" -> create(JsonObject.of(body));
+            case "GET indexes one" -> DoubleAnswer.ok(index(name).describe());
+            case "DELETE indexes one" -> enqueue(() -> remove(name));
+            case "GET indexes settings" -> DoubleAnswer.ok(index(name).settings());
+            case "PATCH indexes settings" -> {
+                JsonObject settings = JsonObject.of(body);
+                yield enqueue(() -> index(name).set(settings));
+            }
+            case "POST indexes documents" -> add(name, body);
+            case "POST indexes documents/fetch" -> DoubleAnswer.ok(index(name).fetch(JsonObject.of(body)));
+            case "POST indexes documents/delete" -> {
+                String filter = JsonObject.of(body).string("filter").orElseThrow();
+                index(name).check(filter, "invalid_document_filter");
+                yield enqueue(() -> index(name).deleteBy(filter));
+            }
+            case "POST indexes search" -> DoubleAnswer.ok(index(name).search(JsonObject.of(body)));
+            default -> new DoubleAnswer(404, "");
+        };
+    }
+
+    private DoubleAnswer list() {
+        List<Object> results = new ArrayList<>();
+        synchronized (indexes) {
+            indexes.values().forEach(index -> results.add(index.describe()));
+        }
+        return DoubleAnswer.ok(Map.of("results", results, "offset", 0, "limit", 1_000, "total", results.size()));
+    }
+
+    private DoubleAnswer create(JsonObject body) {
+        String name = body.string("uid").orElseThrow();
+        if (!name.matches("[A-Za-z0-9_-]{1,400}")) {
+            throw new DoubleRefusal(400, "invalid_index_uid");
+        }
+        return enqueue(() -> {
+            synchronized (indexes) {
+                if (indexes.containsKey(name)) {
+                    throw new DoubleRefusal(409, "index_already_exists");
+                }
+                indexes.put(
+                        name, new DoubleIndex(name, body.string("primaryKey").orElseThrow()));
+            }
+        });
+    }
+
+    private void remove(String name) {
+        synchronized (indexes) {
+            index(name);
+            indexes.remove(name);
+        }
+    }
+
+    /** As the server does, it makes an index that is not there. */
+    private DoubleAnswer add(String name, String body) {
+        if (!(Json.parse(body) instanceof List<?> documents)) {
+            throw new DoubleRefusal(400, "malformed_payload");
+        }
+        return enqueue(() -> {
+            tasks.checkDocuments(documents);
+            synchronized (indexes) {
+                indexes.computeIfAbsent(name, any -> new DoubleIndex(name, DoubleIndex.PRIMARY_KEY))
+                        .add(documents);
+            }
+        });
+    }
+
+    private DoubleIndex index(String name) {
+        synchronized (indexes) {
+            return Optional.ofNullable(indexes.get(name)).orElseThrow(() -> new DoubleRefusal(404, "index_not_found"));
+        }
+    }
+
+    private DoubleAnswer enqueue(Runnable work) {
+        long task = tasks.add(work);
+        return new DoubleAnswer(ACCEPTED, Json.text(Map.of("taskUid", task, "status", "enqueued")));
+    }
+
+    @Override
+    public void close() {
+        server.stop(0);
+        tasks.close();
+        threads.shutdownNow();
+    }
+}

@@ -1,0 +1,34 @@
+package dev.spream.servers;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Something over a client of Spanner that is called by one thread at a time. Google's emulator has no multiplexed sessions
+ * (1.5.28; they came with 1.5.38): it gives a client one session of the old kind, where a transaction ends the one before.
+ */
+public final class OneCallAtATime {
+    private OneCallAtATime() {}
+
+    /**
+     * Lets the calls of an interface wait for each other.
+     *
+     * @param type the interface
+     * @param called what implements it
+     */
+    public static <T> T of(Class<T> type, T called) {
+        ReentrantLock lock = new ReentrantLock();
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+                    lock.lockInterruptibly();
+                    try {
+                        return method.invoke(called, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    } finally {
+                        lock.unlock();
+                    }
+                }));
+    }
+}

@@ -1,0 +1,84 @@
+package dev.spream.servers.differential;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * What a stream that sees everything must say of the workload, worked out from what was written and not from any server;
+ * and the differences between that and what a server said.
+ */
+final class WrittenRows {
+    private WrittenRows() {}
+
+    /** The differences, whichever partitions and records the rows came in. */
+    static List<String> differences(Workload workload, Streams.Stream stream, Changes changes) {
+        List<String> differences = new ArrayList<>();
+        for (int step = 0; step < workload.steps().size(); step++) {
+            JsonArray written = sorted(workload.steps().get(step).changes().stream()
+                    .map(change -> expected(change, stream.options()))
+                    .toList());
+            JsonArray reported = sorted(RecordRows.split(changes.at(step)).stream()
+                    .map(WrittenRows::row)
+                    .toList());
+            differences.addAll(Differences.between(
+                    stream.name() + ", transaction " + step + ", row ", "the writer", written, "the stream", reported));
+        }
+        return differences;
+    }
+
+    private static JsonArray sorted(List<JsonObject> rows) {
+        JsonArray sorted = new JsonArray();
+        rows.stream()
+                .sorted(Comparator.comparing(
+                                (JsonObject row) -> row.get("table_name").getAsString())
+                        .thenComparing(row -> row.getAsJsonObject("keys"), WrittenRows::byText))
+                .forEach(sorted::add);
+        return sorted;
+    }
+
+    private static int byText(JsonObject a, JsonObject b) {
+        return only(a, a.keySet().stream().sorted().toList())
+                .toString()
+                .compareTo(only(b, b.keySet().stream().sorted().toList()).toString());
+    }
+
+    private static JsonObject row(JsonObject record) {
+        JsonObject row = record.getAsJsonArray("mods").get(0).getAsJsonObject().deepCopy();
+        row.add("table_name", record.get("table_name"));
+        row.add("mod_type", record.get("mod_type"));
+        return row;
+    }
+
+    private static JsonObject expected(Workload.Change change, String options) {
+        Collection<String> all = change.table().valueColumns();
+        boolean update = change.modType().equals("UPDATE");
+        boolean delete = change.modType().equals("DELETE");
+        Collection<String> modified = update && !change.replacesRow()
+                ? all.stream().filter(change.written()::has).toList()
+                : all;
+        boolean wholeRow = options.contains("'NEW_ROW");
+        boolean oldValues = options.isEmpty() || options.contains("OLD_VALUES'");
+
+        JsonObject row = new JsonObject();
+        row.addProperty("table_name", change.table().name());
+        row.addProperty("mod_type", change.modType());
+        row.add("keys", change.key());
+        row.add("new_values", delete ? new JsonObject() : only(change.after(), wholeRow ? all : modified));
+        row.add("old_values", oldValues && (update || delete) ? only(change.before(), modified) : new JsonObject());
+        return row;
+    }
+
+    private static JsonObject only(JsonObject row, Collection<String> columns) {
+        JsonObject result = new JsonObject();
+        for (String column : columns) {
+            JsonElement value = row.get(column);
+            result.add(column, value);
+        }
+        return result;
+    }
+}
