@@ -1,10 +1,15 @@
 package dev.spream.api.config;
 
 import dev.spream.api.config.Origin.Layer;
+import java.math.BigDecimal;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * A variable without spream's prefix, by which deployments configured something before it was spream's.
@@ -13,6 +18,41 @@ import java.util.function.UnaryOperator;
  * @param writing makes of the variable's text the key's, which is empty if the text says nothing of the key
  */
 record NamedVariable(String name, String key, UnaryOperator<String> writing) {
+    /**
+     * Those of the worker of an outbox, with their units in their names. What is written in none of their ways is handed on as
+     * it is, for its key to judge.
+     */
+    static final List<NamedVariable> OF_OUTBOX = List.of(
+            new NamedVariable("OUTBOX_ENABLED", "outbox.enabled", NamedVariable::flag),
+            new NamedVariable("OUTBOX_CONCURRENCY", "outbox.concurrency", text -> text),
+            new NamedVariable("OUTBOX_BATCH", "outbox.batch", text -> text),
+            new NamedVariable("OUTBOX_POLL_INTERVAL_SEC", "outbox.poll-interval", NamedVariable::seconds),
+            new NamedVariable("OUTBOX_LOCK_LEASE_SEC", "outbox.lease", NamedVariable::seconds),
+            new NamedVariable("OUTBOX_MAX_ATTEMPTS", "outbox.max-attempts", text -> text),
+            new NamedVariable("OUTBOX_BACKOFF_SEC", "outbox.backoff", NamedVariable::listOfSeconds),
+            new NamedVariable("BROKER_TIMEOUT_MS", "outbox.send-timeout", NamedVariable::millis));
+
+    /**
+     * Those of a service of projections. Some of their names are in the environment of many programs: they mean something only
+     * where a program asks for them.
+     */
+    static final List<NamedVariable> OF_PROJECTIONS = List.of(
+            new NamedVariable("DATABASE_URL", "projections.jdbc.url", DatabaseUrl::address),
+            new NamedVariable("DATABASE_URL", "projections.jdbc.user", DatabaseUrl::user),
+            new NamedVariable("DATABASE_URL", "projections.jdbc.password", DatabaseUrl::password),
+            new NamedVariable("EVENT_STORE_URL", "events.jdbc.url", DatabaseUrl::address),
+            new NamedVariable("EVENT_STORE_URL", "events.jdbc.user", DatabaseUrl::user),
+            new NamedVariable("EVENT_STORE_URL", "events.jdbc.password", DatabaseUrl::password),
+            new NamedVariable("PUBSUB_PROJECT_ID", "event-source.pubsub.project", text -> text),
+            new NamedVariable("PUBSUB_SUBSCRIPTION", "event-source.pubsub.subscription", text -> text),
+            new NamedVariable("PUBSUB_ACK_DEADLINE", "event-source.pubsub.ack-deadline", text -> text),
+            new NamedVariable("MEILISEARCH_URL", "search.meilisearch.url", text -> text),
+            new NamedVariable("MEILISEARCH_API_KEY", "search.meilisearch.api-key", text -> text),
+            new NamedVariable("MAX_RETRY_ATTEMPTS", "projections.max-attempts", NamedVariable::withTheFirst),
+            new NamedVariable("INITIAL_RETRY_DELAY", "projections.initial-delay", text -> text),
+            new NamedVariable("MAX_RETRY_DELAY", "projections.max-delay", text -> text));
+
+    private static final Pattern COUNT = Pattern.compile("\\d{1,8}");
 
     /** What they say, by the key that they mean. One that is empty says nothing. */
     static Map<String, Setting> settings(List<NamedVariable> known, Map<String, String> variables) {
@@ -26,5 +66,47 @@ record NamedVariable(String name, String key, UnaryOperator<String> writing) {
             }
         }
         return settings;
+    }
+
+    private static String flag(String text) {
+        return switch (text.toLowerCase(Locale.ROOT)) {
+            case "1", "true", "yes", "on" -> "true";
+            case "0", "false", "no", "off" -> "false";
+            default -> text;
+        };
+    }
+
+    /** Seconds, with decimals or without, such as 0.5. */
+    private static String seconds(String text) {
+        try {
+            BigDecimal seconds = new BigDecimal(text);
+            return isWhole(seconds)
+                    ? seconds.toBigIntegerExact() + "s"
+                    : seconds.movePointRight(3).toBigIntegerExact() + "ms";
+        } catch (ArithmeticException | NumberFormatException e) {
+            return text;
+        }
+    }
+
+    private static boolean isWhole(BigDecimal number) {
+        return number.stripTrailingZeros().scale() <= 0;
+    }
+
+    /** Seconds with commas between, in brackets or without. */
+    private static String listOfSeconds(String text) {
+        String inner = text.startsWith("[") && text.endsWith("]") ? text.substring(1, text.length() - 1) : text;
+        return Arrays.stream(inner.split(",", -1))
+                .map(String::strip)
+                .map(NamedVariable::seconds)
+                .collect(Collectors.joining(","));
+    }
+
+    private static String millis(String text) {
+        return text.chars().allMatch(Character::isDigit) ? text + "ms" : text;
+    }
+
+    /** They count the tries after the first, spream counts that as well. */
+    private static String withTheFirst(String retries) {
+        return COUNT.matcher(retries).matches() ? String.valueOf(Long.parseLong(retries) + 1) : retries;
     }
 }

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.spream.api.config.KnownKeys.Known;
 import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.ConfigType;
 import dev.spream.api.spi.PluginConfig;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -127,8 +128,20 @@ public final class ResolvedConfig {
         } catch (RuntimeException e) { // whatever a plug-in's type throws, it did not take the value
             String taken = text.key().equals(known.name()) ? "" : ", which %s takes as well".formatted(known.name());
             problems.add(new Problem(
-                    text.place(), "%s%s: %s".formatted(text.described(), taken, Refusal.text(key.type(), text, e))));
+                    text.place(), "%s%s: %s".formatted(text.described(), taken, refusal(key.type(), text, e))));
         }
+    }
+
+    /** What would be right; of a text that is hidden nothing is said, not even by the type's own message. */
+    private static String refusal(ConfigType<?> type, Found.Text text, RuntimeException refused) {
+        String reason = refused.getMessage();
+        if (text.hidden() || reason == null || !(refused instanceof IllegalArgumentException)) {
+            return "expected " + type.label();
+        }
+        return Shown.value(reason)
+                + Suggestion.nearest(text.text(), type.choices())
+                        .map("; did you mean %s?"::formatted)
+                        .orElse("");
     }
 
     private void judgeFlag(Known known, Setting flag) {
@@ -167,5 +180,40 @@ public final class ResolvedConfig {
                         known.name(),
                         SpreamConfig.variable(known.name()),
                         known.key().meaning());
+    }
+
+    /**
+     * The values of one section.
+     *
+     * @param values of all sections, by the key in full; nothing for a key that is not configured and has no default
+     */
+    private record SectionValues(ConfigSection section, Map<String, Object> values) implements PluginConfig {
+        SectionValues {
+            values = Map.copyOf(values);
+        }
+
+        @Override
+        public <T> T get(ConfigKey<T> key) {
+            return find(key)
+                    .orElseThrow(() -> new IllegalStateException(
+                            "%s is not configured and has no default; it has to be read as a key that may be left out"
+                                    .formatted(section.fullName(key))));
+        }
+
+        @Override
+        @SuppressWarnings("unchecked") // the section's key of this name read the value, and keys are compared by name
+        public <T> Optional<T> find(ConfigKey<T> key) {
+            if (section.keys().stream().noneMatch(declared -> declared.name().equals(key.name()))) {
+                throw new IllegalArgumentException("%s is not among the keys that are declared for %s"
+                        .formatted(key, section.prefix().isEmpty() ? "spream itself" : section.prefix()));
+            }
+            return Optional.ofNullable((T) values.get(section.fullName(key)));
+        }
+
+        /** Without the values, which may be secrets. */
+        @Override
+        public String toString() {
+            return "SectionValues[%s]".formatted(section.prefix());
+        }
     }
 }

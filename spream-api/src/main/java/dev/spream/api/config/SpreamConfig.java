@@ -146,9 +146,9 @@ public final class SpreamConfig {
     /** Variables without our prefix that mean a key nevertheless. */
     private static Map<String, Setting> namedVariables(Builder builder) {
         Map<String, String> variables = builder.variables == null ? Map.of() : builder.variables;
-        Map<String, Setting> settings = new LinkedHashMap<>(OutboxVariables.settings(variables));
+        Map<String, Setting> settings = new LinkedHashMap<>(NamedVariable.settings(NamedVariable.OF_OUTBOX, variables));
         if (builder.projectionVariables) {
-            settings.putAll(ProjectionVariables.settings(variables));
+            settings.putAll(NamedVariable.settings(NamedVariable.OF_PROJECTIONS, variables));
         }
         return settings;
     }

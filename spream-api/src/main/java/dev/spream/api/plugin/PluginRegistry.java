@@ -7,6 +7,9 @@ import dev.spream.api.spi.PluginProvider;
 import dev.spream.api.spi.Port;
 import dev.spream.api.spi.Ports;
 import dev.spream.core.SpreamException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -16,6 +19,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -120,13 +124,40 @@ public final class PluginRegistry implements AutoCloseable {
                 .add(plugin));
         byName.forEach((name, namesakes) -> {
             if (namesakes.size() > 1) {
-                problems.add(DuplicatePlugins.problem(name, namesakes));
+                problems.add(duplicates(name, namesakes));
             }
         });
         return byName.values().stream()
                 .filter(namesakes -> namesakes.size() == 1)
                 .<Plugin<?>>map(List::getFirst)
                 .toList();
+    }
+
+    /** @param name port and name, such as {@code sink csv} */
+    private static String duplicates(String name, List<Plugin<?>> namesakes) {
+        return "%s is there %d times, so that none can be used: %s; %s"
+                .formatted(
+                        name,
+                        namesakes.size(),
+                        namesakes.stream().map(Plugin::origin).collect(Collectors.joining(" and ")),
+                        areCopies(namesakes)
+                                ? "they are copies of one jar, keep one of them"
+                                : "keep one of them, or give the others other names");
+    }
+
+    private static boolean areCopies(List<Plugin<?>> namesakes) {
+        try {
+            Path first = Path.of(namesakes.getFirst().origin());
+            for (Plugin<?> namesake : namesakes) {
+                Path jar = Path.of(namesake.origin());
+                if (!Files.isRegularFile(jar) || Files.mismatch(first, jar) >= 0) {
+                    return false;
+                }
+            }
+            return true;
+        } catch (IOException | InvalidPathException e) {
+            return false; // what cannot be compared is not called equal
+        }
     }
 
     /** What is wrong with what was found, where, and what to do about it: a sentence or two each. */

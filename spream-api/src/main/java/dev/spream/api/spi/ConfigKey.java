@@ -3,6 +3,7 @@ package dev.spream.api.spi;
 import static java.util.Objects.requireNonNull;
 
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -28,32 +29,36 @@ public final class ConfigKey<T> {
     private final String name;
     private final ConfigType<T> type;
     private final String meaning;
-    private final @Nullable T defaultValue;
-    private final @Nullable String defaultMeaning;
-    private final @Nullable String fallback;
-    private final boolean required;
-    private final boolean secret;
-    private final @Nullable UnaryOperator<String> shownPart;
+    private final Facts<T> facts;
 
-    private ConfigKey(
-            String name,
-            ConfigType<T> type,
-            String meaning,
-            @Nullable T defaultValue,
-            @Nullable String defaultMeaning,
-            @Nullable String fallback,
-            boolean required,
-            boolean secret,
-            @Nullable UnaryOperator<String> shownPart) {
+    private ConfigKey(String name, ConfigType<T> type, String meaning, Facts<T> facts) {
         this.name = name;
         this.type = type;
         this.meaning = meaning;
-        this.defaultValue = defaultValue;
-        this.defaultMeaning = defaultMeaning;
-        this.fallback = fallback;
-        this.required = required;
-        this.secret = secret;
-        this.shownPart = shownPart;
+        this.facts = facts;
+    }
+
+    /** What may be said of a key besides; not changed once the key is made. */
+    private static final class Facts<T> {
+        private @Nullable T defaultValue;
+        private @Nullable String defaultMeaning;
+        private @Nullable String fallback;
+        private boolean required;
+        private boolean secret;
+        private @Nullable UnaryOperator<String> shownPart;
+    }
+
+    /** The same key with other facts. */
+    private ConfigKey<T> with(Consumer<Facts<T>> change) {
+        Facts<T> copy = new Facts<>();
+        copy.defaultValue = facts.defaultValue;
+        copy.defaultMeaning = facts.defaultMeaning;
+        copy.fallback = facts.fallback;
+        copy.required = facts.required;
+        copy.secret = facts.secret;
+        copy.shownPart = facts.shownPart;
+        change.accept(copy);
+        return new ConfigKey<>(name, type, meaning, copy);
     }
 
     /**
@@ -69,15 +74,7 @@ public final class ConfigKey<T> {
                     "'%s' is no name of a key: write lower-case words with hyphens between".formatted(name));
         }
         return new ConfigKey<>(
-                name,
-                requireNonNull(type, "type"),
-                requireNonNull(meaning, "meaning"),
-                null,
-                null,
-                null,
-                false,
-                false,
-                null);
+                name, requireNonNull(type, "type"), requireNonNull(meaning, "meaning"), new Facts<>());
     }
 
     /**
@@ -88,7 +85,10 @@ public final class ConfigKey<T> {
      */
     public ConfigKey<T> withDefault(T value) {
         requireWritable(requireNonNull(value, "value"));
-        return new ConfigKey<>(name, type, meaning, value, defaultMeaning, fallback, false, secret, shownPart);
+        return with(key -> {
+            key.defaultValue = value;
+            key.required = false;
+        });
     }
 
     private void requireWritable(T value) {
@@ -102,16 +102,8 @@ public final class ConfigKey<T> {
 
     /** The same key, with words for what happens when nothing is configured, such as {@code a quarter of the heap}. */
     public ConfigKey<T> withDefaultMeaning(String words) {
-        return new ConfigKey<>(
-                name,
-                type,
-                meaning,
-                defaultValue,
-                requireNonNull(words, "words"),
-                fallback,
-                required,
-                secret,
-                shownPart);
+        requireNonNull(words, "words");
+        return with(key -> key.defaultMeaning = words);
     }
 
     /**
@@ -121,26 +113,21 @@ public final class ConfigKey<T> {
      *     left out
      */
     public ConfigKey<T> withFallback(String key) {
-        return new ConfigKey<>(
-                name,
-                type,
-                meaning,
-                defaultValue,
-                defaultMeaning,
-                requireNonNull(key, "key"),
-                required,
-                secret,
-                shownPart);
+        requireNonNull(key, "key");
+        return with(other -> other.fallback = key);
     }
 
     /** The same key, to be configured in any case. */
     public ConfigKey<T> required() {
-        return new ConfigKey<>(name, type, meaning, null, defaultMeaning, fallback, true, secret, shownPart);
+        return with(key -> {
+            key.defaultValue = null;
+            key.required = true;
+        });
     }
 
     /** The same key, with values that are never shown, and not taken from a command line in plain text. */
     public ConfigKey<T> secret() {
-        return new ConfigKey<>(name, type, meaning, defaultValue, defaultMeaning, fallback, required, true, shownPart);
+        return with(key -> key.secret = true);
     }
 
     /**
@@ -150,16 +137,8 @@ public final class ConfigKey<T> {
      * @param part makes of any text, also one that the type does not take, what may be shown of it
      */
     public ConfigKey<T> showing(UnaryOperator<String> part) {
-        return new ConfigKey<>(
-                name,
-                type,
-                meaning,
-                defaultValue,
-                defaultMeaning,
-                fallback,
-                required,
-                secret,
-                requireNonNull(part, "part"));
+        requireNonNull(part, "part");
+        return with(key -> key.shownPart = part);
     }
 
     public String name() {
@@ -175,7 +154,7 @@ public final class ConfigKey<T> {
     }
 
     public Optional<T> defaultValue() {
-        return Optional.ofNullable(defaultValue);
+        return Optional.ofNullable(facts.defaultValue);
     }
 
     /** What holds when nothing is configured, for people: the default as it would be written, or words. */
@@ -192,25 +171,25 @@ public final class ConfigKey<T> {
 
     /** See {@link #withDefaultMeaning}. */
     public Optional<String> defaultMeaning() {
-        return Optional.ofNullable(defaultMeaning);
+        return Optional.ofNullable(facts.defaultMeaning);
     }
 
     /** See {@link #withFallback}. */
     public Optional<String> fallback() {
-        return Optional.ofNullable(fallback);
+        return Optional.ofNullable(facts.fallback);
     }
 
     public boolean isRequired() {
-        return required;
+        return facts.required;
     }
 
     /** See {@link #showing}. */
     public Optional<UnaryOperator<String>> shownPart() {
-        return Optional.ofNullable(shownPart);
+        return Optional.ofNullable(facts.shownPart);
     }
 
     public boolean isSecret() {
-        return secret;
+        return facts.secret;
     }
 
     @Override
