@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** How the waits between attempts are written: {@code 5s,10s,20s}, or {@code 5s..10m} for those at random. */
+/** The waits between attempts as they are written: {@code 5s,10s,20s}, or {@code 5s..10m} for those at random. */
 final class BackoffType {
     private static final String TO = "..";
     private static final ConfigType<Duration> DELAY = ConfigType.duration(Duration.ZERO, Backoff.MAX_DELAY);

@@ -6,7 +6,7 @@ import dev.spream.api.plugin.PluginRegistry;
 import java.util.List;
 
 /**
- * What {@link Spream#create} would say of a configuration, without an exception: all that is wrong, and for every key that
+ * The verdict of {@link Spream#create} on a configuration, without an exception: all that is wrong, and for every key that
  * there is what holds and where it came from, for a program that brings nothing of its own. Nothing is opened, but for the
  * plug-ins' jars.
  *

@@ -15,7 +15,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The dead letters of a configured subscription, for whoever looks at them or replays them while {@link Spream} runs in this
+ * The dead letters of a configured subscription, to look at them or to replay them while {@link Spream} runs in this
  * process, in another one or nowhere. It opens what {@code dead-letters} names and, when it is asked for, what {@code sink}
  * names; of the source it opens at most as much as tells the stream's name.
  *

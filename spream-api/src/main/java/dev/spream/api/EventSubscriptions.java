@@ -41,7 +41,7 @@ final class EventSubscriptions {
         return new LentChangeStream(stream, subscriptions::storage, options);
     }
 
-    /** As configured; but as many changes in flight as there may be, unless somebody wants fewer: a transaction is to have many. */
+    /** As configured; but as many changes in flight as there may be, unless fewer are configured: a transaction is to have many. */
     private SubscriberOptions options(SpreamConfig config) {
         SubscriberOptions.Builder options = judgement.options();
         if (!config.mayConfigure("max-inflight")) {

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * What happens to a change that the sink refuses, as configured: it is tried again with growing random delays, up to a number
+ * The configured policy for changes that the sink refuses: one is tried again with growing random delays, up to a number
  * of attempts and not at all if the sink says that it is of no use, and then given up in one of four ways.
  */
 final class FailurePolicy {

@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where a process listens for HTTP, as users write it: {@code 8080}, which is of this machine alone, {@code 0.0.0.0:8080} or
+ * The address at which a process listens for HTTP, as users write it: {@code 8080}, which is of this machine alone, {@code 0.0.0.0:8080} or
  * {@code [::]:8080}. Immutable.
  *
  * @param host a name or an address, without brackets

@@ -11,7 +11,7 @@ import dev.spream.lock.inspection.LockObserver;
 import dev.spream.lock.provisioning.BucketProvisioning;
 
 /**
- * The hierarchical locks that a configuration names with {@code locks}, for a program that locks and for whoever operates
+ * The hierarchical locks that a configuration names with {@code locks}, for a program that locks or operates
  * them. A subscription need not be configured; what is said of one is left alone.
  *
  * <pre>{@code

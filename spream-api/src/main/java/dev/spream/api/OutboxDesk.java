@@ -22,7 +22,7 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
- * The outbox that a configuration names with {@code outbox}, for a program that enqueues, for its worker, and for whoever
+ * The outbox that a configuration names with {@code outbox}, for a program that enqueues, works on it or
  * operates it. A subscription need not be configured; what is said of one is left alone.
  *
  * <pre>{@code
@@ -41,7 +41,7 @@ public final class OutboxDesk extends Desk<OutboxStore> {
     }
 
     /**
-     * Judges the configuration of the outbox. That of its sender is judged when a worker is asked for: who only enqueues or
+     * Judges the configuration of the outbox. That of its sender is judged when a worker is asked for: a program that only enqueues or
      * operates need not have the sender's secrets.
      *
      * @throws ConfigException if it cannot be used, or names no outbox
@@ -84,7 +84,7 @@ public final class OutboxDesk extends Desk<OutboxStore> {
     }
 
     /**
-     * The same for whoever only asks it, whatever its transactions are.
+     * The same to ask it alone, whatever its transactions are.
      *
      * @throws SpreamException if it could not be opened
      */

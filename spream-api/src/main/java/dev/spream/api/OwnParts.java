@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** What the program brings itself. Confined to one thread, until the plan is made. */
+/** The parts of a subscription that the program brings itself. Confined to one thread, until the plan is made. */
 final class OwnParts {
     private final Map<Port<?>, Object> parts = new HashMap<>();
 

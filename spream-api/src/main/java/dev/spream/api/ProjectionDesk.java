@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The projections that a configuration names with {@code projections}, for a program that runs them and for whoever operates
+ * The projections that a configuration names with {@code projections}, for a program that runs them or operates
  * them, the events that it names with {@code events} and {@code event-source}, and the search engine that it names with {@code
  * search}. A subscription need not be configured.
  *
@@ -38,7 +38,7 @@ import java.util.Set;
  * }
  * }</pre>
  *
- * <p>Nothing is connected to before it is asked for, and the configuration of events is judged when they are: who only operates
+ * <p>Nothing is connected to before it is asked for, and the configuration of events is judged when they are: a program that only operates
  * projections need not have their secrets. Confined to one thread, which closes it; what it hands out may be used by many.
  */
 public final class ProjectionDesk extends Desk<ProjectionStore<?>> {
@@ -61,7 +61,7 @@ public final class ProjectionDesk extends Desk<ProjectionStore<?>> {
     }
 
     /**
-     * What those need who run projections, opened when first asked for.
+     * The store that projections run on, opened when first asked for.
      *
      * @param transactionType such as {@code java.sql.Connection}
      * @throws IllegalArgumentException if transactions are of another type

@@ -19,7 +19,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the projections of a process are, for whoever asks by HTTP. A process that can say this is alive, whatever it says:
+ * The health of the projections of a process, as HTTP answers with it. A process that can say this is alive, whatever it says:
  * starting it anew mends neither a database that is away nor a projection that has failed. It is {@linkplain #isReady ready}
  * when its projections can go on.
  *
@@ -31,14 +31,14 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
 
     /** All in one word. */
     public enum Status {
-        /** Everything goes on, and nothing is parked. */
+        /** All run, and nothing is parked. */
         HEALTHY,
         /**
          * Something is paused, has parked aggregates, was not read yet, cannot reach what it needs and tries again, or is a version that has failed and
          * is not live; or the live version of a projection is run elsewhere, if at all, as its code is not here.
          */
         DEGRADED,
-        /** Something has failed, and waits for somebody. */
+        /** Something has failed, and waits for an operator. */
         UNHEALTHY
     }
 
@@ -66,7 +66,7 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
                 .allMatch(view -> live.contains(view.version().projection()));
     }
 
-    /** One that nobody reads harms nobody. */
+    /** A version that is not live is not read. */
     private static boolean hasFailed(ProjectionView view) {
         return view.version().isLive() && view.state().status() == ProjectionStatus.FAILED;
     }
@@ -83,7 +83,7 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
 
     /**
      * Whether the live version of every projection was read from its store, reaches what it needs, and has not failed. One that is
-     * paused, or behind, is ready: somebody wants it so, or it catches up.
+     * paused, or behind, is ready: an operator paused it, or it catches up.
      */
     public boolean isReady() {
         return projections.stream()

@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Which plug-in fills which port, by name. Immutable. */
+/** The plug-ins that fill the ports, chosen by name. Immutable. */
 final class Selection {
     /** The storage that nothing survives in. */
     private static final String FORGETFUL = "memory";

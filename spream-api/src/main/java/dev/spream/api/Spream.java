@@ -54,7 +54,7 @@ public final class Spream implements AutoCloseable {
 
     // Guarded by this. None of what is guarded waits.
     private @Nullable Thread runner;
-    private @Nullable RunResult requested; // how it is to end, once somebody has said so
+    private @Nullable RunResult requested; // how it is to end, once it is told
     private boolean opening;
     private boolean interrupted; // by close, while opening
 
@@ -132,7 +132,7 @@ public final class Spream implements AutoCloseable {
         return opening;
     }
 
-    /** Nothing is being opened any more; how to end at once, if somebody has said so meanwhile. */
+    /** Nothing is being opened any more; how to end at once, if it was told to meanwhile. */
     private synchronized Optional<RunResult> opened(@Nullable Subscriber running) {
         opening = false;
         if (interrupted) {

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the configured start and end mean. A time of the calendar is what it is, and a stored subscription with another one
+ * The configured start and end. A time of the calendar is what it is, and a stored subscription with another one
  * is refused. A time relative to now is that of the first run: a subscription that is stored keeps it, whenever the process
  * starts again, and of several that run for the first time together one decides for all. Immutable.
  */

@@ -1,5 +1,5 @@
 /**
- * The front door for those who configure instead of wire: {@link dev.spream.api.Spream} runs a subscription whose source,
+ * The front door of programs that configure instead of wire: {@link dev.spream.api.Spream} runs a subscription whose source,
  * storage, sink and policies a {@link dev.spream.api.config.SpreamConfig} names. Ports live in
  * the cores, plugs in the API: a port mentions the types of its core and is called by its engine. Here is how an implementation
  * is found, configured and wired.

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Writes down which keys there are: for whoever configures with what holds, and for documents without. */
+/** Writes down which keys there are: for users with what holds, and for documents without. */
 public final class ConfigReference {
     private static final int WIDTH = 100;
     private static final String INDENT = "    ";

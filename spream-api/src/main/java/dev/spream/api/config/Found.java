@@ -2,7 +2,7 @@ package dev.spream.api.config;
 
 import dev.spream.api.spi.ConfigKey;
 
-/** What holds for a key, before its type has read it. */
+/** The text that holds for a key, before its type has read it. */
 sealed interface Found {
 
     /** Nothing is configured, and there is no default. */

@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** What to say to someone who configured a key that does not exist: the one that was meant, or else those that there are. */
+/** A hint for a configured key that does not exist: the one that was meant, or else those that there are. */
 final class KeyHint {
     private static final int MAX_SUGGESTIONS = 3;
 

@@ -1,7 +1,7 @@
 package dev.spream.api.config;
 
 /**
- * What stands at one place.
+ * A key and a value that stand at one place.
  *
  * @param name the key; in the environment the variable, which more than one key may be meant by
  * @param written the value before references are looked up

@@ -4,12 +4,12 @@ import dev.spream.core.Secrets;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** How texts from outside are shown to people. */
+/** Makes texts from outside fit to be shown to people. */
 final class Shown {
     /** What is shown in place of a secret, whatever its length. */
     static final String MASK = Secrets.MASK;
 
-    /** To the end: what may stand in a password, and what ends one, depends on who reads the value. */
+    /** To the end: what may stand in a password, and what ends one, depends on what reads the value. */
     private static final Pattern PASSWORD_PARAMETER = Pattern.compile(
             "(?is)((?:pass|pwd|secret|token|credential|signature|sig|api[-_]?key|access[-_]?key)[\\w.-]*\\s*=).+");
     /** To the last @: a password may have any of the characters in it that end an authority. */

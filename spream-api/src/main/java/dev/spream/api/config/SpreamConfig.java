@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was configured, with where it came from; nothing is judged yet, since which keys there are is known when the plug-ins
+ * A configuration as text, with where it came from; nothing is judged yet, since which keys there are is known when the plug-ins
  * are. A file is the weakest layer, then come variables of the environment, flags, and what the program itself set.
  *
  * <p>A value may contain <code>${file:/run/secrets/password}</code>, which stands for the contents of that file without the
@@ -99,7 +99,7 @@ public final class SpreamConfig {
                 .findFirst();
     }
 
-    /** Whether all that may be configured could be read; what is missing otherwise may stand where nobody could look. */
+    /** Whether all that may be configured could be read; what is missing otherwise may stand in what could not be read. */
     boolean isComplete() {
         return file.wasRead();
     }

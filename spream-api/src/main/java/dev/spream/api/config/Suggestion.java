@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.Optional;
 
-/** Finds what someone who mistyped a word may have meant. */
+/** Finds the word that a mistyped one may have been meant to be. */
 public final class Suggestion {
     private Suggestion() {}
 

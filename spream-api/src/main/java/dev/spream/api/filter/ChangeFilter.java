@@ -28,7 +28,7 @@ import java.util.stream.Collectors;
  * subscriber.run(filter.before(consumer));
  * }</pre>
  *
- * <p>A change that is left out counts as consumed: its watermark goes on. What a change is, its {@linkplain
+ * <p>A change that is left out counts as consumed: its watermark advances. What a change is, its {@linkplain
  * DataChangeRecord#identity() identity}, the counts of its transaction and whether it is the last one of it, stays as
  * Spanner sent it, whatever is left of it and of the others.
  *

@@ -11,7 +11,7 @@ import dev.spream.lock.LockSpaceException;
 import dev.spream.lock.LockStoreException;
 import dev.spream.lock.LockTimeoutException;
 
-/** How a request for locks ended, as the value of a tag. */
+/** An end of a request for locks, as the value of a tag. */
 enum LockOutcome {
     /** It had them at once. */
     ACQUIRED,

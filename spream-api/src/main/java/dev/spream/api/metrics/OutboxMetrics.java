@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 /**
  * Publishes what the worker of an outbox does to a Micrometer registry. Every meter carries the tag {@code outbox}; no tag
  * ever names an entry, a key or a receiver: {@code ./spream outbox list} does. All exist from the beginning, with every value
- * that a tag can have. What is in the outbox is not asked for by this: whoever samples it says so to {@link #sampled}.
+ * that a tag can have. What is in the outbox is not asked for by this: a sample is handed to {@link #sampled}.
  *
  * <p>One is for one worker; several share a registry under different names. Safe for use by many threads.
  */
@@ -139,7 +139,7 @@ public final class OutboxMetrics implements OutboxListener {
     }
 
     /**
-     * What is in the outbox now. To be called now and then, by whoever has its operations. The gauges of it keep their values until
+     * What is in the outbox now. To be called now and then, with the operations at hand. The gauges of it keep their values until
      * the next sample, and {@code outbox.sample.age} says how old they are.
      */
     public void sampled(OutboxStats stats) {

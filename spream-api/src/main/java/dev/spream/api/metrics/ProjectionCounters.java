@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** What a projection has done in this process. Safe for use by many threads. */
+/** The counters and timers of a projection in this process. Safe for use by many threads. */
 final class ProjectionCounters {
     /** Event types that a tag tells apart; a source of events is not to fill the registry. */
     static final int MAX_EVENT_TYPES = 50;

@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the live version of a projection is, as its manager sees it, and what its store has as it was last sampled; and how far its
- * other versions are. Safe for use by many threads.
+ * The gauges of a projection: of its live version, as its manager sees it, of its store, as it was last sampled, and of its other
+ * versions. Safe for use by many threads.
  */
 final class ProjectionGauges {
     private final MeterRegistry registry;

@@ -32,7 +32,7 @@ import java.util.regex.Pattern;
  * <p>They are those of the live version, whichever that is. Of versions that are not live there are {@code projection.rebuild}
  * meters alone, with the tag {@code version}, for as long as they are here and not live.
  *
- * <p>What is parked is not asked for by this: whoever samples it says so to {@link #sampled}. Safe for use by many threads.
+ * <p>What is parked is not asked for by this: a sample is handed to {@link #sampled}. Safe for use by many threads.
  */
 public final class ProjectionMetrics implements ProjectionListener {
     private static final Pattern VERSION = Pattern.compile("@[0-9]+$");
@@ -67,7 +67,7 @@ public final class ProjectionMetrics implements ProjectionListener {
     }
 
     /**
-     * What is in the store of a projection that is watched. To be called now and then, by whoever has its operations; what is said
+     * What is in the store of a projection that is watched. To be called now and then, with the operations at hand; what is said
      * of a version that is not live here is passed over.
      */
     public void sampled(ProjectionDetails details) {

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
-/** How far a version of a projection is that is not live, until it is closed. Safe for use by many threads. */
+/** The gauges of a version of a projection that is not live, until it is closed. Safe for use by many threads. */
 final class RebuildGauges implements AutoCloseable {
     private final MeterRegistry registry;
     private final String stateName;

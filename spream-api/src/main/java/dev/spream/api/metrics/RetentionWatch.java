@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How long a stream keeps its records, asked of the server in the background and rarely: whoever wants to know gets what is
+ * The retention period of a stream, asked of the server in the background and rarely: what is asked for meanwhile is what is
  * known. Safe for use by many threads.
  */
 final class RetentionWatch {

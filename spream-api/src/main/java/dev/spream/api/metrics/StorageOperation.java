@@ -2,7 +2,7 @@ package dev.spream.api.metrics;
 
 import java.util.Map;
 
-/** What was asked of the storage, in a set that does not grow: a tag has one of these. */
+/** An operation of the storage, in a set that does not grow: a tag has one of these. */
 enum StorageOperation {
     OPEN,
     WORKERS,

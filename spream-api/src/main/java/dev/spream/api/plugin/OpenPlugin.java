@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * What a plug-in made, and what that stands on. Safe for use by many threads; closed once, by whoever opened it, when the
+ * An implementation that a plug-in made, and what it stands on. Safe for use by many threads; closed once, by its opener, when the
  * run has ended and before the {@link PluginRegistry} is closed.
  *
  * @param <T> the port that it fills

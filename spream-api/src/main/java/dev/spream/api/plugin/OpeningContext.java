@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What a plug-in is lent while it makes something. Safe for use by many threads. */
+/** The context in which a plug-in makes something. Safe for use by many threads. */
 final class OpeningContext implements PluginContext {
     private final InstantSource clock;
     private final String subscription;

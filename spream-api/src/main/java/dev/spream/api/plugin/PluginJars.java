@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What the plug-in folder holds as one plug-in, or several that share a class loader.
+ * The jars of one plug-in of the folder, or of several that share a class loader.
  *
  * @param path a jar, or a folder of jars
  * @param jars that jar, or the folder's, ordered by name; at least one

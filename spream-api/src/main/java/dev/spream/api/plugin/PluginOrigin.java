@@ -67,7 +67,7 @@ public final class PluginOrigin {
                 .formatted(file, culprit, FilePermissions.of(culprit));
     }
 
-    /** What is wrong with a jar or folder in the plug-in folder if its owner, who may change it, is not to be trusted. */
+    /** What is wrong with a jar or folder in the plug-in folder if its owner, which may change it, is not to be trusted. */
     static Optional<String> belongsToAStranger(Path file, Path folder) throws IOException {
         if (!isKnown(file)) {
             return Optional.empty();

@@ -117,7 +117,7 @@ public final class PluginRegistry implements AutoCloseable {
         }
     }
 
-    /** Leaves out those whose port and name another one has as well: which of them is meant, nobody can tell. */
+    /** Leaves out those whose port and name another one has as well: which of them is meant cannot be told. */
     private static List<Plugin<?>> withoutNamesakes(List<Plugin<?>> found, Collection<String> problems) {
         Map<String, List<Plugin<?>>> byName = new LinkedHashMap<>();
         found.forEach(plugin -> byName.computeIfAbsent(plugin.port() + " " + plugin.name(), name -> new ArrayList<>())

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** Why a class that is named as a provider cannot be one. {@link java.util.ServiceLoader} says it less well. */
+/** The flaw of a class that is named as a provider and cannot be one. {@link java.util.ServiceLoader} says it less well. */
 final class ProviderFlaw {
     private ProviderFlaw() {}
 

@@ -65,7 +65,7 @@ public final class ConfigKey<T> {
      * A key that may be left out, and has no default.
      *
      * @param name lower-case words with hyphens between, such as {@code max-inflight}
-     * @param meaning a sentence or two for whoever configures it; the range and the default are shown beside it
+     * @param meaning a sentence or two for users; the range and the default are shown beside it
      * @throws IllegalArgumentException if the name is not of that form
      */
     public static <T> ConfigKey<T> of(String name, ConfigType<T> type, String meaning) {
@@ -80,7 +80,7 @@ public final class ConfigKey<T> {
     /**
      * The same key, with a value that holds when nothing is configured.
      *
-     * @throws IllegalArgumentException if nobody could configure this value, since the type cannot write it or does not
+     * @throws IllegalArgumentException if this value could not be configured, since the type cannot write it or does not
      *     take what it wrote
      */
     public ConfigKey<T> withDefault(T value) {

@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * How values of a kind are written in a configuration.
+ * A type of values, as they are written in a configuration.
  *
  * @param label what people are told of it, with its range: {@code integer, 1 to 1000}
  * @param reader reads a value; an {@link IllegalArgumentException} refuses it, and its message says what would be right,

@@ -11,7 +11,7 @@ import java.util.function.Function;
  * The change stream that a host has configured, for an event source that reads it.
  *
  * @param stream closed by the host, after what reads it
- * @param storages opens the partitions of a subscription by its name; whoever calls it closes what it returns. Called by any
+ * @param storages opens the partitions of a subscription by its name; the caller closes what it returns. Called by any
  *     thread
  * @param options how the stream is read, as configured
  */

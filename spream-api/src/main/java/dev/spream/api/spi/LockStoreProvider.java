@@ -31,7 +31,7 @@ public interface LockStoreProvider extends PluginProvider<LockStore<?>> {
     }
 
     /**
-     * Makes what looks at the locks, for whoever asks why something stands still. It is closed like what {@link
+     * Makes what looks at the locks, to explain why something stands still. It is closed like what {@link
      * #provisioning} makes.
      *
      * @return empty if nothing can be seen of these locks

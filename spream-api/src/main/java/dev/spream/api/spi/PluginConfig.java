@@ -3,7 +3,7 @@ package dev.spream.api.spi;
 import java.util.Optional;
 
 /**
- * What was configured for one plug-in, read by the keys that its provider {@linkplain PluginProvider#keys declares}.
+ * The configuration of one plug-in, read by the keys that its provider {@linkplain PluginProvider#keys declares}.
  * Immutable. Its text shows no value.
  */
 public interface PluginConfig {

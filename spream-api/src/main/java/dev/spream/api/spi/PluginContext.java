@@ -2,7 +2,7 @@ package dev.spream.api.spi;
 
 import java.time.InstantSource;
 
-/** What the host lends to a plug-in while it is made. Of no use afterwards, but for the clock. */
+/** The things of the host that a plug-in is lent while it is made. Of no use afterwards, but for the clock. */
 public interface PluginContext {
 
     /** The clock of this process. */

@@ -30,7 +30,7 @@ public interface PluginProvider<T> {
      * together, a file that cannot be written. Asked before anything is opened, and by {@code spream config}, which opens
      * nothing: neither does this. None by default.
      *
-     * @return sentences for whoever configured it, each after the key that it is about; none shows a secret
+     * @return sentences for people, each after the key that it is about; none shows a secret
      */
     default List<String> problems(PluginConfig config) {
         return List.of();
@@ -41,7 +41,7 @@ public interface PluginProvider<T> {
      * when the run has ended; what it stands on and does not close itself is for {@link PluginContext#onClose}.
      *
      * @param config what was configured; every value has passed its key's checks
-     * @throws IllegalArgumentException if what was configured cannot be; the message is shown to whoever configured it
+     * @throws IllegalArgumentException if what was configured cannot be; the message is shown to the user
      * @throws Exception anything; nothing starts then, and what was given to {@code onClose} is closed
      */
     T create(PluginConfig config, PluginContext context) throws Exception;

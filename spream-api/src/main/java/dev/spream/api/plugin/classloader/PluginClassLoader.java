@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Closing it closes the jars.
  *
  * <p>Resources are read past the cache that the JDK keeps of open jars. It would hold them open beyond the close, and it is
- * shared: whoever closed first would close the jar for another registry of the same folder.
+ * shared: the first close would close the jar for another registry of the same folder.
  */
 public final class PluginClassLoader extends URLClassLoader {
     static {
