@@ -40,7 +40,7 @@ final class PluginFolder {
     }
 
     /** What can be loaded, ordered by name, which is logged before any of it runs; what cannot is among the problems then. */
-    List<PluginJars> read() {
+    List<Jars> read() {
         if (!Files.isDirectory(folder)) {
             problem("%s: %s; make a folder there, or name another one"
                     .formatted(
@@ -50,12 +50,12 @@ final class PluginFolder {
                                     : "the plug-in folder does not exist"));
             return List.of();
         }
-        List<PluginJars> found = new ArrayList<>();
+        List<Jars> found = new ArrayList<>();
         for (Path entry : visibleIn(folder)) {
             if (Files.isDirectory(entry)) {
                 addFolder(entry, found);
             } else if (isJar(entry)) {
-                found.add(new PluginJars(entry, List.of(entry)));
+                found.add(new Jars(entry, List.of(entry)));
             } else {
                 log.debug("{} is no jar, and is passed over", entry);
             }
@@ -73,7 +73,7 @@ final class PluginFolder {
         return found;
     }
 
-    private static String summary(PluginJars plugin) {
+    private static String summary(Jars plugin) {
         String name = plugin.path().getFileName().toString();
         int jars = plugin.jars().size();
         return plugin.jars().contains(plugin.path())
@@ -102,7 +102,7 @@ final class PluginFolder {
         Optional<String> problem(Path file) throws IOException;
     }
 
-    private void addFolder(Path entry, List<PluginJars> found) {
+    private void addFolder(Path entry, List<Jars> found) {
         List<Path> jars = new ArrayList<>();
         for (Path file : visibleIn(entry)) {
             if (isJar(file) && !Files.isDirectory(file)) {
@@ -116,7 +116,7 @@ final class PluginFolder {
                     .formatted(entry));
             return;
         }
-        found.add(new PluginJars(entry, jars));
+        found.add(new Jars(entry, jars));
     }
 
     private List<Path> visibleIn(Path directory) {
@@ -148,7 +148,7 @@ final class PluginFolder {
     }
 
     /** A class loader would pass over a broken jar in silence. */
-    private boolean isSound(PluginJars plugin) {
+    private boolean isSound(Jars plugin) {
         List<String> broken =
                 plugin.jars().stream().flatMap(jar -> flaw(jar).stream()).toList();
         broken.forEach(this::problem);
@@ -172,6 +172,18 @@ final class PluginFolder {
             return List.of("%s: the jar cannot be read; give this user the right to".formatted(jar));
         } catch (IOException | SecurityException e) {
             return List.of("%s: the jar is broken (%s); copy it there again".formatted(jar, e.getMessage()));
+        }
+    }
+
+    /**
+     * The jars of one plug-in of the folder, or of several that share a class loader.
+     *
+     * @param path a jar, or a folder of jars
+     * @param jars that jar, or the folder's, ordered by name; at least one
+     */
+    record Jars(Path path, List<Path> jars) {
+        Jars {
+            jars = List.copyOf(jars);
         }
     }
 }

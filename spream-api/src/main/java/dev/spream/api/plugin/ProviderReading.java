@@ -7,52 +7,30 @@ import dev.spream.api.spi.Port;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 /** Asks a provider what it is called and configured by, and does not believe everything. */
 final class ProviderReading {
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9-]*");
 
-    private final PluginErrors errors;
-
-    private ProviderReading(PluginErrors errors) {
-        this.errors = errors;
-    }
+    private ProviderReading() {}
 
     /** @throws UnusableProvider if it cannot be used; the message is the end of a sentence that begins with its class */
     static <T> Plugin<T> plugin(
             Port<T> port, PluginProvider<T> provider, ThreadContextClassLoader scope, PluginErrors errors)
             throws UnusableProvider {
-        ProviderReading reading = new ProviderReading(errors);
-        return new Plugin<>(port, reading.name(provider), reading.keys(provider), provider, scope, errors);
-    }
-
-    private String name(PluginProvider<?> provider) throws UnusableProvider {
-        String name;
-        try {
-            name = provider.name();
-        } catch (Throwable t) {
-            throw new UnusableProvider("fails when asked for its name: " + errors.sentence(t));
-        }
-        if (name == null || !NAME.matcher(name).matches()) {
-            throw new UnusableProvider((name == null ? "has no name" : "calls itself '%s'".formatted(name))
+        Optional<String> name = asked("name", () -> Optional.ofNullable(provider.name()), errors);
+        if (!name.map(given -> NAME.matcher(given).matches()).orElse(false)) {
+            throw new UnusableProvider(name.map("calls itself '%s'"::formatted).orElse("has no name")
                     + "; a name is lower-case letters, digits and hyphens, a letter first");
         }
-        return name;
-    }
-
-    private List<ConfigKey<?>> keys(PluginProvider<?> provider) throws UnusableProvider {
-        List<ConfigKey<?>> keys;
-        try {
-            List<ConfigKey<?>> given = provider.keys();
-            keys = given == null ? null : new ArrayList<>(given);
-        } catch (Throwable t) {
-            throw new UnusableProvider("fails when asked for its keys: " + errors.sentence(t));
-        }
-        if (keys == null) {
-            throw new UnusableProvider("returns null for its keys; return an empty list if there are none");
-        }
+        List<ConfigKey<?>> keys = asked(
+                        "keys", () -> Optional.ofNullable(provider.keys()).map(ArrayList::new), errors)
+                .orElseThrow(() ->
+                        new UnusableProvider("returns null for its keys; return an empty list if there are none"));
         Set<String> names = new HashSet<>();
         for (ConfigKey<?> key : keys) {
             if (key == null) {
@@ -62,7 +40,16 @@ final class ProviderReading {
                 throw new UnusableProvider("has the key '%s' twice; name one of them otherwise".formatted(key));
             }
         }
-        return keys;
+        return new Plugin<>(port, name.orElseThrow(), keys, provider, scope, errors);
+    }
+
+    private static <R> Optional<R> asked(String what, Supplier<Optional<R>> question, PluginErrors errors)
+            throws UnusableProvider {
+        try {
+            return question.get();
+        } catch (Throwable t) {
+            throw new UnusableProvider("fails when asked for its %s: %s".formatted(what, errors.sentence(t)));
+        }
     }
 
     /** A provider was found, and cannot be used. */

@@ -23,7 +23,7 @@ final class ProviderSearch {
     private final List<Port<?>> ports;
     private final ClassLoader loader;
     private final ThreadContextClassLoader scope;
-    private final Optional<PluginJars> jars;
+    private final Optional<PluginFolder.Jars> jars;
     private final Collection<String> problems;
     private final List<Plugin<?>> found = new ArrayList<>();
 
@@ -31,7 +31,7 @@ final class ProviderSearch {
             List<Port<?>> ports,
             ClassLoader loader,
             ThreadContextClassLoader scope,
-            Optional<PluginJars> jars,
+            Optional<PluginFolder.Jars> jars,
             Collection<String> problems) {
         this.ports = ports;
         this.loader = loader;
@@ -48,7 +48,7 @@ final class ProviderSearch {
 
     /** What is in these jars, which the loader is for. */
     static List<Plugin<?>> in(
-            List<Port<?>> ports, PluginJars jars, PluginClassLoader loader, Collection<String> problems) {
+            List<Port<?>> ports, PluginFolder.Jars jars, PluginClassLoader loader, Collection<String> problems) {
         int before = problems.size();
         List<Plugin<?>> found = new ProviderSearch(
                         ports, loader, ThreadContextClassLoader.of(loader), Optional.of(jars), problems)

@@ -73,8 +73,7 @@ public final class ConfigKey<T> {
             throw new IllegalArgumentException(
                     "'%s' is no name of a key: write lower-case words with hyphens between".formatted(name));
         }
-        return new ConfigKey<>(
-                name, requireNonNull(type, "type"), requireNonNull(meaning, "meaning"), new Facts<>());
+        return new ConfigKey<>(name, requireNonNull(type, "type"), requireNonNull(meaning, "meaning"), new Facts<>());
     }
 
     /**
