@@ -1,7 +1,7 @@
 package dev.spream.cli;
 
 import dev.spream.api.OutboxDesk;
-import dev.spream.core.record.JsonObject;
+import dev.spream.core.record.Json;
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.LedgerStatus;
 import dev.spream.outbox.ManualAct;
@@ -117,19 +117,12 @@ final class OutboxSettleCommand implements Callable<Integer> {
     private String json(Path file) {
         try {
             String text = FileArgument.read(file);
-            requireJson(text);
+            Json.parse(text);
             return text;
         } catch (IllegalArgumentException e) {
             throw usage("--response '%s' is not JSON; nothing was changed".formatted(file));
         } catch (IOException e) {
             throw usage("--response '%s' %s; nothing was changed".formatted(file, e.getMessage()));
-        }
-    }
-
-    /** Any value, not only an object. */
-    private static void requireJson(String text) {
-        if (JsonObject.of("{\"response\":%s}".formatted(text)).members().size() != 1) {
-            throw new IllegalArgumentException("expected one value");
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.spream.core.record;
 
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** JSON of any kind of value (RFC 8259), for those who pass it on. {@link JsonObject} is for those who look into it. */
@@ -15,6 +16,15 @@ public final class Json {
      */
     public static @Nullable Object parse(String text) {
         return JsonText.parse(text);
+    }
+
+    /**
+     * The value of a member as it is written; of the last one, if the object has it more than once; empty if it has none.
+     *
+     * @throws IllegalArgumentException if the text is not a JSON object; the message has the place, not the text
+     */
+    public static Optional<String> member(String object, String name) {
+        return JsonText.member(object, name);
     }
 
     /**

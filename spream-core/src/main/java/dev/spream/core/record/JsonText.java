@@ -8,6 +8,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Reads and writes JSON (RFC 8259). The core has no library to do it, and needs no more than this. */
@@ -37,6 +38,27 @@ final class JsonText {
         return value;
     }
 
+    /** See {@link Json#member}. */
+    static Optional<String> member(String object, String name) {
+        JsonText parser = new JsonText(object);
+        String found = null;
+        parser.skipSpace();
+        parser.expect('{');
+        parser.skipSpace();
+        if (!parser.take('}')) {
+            do {
+                boolean wanted = parser.name().equals(name);
+                parser.skipSpace();
+                int start = parser.position;
+                parser.value();
+                found = wanted ? object.substring(start, parser.position) : found;
+                parser.skipSpace();
+            } while (parser.take(','));
+            parser.expect('}');
+        }
+        return Optional.ofNullable(found);
+    }
+
     private @Nullable Object value() {
         skipSpace();
         return switch (peek()) {
@@ -57,17 +79,21 @@ final class JsonText {
         skipSpace();
         if (!take('}')) {
             do {
-                skipSpace();
-                String name = string();
-                skipSpace();
-                expect(':');
-                members.put(name, value());
+                members.put(name(), value());
                 skipSpace();
             } while (take(','));
             expect('}');
         }
         depth--;
         return new ParsedObject(members, text, start, position);
+    }
+
+    private String name() {
+        skipSpace();
+        String name = string();
+        skipSpace();
+        expect(':');
+        return name;
     }
 
     private List<@Nullable Object> array() {

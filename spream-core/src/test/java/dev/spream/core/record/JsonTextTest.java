@@ -175,4 +175,16 @@ final class JsonTextTest {
         Object value = object.get(member);
         return value == null ? "null" : value.getClass().getSimpleName();
     }
+
+    @Test
+    void a_member_is_cut_out_as_it_is_written_the_last_one_of_a_name() {
+        String object = " { \"a\" : [1, {\"b\":\"}\\\"\"}] , \"\\u0062\":1e22 ,\"a\": { } }";
+        assertThat(Json.member(object, "a")).contains("{ }");
+        assertThat(Json.member(object, "b")).contains("1e22");
+        assertThat(Json.member(object, "c")).isEmpty();
+        assertThat(Json.member("{}", "a")).isEmpty();
+        for (String wrong : List.of("", "[1]", "{\"a\":}", "{\"a\":1", "{\"a\" 1}")) {
+            assertThatThrownBy(() -> Json.member(wrong, "a")).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
 }

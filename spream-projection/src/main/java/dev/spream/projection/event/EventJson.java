@@ -64,14 +64,12 @@ public final class EventJson {
      */
     public static EventEnvelope read(String text) {
         JsonObject object = JsonObject.of(text);
-        if (!object.has("event_data")) {
-            throw missing("event_data");
-        }
+        String data = Json.member(text, "event_data").orElseThrow(() -> missing("event_data"));
         return new EventEnvelope(
                 name(object, "event_id", EventChecks.ID_LENGTH),
                 name(object, "aggregate_id", EventChecks.AGGREGATE_ID_LENGTH),
                 name(object, "event_type", EventChecks.TYPE_LENGTH),
-                JsonMember.text(text, "event_data"),
+                data,
                 version(object),
                 occurredAt(object),
                 metadata(object));

@@ -1,5 +1,6 @@
 package dev.spream.testkit.memory;
 
+import dev.spream.core.record.Json;
 import dev.spream.outbox.EnqueueResult;
 import dev.spream.outbox.LedgerClaim;
 import dev.spream.outbox.LedgerEntry;
@@ -29,12 +30,20 @@ final class MemoryEnqueuer implements Outbox<Transaction> {
 
     @Override
     public List<EnqueueResult> enqueueAll(Transaction transaction, List<OutboxMessage> messages) {
-        messages.forEach(message -> JsonSyntax.require(message.payload()));
+        messages.forEach(message -> requireJson(message.payload()));
         return memory.lockedIn(
                 transaction,
                 () -> messages.stream()
                         .map(message -> enqueueOne(transaction, message))
                         .toList());
+    }
+
+    private static void requireJson(String payload) {
+        try {
+            Json.parse(payload);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("the payload is no JSON text: " + e.getMessage(), e);
+        }
     }
 
     private EnqueueResult enqueueOne(Transaction transaction, OutboxMessage message) {

@@ -1,13 +1,12 @@
 package dev.spream.storage.jdbc.mirror;
 
-import dev.spream.core.record.JsonObject;
+import dev.spream.core.record.Json;
 import dev.spream.core.record.SpannerType;
 import dev.spream.core.record.TypeCode;
 import java.math.BigDecimal;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,13 +55,13 @@ final class ValueText {
 
     private static String element(Object value, SpannerType type, TargetColumn column) {
         if (column.isJson()) {
-            return value instanceof String json && type.code() == TypeCode.JSON ? json : json(value);
+            return value instanceof String json && type.code() == TypeCode.JSON ? json : Json.text(value);
         }
         return switch (value) {
             case String text -> ofString(text, type.code(), column);
             case BigDecimal number -> number.toString();
             case Boolean bool -> bool.toString();
-            default -> json(value);
+            default -> Json.text(value);
         };
     }
 
@@ -110,11 +109,5 @@ final class ValueText {
     private static int excessStart(String timestamp) {
         int dot = timestamp.indexOf('.');
         return dot < 0 ? timestamp.length() : dot + 1 + MICROSECOND_DIGITS;
-    }
-
-    /** What is neither a text, nor a number, nor a truth value, as JSON. */
-    private static String json(Object value) {
-        String wrapped = JsonObject.of(Map.of("", value)).toString();
-        return wrapped.substring("{\"\":".length(), wrapped.length() - 1);
     }
 }

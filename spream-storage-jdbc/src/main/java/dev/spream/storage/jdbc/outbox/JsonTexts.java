@@ -1,11 +1,9 @@
 package dev.spream.storage.jdbc.outbox;
 
-import dev.spream.core.record.JsonObject;
-import java.util.Map;
+import dev.spream.core.record.Json;
 
 /** Texts that have to be JSON for PostgreSQL. */
 final class JsonTexts {
-    private static final String MEMBER = "answer";
     private static final char REPLACEMENT = '\ufffd';
 
     private JsonTexts() {}
@@ -20,19 +18,14 @@ final class JsonTexts {
 
     private static boolean isJson(String text) {
         try {
-            return text.indexOf('\0') < 0
-                    && JsonObject.of("{\"%s\":%s}".formatted(MEMBER, text))
-                                    .members()
-                                    .size()
-                            == 1;
+            Json.parse(text);
+            return text.indexOf('\0') < 0;
         } catch (IllegalArgumentException e) {
             return false;
         }
     }
 
     private static String asString(String text) {
-        String object =
-                JsonObject.of(Map.of(MEMBER, text.replace('\0', REPLACEMENT))).toString();
-        return object.substring(object.indexOf(':') + 1, object.length() - 1);
+        return Json.text(text.replace('\0', REPLACEMENT));
     }
 }
