@@ -26,7 +26,7 @@ import java.util.Set;
  *
  * <p>Time is {@code clock_timestamp()}, not {@code now()}: a statement that waited for a row counts from when it got it.
  */
-final class PartitionLeases {
+record PartitionLeases(Database database, String subscription) {
     static final String ACQUIRE = """
             WITH claim AS MATERIALIZED (
                 SELECT %s AS token_hash, c.* FROM unnest(?::text[], ?::bigint[]) AS c(token, epoch)
@@ -77,16 +77,6 @@ final class PartitionLeases {
             UPDATE @partitions p SET owner = NULL, lease_until = NULL
             FROM held WHERE p.token_hash = held.token_hash AND p.subscription = ?
             RETURNING held.token, held.owner, held.epoch""";
-
-    private final Database database;
-    private final String subscription;
-    private final UnlockedRows unlocked;
-
-    PartitionLeases(Database database, String subscription) {
-        this.database = database;
-        this.subscription = subscription;
-        this.unlocked = new UnlockedRows(database, subscription);
-    }
 
     List<PartitionLease> acquire(WorkerId worker, Collection<PartitionClaim> claims, Duration leaseTime) {
         if (claims.isEmpty()) {
@@ -139,19 +129,22 @@ final class PartitionLeases {
         }
         String what = "renewing %d %s of subscription '%s'"
                 .formatted(leases.size(), leases.size() == 1 ? "lease" : "leases", subscription);
-        return unlocked.each(
-                what,
-                Holding.of(leases),
-                UnlockedRows.UNFINISHED,
-                shorter(UnlockedRows.PATIENCE, leaseTime.dividedBy(8)), // others count as renewed when it is over
-                asked -> database.rows(
+        return new UnlockedRows(database, subscription)
+                .each(
                         what,
-                        RENEW,
-                        p -> Holding.bind(p, asked)
-                                .text(subscription)
-                                .number(JdbcTimestamps.micros(leaseTime))
-                                .text(subscription),
-                        Holding::read));
+                        Holding.of(leases),
+                        UnlockedRows.UNFINISHED,
+                        shorter(
+                                UnlockedRows.PATIENCE,
+                                leaseTime.dividedBy(8)), // others count as renewed when it is over
+                        asked -> database.rows(
+                                what,
+                                RENEW,
+                                p -> Holding.bind(p, asked)
+                                        .text(subscription)
+                                        .number(JdbcTimestamps.micros(leaseTime))
+                                        .text(subscription),
+                                Holding::read));
     }
 
     private static Duration shorter(Duration one, Duration other) {
@@ -163,16 +156,17 @@ final class PartitionLeases {
             return;
         }
         String what = "releasing %d leases of subscription '%s'".formatted(leases.size(), subscription);
-        unlocked.each(
-                what,
-                Holding.of(leases),
-                UnlockedRows.UNFINISHED,
-                UnlockedRows.PATIENCE,
-                asked -> database.rows(
+        new UnlockedRows(database, subscription)
+                .each(
                         what,
-                        RELEASE,
-                        p -> Holding.bind(p, asked).text(subscription).text(subscription),
-                        Holding::read));
+                        Holding.of(leases),
+                        UnlockedRows.UNFINISHED,
+                        UnlockedRows.PATIENCE,
+                        asked -> database.rows(
+                                what,
+                                RELEASE,
+                                p -> Holding.bind(p, asked).text(subscription).text(subscription),
+                                Holding::read));
     }
 
     private static PartitionLease lease(ResultSet row) throws SQLException {

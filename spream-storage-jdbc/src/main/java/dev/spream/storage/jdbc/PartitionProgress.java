@@ -27,7 +27,7 @@ import java.util.Set;
  * How far partitions were read, and what follows them. Each write locks the row of the lease it is made under and looks at
  * it as locked; what else it reads cannot change back: a child that is stored, or was removed, stays so.
  */
-final class PartitionProgress {
+record PartitionProgress(Database database, String subscription) {
     /** The row that a lease holds, locked; the lease's five parameters are those of {@link #bind}. */
     private static final String HELD = """
             held AS MATERIALIZED (
@@ -109,16 +109,6 @@ final class PartitionProgress {
             )
             SELECT state, ARRAY(SELECT child FROM missing) AS missing FROM held""".formatted(HELD, PartitionRow.hashOf("child"));
 
-    private final Database database;
-    private final String subscription;
-    private final UnlockedRows unlocked;
-
-    PartitionProgress(Database database, String subscription) {
-        this.database = database;
-        this.subscription = subscription;
-        this.unlocked = new UnlockedRows(database, subscription);
-    }
-
     /** In the order of their keys, so that the parents of a merge, adding the same children, do not wait in a circle. */
     boolean addChildren(PartitionLease parent, ChildPartitionsRecord children) {
         List<ChildPartition> added = children.childPartitions();
@@ -143,21 +133,23 @@ final class PartitionProgress {
                 .collect(toMap(
                         advance -> Holding.of(advance.lease()), WatermarkAdvance::watermark, PartitionProgress::later));
         String what = "advancing %d watermarks of subscription '%s'".formatted(latest.size(), subscription);
-        return unlocked.each(
-                what,
-                List.copyOf(latest.keySet()),
-                UnlockedRows.RUNNING,
-                UnlockedRows.PATIENCE,
-                asked -> database.rows(
+        return new UnlockedRows(database, subscription)
+                .each(
                         what,
-                        ADVANCE,
-                        p -> Holding.bind(p, asked)
-                                .decimals(asked.stream()
-                                        .map(holding -> JdbcTimestamps.exact(requireNonNull(latest.get(holding))))
-                                        .toList())
-                                .text(subscription)
-                                .text(subscription),
-                        Holding::read));
+                        List.copyOf(latest.keySet()),
+                        UnlockedRows.RUNNING,
+                        UnlockedRows.PATIENCE,
+                        asked -> database.rows(
+                                what,
+                                ADVANCE,
+                                p -> Holding.bind(p, asked)
+                                        .decimals(asked.stream()
+                                                .map(holding ->
+                                                        JdbcTimestamps.exact(requireNonNull(latest.get(holding))))
+                                                .toList())
+                                        .text(subscription)
+                                        .text(subscription),
+                                Holding::read));
     }
 
     private static Instant later(Instant one, Instant other) {

@@ -18,7 +18,7 @@ import java.util.Optional;
  *
  * <p>Order is made here and not by the server, whose collations compare text in their own ways.
  */
-final class PartitionTable {
+record PartitionTable(Database database, String subscription) {
     private static final Comparator<PartitionMetadata> LINEAGE_ORDER =
             Comparator.comparing(PartitionMetadata::startTimestamp).thenComparing(PartitionMetadata::token);
 
@@ -59,14 +59,6 @@ final class PartitionTable {
             )
             UPDATE @partitions p SET removed_at = clock_timestamp(), owner = NULL
             FROM removable r WHERE p.subscription = ? AND p.token_hash = r.token_hash""".formatted(PartitionRow.hashOf("named"));
-
-    private final Database database;
-    private final String subscription;
-
-    PartitionTable(Database database, String subscription) {
-        this.database = database;
-        this.subscription = subscription;
-    }
 
     Lineage lineage() {
         return snapshot(database.rows(

@@ -13,7 +13,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The record of a subscription, which is stored together with its root partition, and outlives it. */
-final class SubscriptionTable {
+record SubscriptionTable(Database database, String name) {
     private static final String SELECT = "SELECT * FROM @subscriptions WHERE name = ?";
 
     private static final String NAMES = "SELECT name FROM @subscriptions";
@@ -39,14 +39,6 @@ final class SubscriptionTable {
             UPDATE @subscriptions s SET completed = true
             WHERE s.name = ? AND (s.completed OR NOT EXISTS (
                 SELECT FROM @partitions p WHERE p.subscription = s.name AND p.state <> 'FINISHED'))""";
-
-    private final Database database;
-    private final String name;
-
-    SubscriptionTable(Database database, String name) {
-        this.database = database;
-        this.name = name;
-    }
 
     static List<String> names(Database database) {
         return database.rows("listing subscriptions", NAMES, p -> {}, row -> row.getString("name")).stream()

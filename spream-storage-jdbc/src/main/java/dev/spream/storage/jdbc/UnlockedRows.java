@@ -19,7 +19,7 @@ import java.util.function.Function;
  * others. Rows that are passed over are tried again for half a second, because most
  * locks last for a statement.
  */
-final class UnlockedRows {
+record UnlockedRows(Database database, String subscription) {
     static final List<String> RUNNING = List.of("RUNNING");
     static final List<String> UNFINISHED = List.of("CREATED", "SCHEDULED", "RUNNING");
 
@@ -33,14 +33,6 @@ final class UnlockedRows {
             JOIN @partitions p ON p.token_hash = lease.token_hash AND p.subscription = ?
                 AND p.token = lease.token AND p.owner = lease.owner AND p.epoch = lease.epoch
             WHERE p.state = ANY (?)""".formatted(PartitionRow.hashOf("l.token"));
-
-    private final Database database;
-    private final String subscription;
-
-    UnlockedRows(Database database, String subscription) {
-        this.database = database;
-        this.subscription = subscription;
-    }
 
     /**
      * The partitions whose lease was lost.

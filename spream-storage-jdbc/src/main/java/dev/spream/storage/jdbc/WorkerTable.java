@@ -12,7 +12,7 @@ import java.util.Comparator;
 import java.util.List;
 
 /** Who works on a subscription, by the server's clock. */
-final class WorkerTable {
+record WorkerTable(Database database, String subscription) {
     private static final Comparator<WorkerRegistration> BY_AGE = Comparator.comparing(WorkerRegistration::registeredAt)
             .thenComparing(registration -> registration.worker().value());
 
@@ -38,14 +38,6 @@ final class WorkerTable {
                 FOR UPDATE SKIP LOCKED
             )
             DELETE FROM @workers w USING expired e WHERE w.subscription = e.subscription AND w.worker = e.worker""";
-
-    private final Database database;
-    private final String subscription;
-
-    WorkerTable(Database database, String subscription) {
-        this.database = database;
-        this.subscription = subscription;
-    }
 
     void register(WorkerId worker, int capacity, Duration aliveTime) {
         database.update(

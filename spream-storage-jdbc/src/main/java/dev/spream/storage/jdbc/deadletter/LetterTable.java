@@ -25,7 +25,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The letters of one subscription and the keys of those that are open. What changes them holds the states of their keys. */
-final class LetterTable {
+record LetterTable(String subscription) {
     /** Whether a letter {@code k}, which failed, was overtaken: by way of any of its keys. */
     private static final String OVERTAKEN = """
             EXISTS (
@@ -175,12 +175,6 @@ final class LetterTable {
     private static final String PRUNE = """
             DELETE FROM @dead_letters WHERE subscription = ? AND settled IS NOT NULL
                 AND settled_at < clock_timestamp() - ? * interval '1 microsecond'""";
-
-    private final String subscription;
-
-    LetterTable(String subscription) {
-        this.subscription = subscription;
-    }
 
     /** An open letter as stored. */
     record Row(long id, long kept, boolean failed, StoredLetter letter) {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 
 /** The parked keys of one subscription. What changes them holds their states. */
-final class ParkedTable {
+record ParkedTable(String subscription) {
     private static final String PARK = """
             INSERT INTO @dead_letter_parked_keys (key_hash, subscription, table_name, key, parked_at)
             SELECT k.key_hash, ?, k.table_name, k.key, clock_timestamp()
@@ -28,12 +28,6 @@ final class ParkedTable {
             RETURNING table_name, key""";
 
     private static final String ALL = "SELECT table_name, key FROM @dead_letter_parked_keys WHERE subscription = ?";
-
-    private final String subscription;
-
-    ParkedTable(String subscription) {
-        this.subscription = subscription;
-    }
 
     void park(Statements transaction, List<StoredKey> keys) throws SQLException {
         transaction.update(

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
  * Which changes went past letters that failed, of one subscription: of each key those that overtook something. So there are
  * about as many as letters at most.
  */
-final class PassTable {
+record PassTable(String subscription, LetterLocks locks) {
     private static final String ASK = """
             SELECT
                 %s AS free,
@@ -48,14 +48,6 @@ final class PassTable {
             WHERE key_hash = ANY (?) AND subscription = ? AND NOT EXISTS (
                 SELECT FROM @dead_letter_keys k
                 WHERE k.key_hash = pass.key_hash AND k.subscription = pass.subscription AND k.failed)""";
-
-    private final String subscription;
-    private final LetterLocks locks;
-
-    PassTable(String subscription, LetterLocks locks) {
-        this.subscription = subscription;
-        this.locks = locks;
-    }
 
     /**
      * What there is of the keys of a change that is about to be delivered.

@@ -5,7 +5,7 @@ import dev.spream.projection.event.RecordedEvent;
 import java.util.List;
 
 /** Reads the table: an aggregate, or everything in order up to where it is final. Safe for use by many threads. */
-final class EventReads {
+record EventReads(EventDatabase database, FinalMark mark) {
     static final String OF_AGGREGATE = """
             SELECT %s FROM @events WHERE aggregate_id = ? AND event_version > ? ORDER BY event_version LIMIT ?""".formatted(StoredEvent.COLUMNS);
 
@@ -19,14 +19,6 @@ final class EventReads {
     static final long MIN_WINDOW = 10_000;
 
     private static final long MAX_WINDOW = 200_000;
-
-    private final EventDatabase database;
-    private final FinalMark mark;
-
-    EventReads(EventDatabase database, FinalMark mark) {
-        this.database = database;
-        this.mark = mark;
-    }
 
     List<RecordedEvent> ofAggregate(String aggregateId, long afterVersion, int limit) {
         requireLimit(limit);

@@ -2,6 +2,7 @@ package dev.spream.storage.jdbc.ledger;
 
 import dev.spream.api.spi.RejectedException;
 import dev.spream.core.record.RecordIdentity;
+import dev.spream.storage.jdbc.internal.Parameters;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -14,12 +15,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
-import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Writes the rows of one ledger. Every method works in the transaction that it is handed. */
-final class LedgerEntries {
+record LedgerEntries(SchemaName schema, String name) {
     /**
      * In a statement before the one that reads the ledger, whose snapshot is then younger than the lock. A commit that a crash
      * of the server could take back would lose the change, whose watermark may be stored elsewhere.
@@ -53,14 +52,6 @@ final class LedgerEntries {
                 WHERE ledger.covers_from IS NULL AND excluded.covers_from IS NOT NULL
             """;
 
-    private final SchemaName schema;
-    private final String name;
-
-    LedgerEntries(SchemaName schema, String name) {
-        this.schema = schema;
-        this.name = name;
-    }
-
     /** What appliers share and the pruner takes alone, until their transactions end. */
     String lockName() {
         return "spream ledger %s.%s".formatted(schema, name);
@@ -92,25 +83,18 @@ final class LedgerEntries {
     private Claims tryClaim(Connection connection, String begin, List<Offer> offers) throws SQLException {
         String sql = begin + SHARE + schema.in(BEGINNING + CLAIM);
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setString(1, lockName());
-            statement.setString(2, name);
-            array(statement, 3, "bigint", offers, Long[]::new, Offer::commitNanos);
-            array(
-                    statement,
-                    4,
-                    "text",
-                    offers,
-                    String[]::new,
-                    offer -> offer.identity().serverTransactionId());
-            array(
-                    statement,
-                    5,
-                    "text",
-                    offers,
-                    String[]::new,
-                    offer -> offer.identity().recordSequence());
-            array(statement, 6, "boolean", offers, Boolean[]::new, Offer::isReplay);
-            statement.setString(7, name);
+            new Parameters(connection, statement)
+                    .text(lockName())
+                    .text(name)
+                    .numbers(offers.stream().map(Offer::commitNanos).toList())
+                    .texts(offers.stream()
+                            .map(offer -> offer.identity().serverTransactionId())
+                            .toList())
+                    .texts(offers.stream()
+                            .map(offer -> offer.identity().recordSequence())
+                            .toList())
+                    .flags(offers.stream().map(Offer::isReplay).toList())
+                    .text(name);
             boolean rows = statement.execute();
             while (!rows) {
                 rows = statement.getMoreResults();
@@ -122,21 +106,6 @@ final class LedgerEntries {
             return claims.and(
                     new Claims(fresh(statement), claims.exists(), claims.coversFrom(), claims.settledBelow()));
         }
-    }
-
-    private static <T> void array(
-            PreparedStatement statement,
-            int index,
-            String type,
-            List<Offer> offers,
-            IntFunction<T[]> made,
-            Function<Offer, T> part)
-            throws SQLException {
-        statement.setArray(
-                index,
-                statement
-                        .getConnection()
-                        .createArrayOf(type, offers.stream().map(part).toArray(made)));
     }
 
     /** A transaction that keeps its first snapshot does not see what was applied while it waited. */

@@ -3,9 +3,9 @@ package dev.spream.storage.jdbc.ledger;
 import dev.spream.core.LoggedFailure;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import dev.spream.storage.jdbc.internal.SqlErrors;
+import dev.spream.storage.jdbc.internal.Statements;
 import dev.spream.storage.jdbc.internal.Transactions;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -131,31 +131,23 @@ final class LedgerPruning {
 
     /** The only write that needs the lock: from when it is committed, nobody looks for the rows below. */
     private int raise(Connection connection, Instant lowWatermark) throws SQLException {
-        begin(connection);
-        try (PreparedStatement alone = connection.prepareStatement(ALONE)) {
-            alone.setString(1, lockName);
-            alone.execute();
-        }
-        try (PreparedStatement raise = connection.prepareStatement(schema.in(RAISE))) {
-            raise.setLong(1, LedgerTime.nanos(lowWatermark));
-            raise.setString(2, name);
-            return raise.executeUpdate();
-        }
+        Statements statements = begin(connection);
+        statements.rows(ALONE, p -> p.text(lockName), row -> true);
+        return statements.update(
+                RAISE, p -> p.number(LedgerTime.nanos(lowWatermark)).text(name));
     }
 
     private int delete(Connection connection, Instant below) throws SQLException {
-        begin(connection);
-        try (PreparedStatement delete = connection.prepareStatement(schema.in(DELETE))) {
-            delete.setString(1, name);
-            delete.setLong(2, LedgerTime.nanos(removedBelow));
-            delete.setLong(3, LedgerTime.nanos(below));
-            return delete.executeUpdate();
-        }
+        return begin(connection)
+                .update(
+                        DELETE,
+                        p -> p.text(name).number(LedgerTime.nanos(removedBelow)).number(LedgerTime.nanos(below)));
     }
 
-    private void begin(Connection connection) throws SQLException {
+    private Statements begin(Connection connection) throws SQLException {
         try (Statement begin = connection.createStatement()) {
             begin.execute(transactions.begin() + LOCK_TIMEOUT);
         }
+        return new Statements(connection, schema::in);
     }
 }

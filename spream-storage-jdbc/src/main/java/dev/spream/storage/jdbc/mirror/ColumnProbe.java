@@ -13,12 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Finds the column whose value the server refused, which its errors about values do not name: tries the values one by one,
  * and writes none.
  */
-final class ColumnProbe {
-    private final Transactions transactions;
-
-    ColumnProbe(Transactions transactions) {
-        this.transactions = transactions;
-    }
+record ColumnProbe(Transactions transactions) {
 
     /** The first column that does not take its value; empty if each does, or that cannot be found out. */
     Optional<String> refusing(FoldedRows rows) {

@@ -1,16 +1,16 @@
 package dev.spream.storage.jdbc.mirror;
 
+import dev.spream.storage.jdbc.internal.Database;
+import dev.spream.storage.jdbc.internal.Statements;
 import dev.spream.storage.jdbc.mirror.TargetTable.UniqueKey;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /** Reads from PostgreSQL's catalog what a table is. */
 final class TargetCatalog {
@@ -50,38 +50,33 @@ final class TargetCatalog {
 
     private static Map<String, TargetColumn> columns(Connection connection, TableName name) throws SQLException {
         Map<String, TargetColumn> columns = new HashMap<>();
-        try (PreparedStatement statement = prepare(connection, COLUMNS, name);
-                ResultSet row = statement.executeQuery()) {
-            while (row.next()) {
-                TargetColumn column = new TargetColumn(
-                        row.getString("attname"),
-                        row.getString("cast_type"),
-                        row.getString("base_type"),
-                        row.getBoolean("is_array"),
-                        row.getBoolean("is_required"),
-                        row.getBoolean("is_generated"));
-                columns.put(column.name(), column);
-            }
-        }
+        rows(
+                        connection,
+                        COLUMNS,
+                        name,
+                        row -> new TargetColumn(
+                                row.getString("attname"),
+                                row.getString("cast_type"),
+                                row.getString("base_type"),
+                                row.getBoolean("is_array"),
+                                row.getBoolean("is_required"),
+                                row.getBoolean("is_generated")))
+                .forEach(column -> columns.put(column.name(), column));
         return columns;
     }
 
     private static List<UniqueKey> uniqueKeys(Connection connection, TableName name) throws SQLException {
-        List<UniqueKey> keys = new ArrayList<>();
-        try (PreparedStatement statement = prepare(connection, UNIQUE_KEYS, name);
-                ResultSet row = statement.executeQuery()) {
-            while (row.next()) {
-                keys.add(new UniqueKey(
+        return rows(
+                connection,
+                UNIQUE_KEYS,
+                name,
+                row -> new UniqueKey(
                         Set.of((String[]) row.getArray("columns").getArray()), row.getBoolean("takes_null")));
-            }
-        }
-        return List.copyOf(keys);
     }
 
-    private static PreparedStatement prepare(Connection connection, String sql, TableName name) throws SQLException {
-        PreparedStatement statement = connection.prepareStatement(sql);
-        statement.setString(1, name.schema());
-        statement.setString(2, name.table());
-        return statement;
+    private static <T> List<T> rows(Connection connection, String sql, TableName name, Database.RowReader<T> reader)
+            throws SQLException {
+        return new Statements(connection, UnaryOperator.identity())
+                .rows(sql, p -> p.text(name.schema()).text(name.table()), reader);
     }
 }
