@@ -60,7 +60,7 @@ final class ArchitectureTest {
         mayUse("record").check(CORE_CLASSES);
         mayUse("partition", "record").check(CORE_CLASSES);
         mayUse("source", "partition", "record").check(CORE_CLASSES);
-        mayUse("consume", "partition", "record").check(CORE_CLASSES);
+        mayUse("consume", "internal", "partition", "record").check(CORE_CLASSES);
         mayUse("internal").check(CORE_CLASSES);
         mayUse("subscription", "internal", "consume", "source", "partition", "record")
                 .check(CORE_CLASSES);

@@ -1,8 +1,8 @@
 package dev.spream.lock;
 
+import static dev.spream.core.internal.Bounds.requireBetween;
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.core.DurationText;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -24,9 +24,7 @@ record LockOptions(
         requireNonNull(defaultWait, "defaultWait");
         requireNonNull(clock, "clock");
         listeners = List.copyOf(listeners);
-        if (attempts < 1 || attempts > MAX_ATTEMPTS) {
-            throw new IllegalArgumentException("attempts is %d, must be 1 to %d".formatted(attempts, MAX_ATTEMPTS));
-        }
+        requireBetween("attempts", attempts, 1, MAX_ATTEMPTS);
         if (process.isBlank() || process.length() > MAX_NAME) {
             throw new IllegalArgumentException(
                     "process is '%s', must have 1 to %d characters".formatted(process, MAX_NAME));
@@ -37,12 +35,5 @@ record LockOptions(
         }
         requireBetween("reportInterval", reportInterval, Duration.ofMillis(1), Duration.ofHours(1));
         requireBetween("warnAfter", warnAfter, Duration.ZERO, Duration.ofDays(365));
-    }
-
-    private static void requireBetween(String field, Duration value, Duration min, Duration max) {
-        if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
-            throw new IllegalArgumentException("%s is %s, must be %s to %s"
-                    .formatted(field, DurationText.of(value), DurationText.of(min), DurationText.of(max)));
-        }
     }
 }

@@ -1,5 +1,7 @@
 package dev.spream.lock;
 
+import static dev.spream.core.internal.Bounds.requireBetween;
+
 /**
  * The keys that there are: what every process that locks in one place has to agree on. Processes with different ones exclude
  * nobody, so a {@link LockStore} records it and refuses another.
@@ -13,13 +15,8 @@ public record LockSpace(BucketHash hash, long buckets, int levels) {
     public static final long MAX_BUCKETS = 1L << 60;
 
     public LockSpace {
-        if (buckets < 1 || buckets > MAX_BUCKETS) {
-            throw new IllegalArgumentException("buckets is %d, must be 1 to %d".formatted(buckets, MAX_BUCKETS));
-        }
-        if (levels < 1 || levels > LockTarget.MAX_LEVELS) {
-            throw new IllegalArgumentException(
-                    "levels is %d, must be 1 to %d".formatted(levels, LockTarget.MAX_LEVELS));
-        }
+        requireBetween("buckets", buckets, 1, MAX_BUCKETS);
+        requireBetween("levels", levels, 1, LockTarget.MAX_LEVELS);
     }
 
     /**

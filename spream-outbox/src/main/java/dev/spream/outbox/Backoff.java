@@ -1,8 +1,8 @@
 package dev.spream.outbox;
 
+import static dev.spream.core.internal.Bounds.requireBetween;
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.core.DurationText;
 import dev.spream.core.ExponentialBackoff;
 import java.time.Duration;
 import java.util.List;
@@ -52,7 +52,7 @@ public sealed interface Backoff {
             if (delays.isEmpty()) {
                 throw new IllegalArgumentException("a table of waits needs at least one");
             }
-            delays.forEach(delay -> requireBetween("delay", delay, Duration.ZERO));
+            delays.forEach(delay -> requireAtLeast("delay", delay, Duration.ZERO));
         }
 
         @Override
@@ -69,8 +69,8 @@ public sealed interface Backoff {
      */
     record Exponential(Duration base, Duration cap) implements Backoff {
         public Exponential {
-            requireBetween("base", base, Duration.ofMillis(1));
-            requireBetween("cap", cap, base);
+            requireAtLeast("base", base, Duration.ofMillis(1));
+            requireAtLeast("cap", cap, base);
         }
 
         @Override
@@ -79,11 +79,7 @@ public sealed interface Backoff {
         }
     }
 
-    private static void requireBetween(String field, Duration value, Duration min) {
-        requireNonNull(value, field);
-        if (value.compareTo(min) < 0 || value.compareTo(MAX_DELAY) > 0) {
-            throw new IllegalArgumentException("%s is %s, must be %s to %s"
-                    .formatted(field, DurationText.of(value), DurationText.of(min), DurationText.of(MAX_DELAY)));
-        }
+    private static void requireAtLeast(String field, Duration value, Duration min) {
+        requireBetween(field, requireNonNull(value, field), min, MAX_DELAY);
     }
 }

@@ -1,8 +1,8 @@
 package dev.spream.outbox;
 
+import static dev.spream.core.internal.Bounds.requireBetween;
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.core.DurationText;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,19 +64,6 @@ public record OutboxWorkerOptions(
         requireBetween("ledgerRetention", ledgerRetention, Duration.ZERO, MAX_RETENTION);
         requireBetween("auditRetention", auditRetention, Duration.ZERO, MAX_RETENTION);
         listeners = List.copyOf(listeners);
-    }
-
-    private static void requireBetween(String field, int value, int min, int max) {
-        if (value < min || value > max) {
-            throw new IllegalArgumentException("%s is %d, must be %d to %d".formatted(field, value, min, max));
-        }
-    }
-
-    private static void requireBetween(String field, Duration value, Duration min, Duration max) {
-        if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
-            throw new IllegalArgumentException("%s is %s, must be %s to %s"
-                    .formatted(field, DurationText.of(value), DurationText.of(min), DurationText.of(max)));
-        }
     }
 
     public static OutboxWorkerOptions defaults() {

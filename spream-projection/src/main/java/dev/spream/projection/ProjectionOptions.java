@@ -1,8 +1,8 @@
 package dev.spream.projection;
 
+import static dev.spream.core.internal.Bounds.requireBetween;
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.core.DurationText;
 import java.time.Duration;
 
 /**
@@ -73,28 +73,15 @@ public record ProjectionOptions(
             throw new IllegalArgumentException(
                     "%d segments: must be a power of 2 from 1 to %d".formatted(segments, MAX_SEGMENTS));
         }
-        range("batch", batch, MAX_BATCH);
-        range("maxAttempts", maxAttempts, MAX_MAX_ATTEMPTS);
-        range("maxParked", maxParked, MAX_MAX_PARKED);
-        range("maxFailingPercent", maxFailingPercent, MAX_MAX_FAILING_PERCENT);
-        between("linger", linger, Duration.ZERO, MAX_LINGER);
-        between("lease", lease, MIN_LEASE, MAX_LEASE);
-        between("initialDelay", initialDelay, MIN_INITIAL_DELAY, MAX_INITIAL_DELAY);
-        between("maxDelay", maxDelay, initialDelay, MAX_MAX_DELAY);
+        requireBetween("batch", batch, 1, MAX_BATCH);
+        requireBetween("maxAttempts", maxAttempts, 1, MAX_MAX_ATTEMPTS);
+        requireBetween("maxParked", maxParked, 1, MAX_MAX_PARKED);
+        requireBetween("maxFailingPercent", maxFailingPercent, 1, MAX_MAX_FAILING_PERCENT);
+        requireBetween("linger", linger, Duration.ZERO, MAX_LINGER);
+        requireBetween("lease", lease, MIN_LEASE, MAX_LEASE);
+        requireBetween("initialDelay", initialDelay, MIN_INITIAL_DELAY, MAX_INITIAL_DELAY);
+        requireBetween("maxDelay", maxDelay, initialDelay, MAX_MAX_DELAY);
         requireNonNull(gaps, "gaps");
-    }
-
-    private static void range(String name, int value, int max) {
-        if (value < 1 || value > max) {
-            throw new IllegalArgumentException("%s is %d, must be 1 to %d".formatted(name, value, max));
-        }
-    }
-
-    private static void between(String name, Duration value, Duration min, Duration max) {
-        if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
-            throw new IllegalArgumentException("%s is %s, must be %s to %s"
-                    .formatted(name, DurationText.of(value), DurationText.of(min), DurationText.of(max)));
-        }
     }
 
     public ProjectionOptions withSegments(int value) {

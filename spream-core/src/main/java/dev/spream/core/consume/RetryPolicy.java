@@ -1,8 +1,8 @@
 package dev.spream.core.consume;
 
+import static dev.spream.core.internal.Bounds.requireBetween;
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.core.DurationText;
 import dev.spream.core.ExponentialBackoff;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -145,13 +145,5 @@ public final class RetryPolicy {
 
     private boolean givesUp() {
         return maxAttempts.isPresent() || maxElapsed.isPresent() || !hopeless.isEmpty();
-    }
-
-    private static void requireBetween(String field, Duration value, Duration min, Duration max) {
-        requireNonNull(value, field);
-        if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
-            throw new IllegalArgumentException("%s is %s, must be %s to %s"
-                    .formatted(field, DurationText.of(value), DurationText.of(min), DurationText.of(max)));
-        }
     }
 }

@@ -1,8 +1,8 @@
 package dev.spream.core.subscription;
 
+import static dev.spream.core.internal.Bounds.requireBetween;
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.core.DurationText;
 import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.ErrorHandler;
 import dev.spream.core.consume.Ordering;
@@ -85,19 +85,6 @@ public record SubscriberOptions(
                 && endTimestamp.get().isBefore(startTimestamp.get())) {
             throw new IllegalArgumentException(
                     "endTimestamp %s is before startTimestamp %s".formatted(endTimestamp.get(), startTimestamp.get()));
-        }
-    }
-
-    private static void requireBetween(String field, long value, long min, long max) {
-        if (value < min || value > max) {
-            throw new IllegalArgumentException("%s is %d, must be %d to %d".formatted(field, value, min, max));
-        }
-    }
-
-    private static void requireBetween(String field, Duration value, Duration min, Duration max) {
-        if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
-            throw new IllegalArgumentException("%s is %s, must be %s to %s"
-                    .formatted(field, DurationText.of(value), DurationText.of(min), DurationText.of(max)));
         }
     }
 

@@ -1,9 +1,9 @@
 package dev.spream.storage.jdbc.ledger;
 
+import static dev.spream.core.internal.Bounds.requireBetween;
 import static java.util.Objects.requireNonNull;
 
 import dev.spream.api.spi.RejectedException;
-import dev.spream.core.DurationText;
 import dev.spream.core.StorageException;
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.Consumer;
@@ -278,14 +278,7 @@ public final class AppliedLedger {
          * it; 30 seconds by default, 100 ms to an hour.
          */
         public Builder statementTimeout(Duration statementTimeout) {
-            if (statementTimeout.compareTo(MIN_STATEMENT_TIMEOUT) < 0
-                    || statementTimeout.compareTo(MAX_STATEMENT_TIMEOUT) > 0) {
-                throw new IllegalArgumentException("statementTimeout is %s, must be %s to %s"
-                        .formatted(
-                                DurationText.of(statementTimeout),
-                                DurationText.of(MIN_STATEMENT_TIMEOUT),
-                                DurationText.of(MAX_STATEMENT_TIMEOUT)));
-            }
+            requireBetween("statementTimeout", statementTimeout, MIN_STATEMENT_TIMEOUT, MAX_STATEMENT_TIMEOUT);
             this.statementTimeout = statementTimeout;
             return this;
         }
