@@ -2,9 +2,9 @@ package dev.spream.lock;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.spream.core.Sha256;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.List;
 import java.util.Locale;
 
@@ -20,7 +20,7 @@ public enum BucketHash {
     SHA256(1) {
         @Override
         long hash(List<String> path) {
-            MessageDigest digest = sha256();
+            MessageDigest digest = Sha256.digest();
             for (String id : path) {
                 byte[] bytes = id.getBytes(UTF_8);
                 digest.update(
@@ -73,12 +73,4 @@ public enum BucketHash {
 
     /** An unsigned number. */
     abstract long hash(List<String> path);
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
-    }
 }

@@ -1,8 +1,6 @@
 package dev.spream.outbox;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import dev.spream.core.Sha256;
 
 /**
  * A lane that a worker holds. Entries with an ordering key are in one of {@value #LANES} lanes, by a hash of the key; who
@@ -23,11 +21,6 @@ public record LaneLease(int lane, long epoch) {
 
     /** The lane of an ordering key: the first byte of the SHA-256 of its UTF-8, in every store and for ever. */
     public static int laneOf(String orderingKey) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(orderingKey.getBytes(StandardCharsets.UTF_8));
-            return Byte.toUnsignedInt(digest[0]);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java runtime has SHA-256", e);
-        }
+        return Byte.toUnsignedInt(Sha256.of(orderingKey)[0]);
     }
 }

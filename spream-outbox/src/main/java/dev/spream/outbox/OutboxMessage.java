@@ -2,11 +2,8 @@ package dev.spream.outbox;
 
 import static java.util.Objects.requireNonNull;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import dev.spream.core.Sha256;
 import java.time.Instant;
-import java.util.HexFormat;
 import java.util.Optional;
 
 /**
@@ -55,12 +52,7 @@ public record OutboxMessage(
 
     /** The digest of a text's UTF-8 bytes, with the name of its algorithm before it. */
     public static String digest(String text) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-            return "sha256:" + HexFormat.of().formatHex(digest);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java runtime has SHA-256", e);
-        }
+        return "sha256:" + Sha256.hex(text);
     }
 
     private static void requireText(String field, String value, int max) {

@@ -2,9 +2,7 @@ package dev.spream.sink.pubsub;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
+import dev.spream.core.Sha256;
 
 /**
  * Text for places that have a limit: the text itself where it fits, and else {@code sha256/} and the SHA-256 of its UTF-8
@@ -24,15 +22,6 @@ final class ShortText {
         if (text.length() <= MAX_BYTES / 3) { // a char has three bytes at most
             return text;
         }
-        byte[] bytes = text.getBytes(UTF_8);
-        return bytes.length <= MAX_BYTES ? text : "sha256/" + HexFormat.of().formatHex(sha256(bytes));
-    }
-
-    private static byte[] sha256(byte[] bytes) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(bytes);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
+        return text.getBytes(UTF_8).length <= MAX_BYTES ? text : "sha256/" + Sha256.hex(text);
     }
 }

@@ -1,9 +1,8 @@
 package dev.spream.sinks.http;
 
+import dev.spream.core.Sha256;
 import dev.spream.outbox.OutboxEntry;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Set;
 import java.util.function.IntPredicate;
@@ -34,16 +33,7 @@ final class SentKey {
     /** The ordering key as a header: equal for equal keys, and short enough for every server. */
     static String ofOrdering(String orderingKey) {
         String sent = encoded(orderingKey);
-        return sent.length() <= MAX_ORDERING_KEY ? sent : "sha256:" + sha256(orderingKey);
-    }
-
-    private static String sha256(String text) {
-        try {
-            MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
-            return HexFormat.of().formatHex(sha256.digest(text.getBytes(StandardCharsets.UTF_8)));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
+        return sent.length() <= MAX_ORDERING_KEY ? sent : "sha256:" + Sha256.hex(orderingKey);
     }
 
     private static String encoded(String text) {

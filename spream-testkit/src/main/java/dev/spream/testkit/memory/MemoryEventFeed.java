@@ -1,14 +1,12 @@
 package dev.spream.testkit.memory;
 
+import dev.spream.core.Sha256;
+import dev.spream.core.StorageException;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.EventFeed;
 import dev.spream.projection.event.FeedBatch;
 import dev.spream.projection.event.FeedItem;
 import dev.spream.projection.event.FeedRequest;
-import dev.spream.core.StorageException;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -62,12 +60,7 @@ final class MemoryEventFeed implements EventFeed {
 
     /** The first byte of the SHA-256 of its UTF-8. */
     private static int slotOf(String aggregateId) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(aggregateId.getBytes(StandardCharsets.UTF_8));
-            return Byte.toUnsignedInt(digest[0]);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java runtime has SHA-256", e);
-        }
+        return Byte.toUnsignedInt(Sha256.of(aggregateId)[0]);
     }
 
     @Override

@@ -2,8 +2,8 @@ package dev.spream.storage.jdbc.deadletter;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.spream.core.Sha256;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /** SHA-256 of texts, as hexadecimal digits. */
@@ -11,16 +11,12 @@ final class Hashes {
     private Hashes() {}
 
     static String of(String... parts) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            for (String part : parts) {
-                digest.update(part.getBytes(UTF_8));
-                digest.update((byte) 0);
-            }
-            return HexFormat.of().formatHex(digest.digest());
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
+        MessageDigest digest = Sha256.digest();
+        for (String part : parts) {
+            digest.update(part.getBytes(UTF_8));
+            digest.update((byte) 0);
         }
+        return HexFormat.of().formatHex(digest.digest());
     }
 
     /** The first 32 bits. */

@@ -1,9 +1,6 @@
 package dev.spream.storage.jdbc.event;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import dev.spream.core.Sha256;
 import java.util.HexFormat;
 
 /**
@@ -28,12 +25,6 @@ final class EventLocks {
 
     /** Names the channel of PostgreSQL on which sleeping readers are told: an identifier, however long the table's name is. */
     static String channel(EventTable table) {
-        try {
-            byte[] hash =
-                    MessageDigest.getInstance("SHA-256").digest(table.toString().getBytes(UTF_8));
-            return "spream_events_" + HexFormat.of().formatHex(hash, 0, HASH_BYTES);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java runtime has SHA-256", e);
-        }
+        return "spream_events_" + HexFormat.of().formatHex(Sha256.of(table.toString()), 0, HASH_BYTES);
     }
 }

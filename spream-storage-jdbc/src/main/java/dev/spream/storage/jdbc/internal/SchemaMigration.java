@@ -2,8 +2,6 @@ package dev.spream.storage.jdbc.internal;
 
 import dev.spream.core.StorageException;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Map;
@@ -114,17 +112,12 @@ public final class SchemaMigration {
     /** Where tables are that are called like these: of another schema, or not migrated yet. */
     private String sameNames() {
         Map<String, String> names = new TreeMap<>();
-        try (Connection connection = dataSource.getConnection();
-                PreparedStatement statement = connection.prepareStatement(SAME_NAMES)) {
-            statement.setArray(
-                    1,
-                    connection.createArrayOf(
-                            "text", tables.placeholders().values().toArray()));
-            try (ResultSet result = statement.executeQuery()) {
-                while (result.next()) {
-                    names.merge(result.getString(1), result.getString(2), "%s and %s"::formatted);
-                }
-            }
+        try (Connection connection = dataSource.getConnection()) {
+            statements(connection)
+                    .rows(
+                            SAME_NAMES,
+                            p -> p.texts(tables.placeholders().values()),
+                            row -> names.merge(row.getString(1), row.getString(2), "%s and %s"::formatted));
         } catch (SQLException e) {
             throw SqlErrors.storageException("looking for the tables of " + tables.owner(), e);
         }
@@ -156,12 +149,16 @@ public final class SchemaMigration {
     }
 
     private int version(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet result = statement.executeQuery(
-                        schema.in("SELECT max(version::int) FROM @%s WHERE success AND version IS NOT NULL"
-                                .formatted(tables.historyTable())))) {
-            return result.next() ? result.getInt(1) : 0;
-        }
+        return statements(connection)
+                .row(
+                        "SELECT max(version::int) FROM @%s WHERE success AND version IS NOT NULL"
+                                .formatted(tables.historyTable()),
+                        p -> {},
+                        row -> row.getInt(1));
+    }
+
+    private Statements statements(Connection connection) {
+        return new Statements(connection, schema::in);
     }
 
     private void createSchema() throws SQLException {
@@ -176,15 +173,16 @@ public final class SchemaMigration {
         }
     }
 
-    private static boolean ask(Connection connection, String question, String... names) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(question)) {
-            for (int i = 0; i < names.length; i++) {
-                statement.setString(i + 1, names[i]);
-            }
-            try (ResultSet result = statement.executeQuery()) {
-                return result.next() && result.getBoolean(1);
-            }
-        }
+    private boolean ask(Connection connection, String question, String... names) throws SQLException {
+        return statements(connection)
+                .row(
+                        question,
+                        p -> {
+                            for (String name : names) {
+                                p.text(name);
+                            }
+                        },
+                        row -> row.getBoolean(1));
     }
 
     /**

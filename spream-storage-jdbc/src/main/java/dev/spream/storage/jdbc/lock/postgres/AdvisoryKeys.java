@@ -1,13 +1,10 @@
 package dev.spream.storage.jdbc.lock.postgres;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
+import dev.spream.core.Sha256;
 import dev.spream.lock.LockKey;
 import dev.spream.lock.LockSpace;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import java.nio.ByteBuffer;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Optional;
 
 /**
@@ -22,7 +19,7 @@ final class AdvisoryKeys {
     private final long offset;
 
     AdvisoryKeys(SchemaName schema) {
-        this.offset = ByteBuffer.wrap(sha256("spream locks " + schema)).getLong() >>> (Long.SIZE - LEVEL_SHIFT);
+        this.offset = ByteBuffer.wrap(Sha256.of("spream locks " + schema)).getLong() >>> (Long.SIZE - LEVEL_SHIFT);
     }
 
     /** May be negative. */
@@ -37,13 +34,5 @@ final class AdvisoryKeys {
         return level < space.levels() && bucket < space.buckets()
                 ? Optional.of(new LockKey(level, bucket))
                 : Optional.empty();
-    }
-
-    private static byte[] sha256(String text) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
     }
 }
