@@ -42,53 +42,51 @@ final class ChangeDelivery {
     }
 
     /**
-     * Delivers a record, or goes on with one whose last failure was not judged yet.
-     *
-     * @return whether the record is settled; if not, it was left and comes again
+     * Delivers a record, or continues with one whose last failure was not judged yet. One that is not settled then was left,
+     * and comes again.
      */
-    boolean deliver(HeldPartition partition, InflightRecord record, DeliveryControl control)
+    void deliver(HeldPartition partition, InflightRecord record, DeliveryControl control)
             throws InterruptedException {
         while (!control.isStopping() && partition.isHeld()) {
             Throwable thrown = record.takeUnjudgedFailure();
-            if (thrown == null && isSetAsideBehindParked(partition, record)) {
-                return true;
+            if (thrown == null && isKeptBehindParked(partition, record, control)) {
+                return;
             }
             Duration consumeTime = Duration.ZERO;
             if (thrown == null) {
                 deadLetters.delivering(partition, record.change());
                 if (control.isStopping() || !partition.isHeld()) {
-                    return false;
+                    return;
                 }
                 long startedAt = context.time().nanoTime();
                 thrown = attempt(partition, record);
                 consumeTime = Duration.ofNanos(context.time().nanoTime() - startedAt);
             }
             if (thrown == null) {
-                settled(partition, record, Outcome.CONSUMED, consumeTime);
-                return true;
+                settle(partition, record, Outcome.CONSUMED, consumeTime, control);
+                return;
             }
             Thread.interrupted(); // what user code left behind must not hit the handler, the sink or the next attempt
-            // Asked after that: a later cancel's interrupt reaches the handler or the sink. And what became of a change
-            // whose
-            // lease ended during the call is for the next owner to judge, who gets it again.
+            // Asked after that: a later cancel's interrupt reaches the handler or the sink. And what became of a change whose
+            // lease ended during the call is for the next owner to judge, which gets it again.
             if (control.isCancelled() || !partition.isHeld()) {
-                return false;
+                return;
             }
             Optional<Duration> retryDelay = judge(partition, record, thrown, consumeTime, control);
             if (retryDelay.isEmpty()) {
-                return true;
+                return;
             }
             Thread.interrupted(); // nor may what the handler left behind end the pause; who cancels ends it anyway
             control.pause(retryDelay.get());
         }
-        return false;
     }
 
-    private boolean isSetAsideBehindParked(HeldPartition partition, InflightRecord record) throws InterruptedException {
+    private boolean isKeptBehindParked(HeldPartition partition, InflightRecord record, DeliveryControl control)
+            throws InterruptedException {
         if (!deadLetters.mayBeParked(record) || !deadLetters.keepBehindParked(partition, record)) {
             return false;
         }
-        settled(partition, record, Outcome.DEAD_LETTERED, Duration.ZERO);
+        settle(partition, record, Outcome.DEAD_LETTERED, Duration.ZERO, control);
         return true;
     }
 
@@ -140,7 +138,7 @@ final class ChangeDelivery {
             }
             case ErrorDecision.Skip skip -> {
                 attempts.skipped(failure);
-                settled(partition, record, Outcome.SKIPPED, consumeTime);
+                settle(partition, record, Outcome.SKIPPED, consumeTime, control);
             }
             case ErrorDecision.DeadLetter deadLetter -> {
                 if (unreadable.isPresent()) {
@@ -150,12 +148,12 @@ final class ChangeDelivery {
                     deadLetters.keep(DeadLetter.Reason.FAILED, failure);
                     attempts.deadLettered(failure);
                 }
-                settled(partition, record, Outcome.DEAD_LETTERED, consumeTime);
+                settle(partition, record, Outcome.DEAD_LETTERED, consumeTime, control);
             }
             case ErrorDecision.ParkKey parkKey -> {
                 deadLetters.park(record, failure);
                 attempts.parked(failure);
-                settled(partition, record, Outcome.DEAD_LETTERED, consumeTime);
+                settle(partition, record, Outcome.DEAD_LETTERED, consumeTime, control);
             }
             case ErrorDecision.Stop stop -> throw stopped(partition, failure);
         }
@@ -202,8 +200,14 @@ final class ChangeDelivery {
         }
     }
 
-    private void settled(HeldPartition partition, InflightRecord record, Outcome outcome, Duration consumeTime) {
+    private void settle(
+            HeldPartition partition,
+            InflightRecord record,
+            Outcome outcome,
+            Duration consumeTime,
+            DeliveryControl control) {
         context.listener().tell(listener -> listener.settled(partition.token(), record.change(), outcome, consumeTime));
+        control.settle(record);
     }
 
     private ConsumerException stopped(HeldPartition partition, DeliveryFailure failure) {

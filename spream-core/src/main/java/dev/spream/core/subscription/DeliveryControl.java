@@ -13,7 +13,7 @@ interface DeliveryControl {
     /** Waits before a retry, holding up nothing but what the change holds up; returns early when the dispatcher stops. */
     void pause(Duration delay) throws InterruptedException;
 
-    /** The record is settled, while others of its call are not yet. */
+    /** The record is settled; others of its delivery may not be yet. */
     void settle(InflightRecord record);
 
     /**

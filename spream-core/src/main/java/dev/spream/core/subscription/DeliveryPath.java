@@ -1,9 +1,8 @@
 package dev.spream.core.subscription;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.Consumer;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The ways that changes take to the consumer of one subscription. Safe for use by many threads. */
@@ -11,6 +10,7 @@ final class DeliveryPath {
     private final AttemptLog attempts;
     private final ChangeDelivery changes;
     private final @Nullable BatchDelivery batches;
+    private final int maxRecords;
 
     DeliveryPath(
             EngineContext context,
@@ -21,8 +21,9 @@ final class DeliveryPath {
         DeadLetterCalls deadLetters = new DeadLetterCalls(context, parkedKeys);
         this.attempts = new AttemptLog(context);
         this.changes = new ChangeDelivery(context, consumer, calls, deadLetters, deliveries, attempts);
+        this.maxRecords =
+                consumer instanceof BatchConsumer ? context.options().maxBatchSize() : 1;
         this.batches = consumer instanceof BatchConsumer batchConsumer
-                        && context.options().maxBatchSize() > 1
                 ? new BatchDelivery(context, batchConsumer, calls, deadLetters, deliveries, attempts)
                 : null;
     }
@@ -37,12 +38,18 @@ final class DeliveryPath {
         return changes;
     }
 
-    boolean takesBatches() {
-        return batches != null;
+    /** How many records may be delivered together. */
+    int maxRecords() {
+        return maxRecords;
     }
 
-    /** Several changes in a call, where {@link #takesBatches()}. */
-    BatchDelivery batches() {
-        return requireNonNull(batches, "batches");
+    /** Delivers records of one partition, in this order; those that are settled then were reported to the control. */
+    void deliver(HeldPartition partition, List<InflightRecord> records, DeliveryControl control)
+            throws InterruptedException {
+        if (batches == null || records.size() == 1) {
+            changes.deliver(partition, records.getFirst(), control);
+        } else {
+            batches.deliver(partition, records, control);
+        }
     }
 }

@@ -4,25 +4,49 @@ import dev.spream.core.internal.LocalLease;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionToken;
 import java.time.Instant;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A partition that this worker acquired, until its reader has ended. Safe for use by many threads.
  *
- * <p>The holder fences itself: it measures the lease on its own clocks ({@link LocalLease}), so that it ends here before it ends in
- * the storage.
+ * <p>It is {@code HELD} until the storage is being told that the partition is finished or given back: {@code LEAVING}, and then
+ * {@code FINISHED} or {@code RELEASED}. Before those it may be {@code LOST}. A state that the present one cannot become is not
+ * entered: what ended first counts.
+ *
+ * <p>The holder fences itself: while the state allows work, the lease has to be valid as well, measured on the holder's own clocks
+ * ({@link LocalLease}), so that it ends here before it ends in the storage. Once it was seen to be over, no renewal revives it: the
+ * work on the partition has been stopped.
  */
 final class HeldPartition {
+
+    /** What has become of the partition. */
+    enum State {
+        HELD,
+        LEAVING,
+        FINISHED,
+        RELEASED,
+        LOST;
+
+        boolean canBecome(State next) {
+            return switch (this) {
+                case HELD -> next == LEAVING || next == LOST;
+                case LEAVING -> next == FINISHED || next == RELEASED || next == LOST;
+                case FINISHED, RELEASED, LOST -> false;
+            };
+        }
+
+        /** Whether this worker has nothing to do with the partition any more. */
+        boolean isEnd() {
+            return this == FINISHED || this == RELEASED || this == LOST;
+        }
+    }
+
     private final PartitionLease lease;
     private final InflightTracker tracker;
 
-    private LocalLease held; // guarded by this, like the next
-    private boolean expired;
-    private final AtomicBoolean lost = new AtomicBoolean();
-    private volatile boolean leaving;
-    private volatile boolean finished;
-    private volatile boolean released;
+    // Guarded by this; the state is only written under it.
+    private @Nullable LocalLease held; // null once it was seen to be over
+    private volatile State state = State.HELD;
     private volatile Instant persistedWatermark;
     private volatile @Nullable Runnable onLost;
 
@@ -45,45 +69,34 @@ final class HeldPartition {
         return tracker;
     }
 
-    /**
-     * Whether this worker may dispatch, read and write for the partition. Asked before each of those. Once it said no, it
-     * stays so: who was told has stopped its work, and a renewal that comes late must not keep a partition that nobody reads.
-     */
+    State state() {
+        return state;
+    }
+
+    /** Whether this worker may dispatch, read and write for the partition. Asked before each of those; a no is final. */
     synchronized boolean isHeld() {
-        expired |= !held.isHeld();
-        return !expired && !lost.get() && !released;
+        if (held != null && !held.isHeld()) {
+            held = null;
+        }
+        return held != null && !state.isEnd();
+    }
+
+    boolean isLeft() {
+        return state.isEnd();
     }
 
     /** The storage is being told that the partition is finished or given back, and then knows no lease on it any more. */
     void leaving() {
-        leaving = true;
-    }
-
-    boolean isLeaving() {
-        return leaving;
-    }
-
-    boolean isFinished() {
-        return finished;
+        become(State.LEAVING);
     }
 
     void finished() {
-        finished = true;
+        become(State.FINISHED);
     }
 
     /** The partition was given back. */
     void released() {
-        released = true;
-    }
-
-    /** Whether this worker has nothing to do with the partition any more. */
-    boolean isLeft() {
-        return finished || released || lost.get();
-    }
-
-    /** The storage renewed the lease. */
-    synchronized void renewed(LocalLease renewal) {
-        held = renewal;
+        become(State.RELEASED);
     }
 
     /** What to do, once, when the lease turns out to be lost. */
@@ -91,16 +104,40 @@ final class HeldPartition {
         onLost = action;
     }
 
-    /** The storage said that the lease is lost, or its time ran out. */
+    /** The lease is lost: to another owner, or because its time ran out. */
     void lose() {
+        lost(become(State.LOST));
+    }
+
+    /** The storage knows no such lease, which says nothing of a partition that is leaving. */
+    void unknownToStorage() {
+        boolean loses;
+        synchronized (this) {
+            loses = state == State.HELD && become(State.LOST);
+        }
+        lost(loses);
+    }
+
+    private void lost(boolean now) {
         Runnable action = onLost;
-        if (lost.compareAndSet(false, true) && action != null) {
+        if (now && action != null) {
             action.run();
         }
     }
 
-    boolean isLost() {
-        return lost.get();
+    /** The storage renewed the lease. */
+    synchronized void renewed(LocalLease renewal) {
+        if (held != null) {
+            held = renewal;
+        }
+    }
+
+    private synchronized boolean become(State next) {
+        boolean becomes = state.canBecome(next);
+        if (becomes) {
+            state = next;
+        }
+        return becomes;
     }
 
     Instant persistedWatermark() {

@@ -55,7 +55,7 @@ final class LeaseKeeper {
     /** Not renewed: others may have them now, and nobody would read them here. */
     private void endThoseThatRanOut() {
         partitions.get().stream()
-                .filter(partition -> !partition.isHeld() && !partition.isLeft())
+                .filter(partition -> !partition.isHeld())
                 .forEach(HeldPartition::lose);
     }
 
@@ -94,8 +94,8 @@ final class LeaseKeeper {
         for (HeldPartition partition : held) {
             if (!lost.contains(partition.token())) {
                 partition.renewed(requested);
-            } else if (!partition.isLeaving()) {
-                partition.lose();
+            } else {
+                partition.unknownToStorage();
             }
         }
     }

@@ -123,7 +123,7 @@ final class PartitionHandOver {
                 throw e;
             }
         }
-        if (!partition.isHeld() && !partition.isLeft()) {
+        if (!partition.isHeld()) {
             partition.lose();
         }
     }

@@ -34,6 +34,7 @@ final class RecordDispatcher implements DeliveryControl {
 
     private final HeldPartition partition;
     private final DeliveryPath path;
+    private final boolean takesBatches;
     private final Budget.Share budget;
     private final EngineTime time;
     private final UserCalls userCalls;
@@ -64,6 +65,7 @@ final class RecordDispatcher implements DeliveryControl {
             Consumer<Throwable> onFailure) {
         this.partition = partition;
         this.path = path;
+        this.takesBatches = path.maxRecords() > 1;
         this.budget = budget;
         this.time = context.time();
         this.userCalls = context.userCalls();
@@ -151,12 +153,12 @@ final class RecordDispatcher implements DeliveryControl {
     }
 
     private boolean needsRunner() {
-        return path.takesBatches() ? seeking == 0 && mayCall() : lanes.ready() > seeking;
+        return takesBatches ? seeking == 0 && mayCall() : lanes.ready() > seeking;
     }
 
     private boolean mayCall() {
         int ready = lanes.ready();
-        return ready > 0 && (!path.takesBatches() || calling == 0 || ready >= options.maxBatchSize());
+        return ready > 0 && (!takesBatches || calling == 0 || ready >= path.maxRecords());
     }
 
     private void startRunner(Runnable work) {
@@ -168,10 +170,10 @@ final class RecordDispatcher implements DeliveryControl {
     /** Delivers those records, and then whatever is ready. */
     private void run(List<InflightRecord> first) {
         try {
-            List<InflightRecord> records = first.isEmpty() ? takeOrEnd() : first;
+            List<InflightRecord> records = first.isEmpty() ? next(false) : first;
             while (!records.isEmpty()) {
                 deliver(records);
-                records = takeOrEnd();
+                records = next(true);
             }
         } catch (Throwable t) {
             stop();
@@ -183,15 +185,23 @@ final class RecordDispatcher implements DeliveryControl {
         }
     }
 
-    /** The next records to consume together; none when there is nothing to do, and then the runner has to end. */
-    private List<InflightRecord> takeOrEnd() {
+    /**
+     * The next records to deliver together; none when there is nothing to do, and then the runner has to end.
+     *
+     * @param called whether the runner has delivered others before
+     */
+    private List<InflightRecord> next(boolean called) {
         lock.lock();
         try {
-            seeking--;
+            if (called) {
+                calling--;
+            } else {
+                seeking--;
+            }
             if (stopping || !mayCall()) {
                 return List.of();
             }
-            List<InflightRecord> records = lanes.take(path.takesBatches() ? options.maxBatchSize() : 1);
+            List<InflightRecord> records = lanes.take(path.maxRecords());
             calling++;
             startRunners();
             return records;
@@ -201,27 +211,11 @@ final class RecordDispatcher implements DeliveryControl {
     }
 
     private void deliver(List<InflightRecord> records) throws InterruptedException {
-        boolean settled = false;
-        if (records.size() == 1) {
-            settled = path.changes().deliver(partition, records.getFirst(), this);
-        } else {
-            path.batches().deliver(partition, records, this);
-        }
+        path.deliver(partition, records, this);
         clearInterrupt();
-        lock.lock();
-        try {
-            calling--;
-            seeking++;
-            if (settled) {
-                settle(records.getFirst());
-            } else if (!partition.isHeld()) {
-                stop();
-            }
-            startRunners();
-        } finally {
-            lock.unlock();
-        }
+        boolean settled = records.size() == 1 && records.getFirst().settled;
         if (!settled && !partition.isHeld()) {
+            stop();
             partition.lose(); // the reader, which may wait for its stream, is to stop as well
         }
     }
@@ -233,7 +227,9 @@ final class RecordDispatcher implements DeliveryControl {
             lanes.leave(record);
             partition.tracker().settle(record.sequence());
             budget.release(record.bytes());
-            startRunners();
+            if (takesBatches) { // of a delivery of one record this is the end: its runner takes what is ready now
+                startRunners();
+            }
             if (partition.tracker().inFlight() <= resumeAt) {
                 changed.signalAll();
             }

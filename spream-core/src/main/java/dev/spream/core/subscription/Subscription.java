@@ -264,7 +264,7 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
                         context.label(partition.token()),
                         DurationText.of(context.options().leaseTime()));
             }
-            if (!partition.isFinished() && !partition.isHeld()) {
+            if (!partition.isHeld()) {
                 partition.lose();
             }
             if (idle && reader.isHandingOver() && !partition.isLeft()) {

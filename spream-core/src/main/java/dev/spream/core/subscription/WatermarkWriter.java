@@ -136,7 +136,7 @@ final class WatermarkWriter {
         Map<HeldPartition, Instant> moved = new LinkedHashMap<>();
         for (HeldPartition partition : partitions) {
             Instant watermark = partition.tracker().watermark();
-            if (partition.isHeld() && !partition.isFinished() && watermark.isAfter(partition.persistedWatermark())) {
+            if (partition.isHeld() && watermark.isAfter(partition.persistedWatermark())) {
                 moved.put(partition, watermark);
             }
         }
@@ -149,8 +149,8 @@ final class WatermarkWriter {
             if (!lost.contains(partition.token())) {
                 partition.persisted(watermark);
                 persisted.put(partition.token(), watermark);
-            } else if (!partition.isLeaving()) {
-                partition.lose();
+            } else {
+                partition.unknownToStorage();
             }
         });
         context.listener().tell(listener -> listener.watermarksPersisted(persisted));

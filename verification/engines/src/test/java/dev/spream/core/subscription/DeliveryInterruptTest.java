@@ -2,11 +2,11 @@ package dev.spream.core.subscription;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.testkit.subscription.ScriptedSource;
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.consume.RecordKey;
+import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -34,9 +34,11 @@ class DeliveryInterruptTest {
                 });
         InflightRecord record = new InflightRecord(1, ScriptedSource.newChange(1, "A", "tx"), Set.of(), 1);
 
-        one.path.changes().deliver(one.partition, record, new CancelledOnceAsked());
+        CancelledOnceAsked control = new CancelledOnceAsked();
+        one.path.changes().deliver(one.partition, record, control);
 
         assertThat(interrupted).isTrue();
+        assertThat(control.settled).containsExactly(record);
     }
 
     @Test
@@ -106,6 +108,7 @@ class DeliveryInterruptTest {
 
     /** Cancelled as soon as it has said that it is not, which is the worst moment. */
     private static final class CancelledOnceAsked implements DeliveryControl {
+        private final List<InflightRecord> settled = new CopyOnWriteArrayList<>();
         private boolean cancelled;
 
         @Override
@@ -130,7 +133,7 @@ class DeliveryInterruptTest {
 
         @Override
         public void settle(InflightRecord record) {
-            throw new AssertionError("not a batch");
+            settled.add(record);
         }
 
         @Override

@@ -2,13 +2,22 @@ package dev.spream.core.subscription;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.testkit.subscription.ScriptedSource;
 import dev.spream.core.internal.LocalLease;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WorkerId;
+import dev.spream.core.subscription.HeldPartition.State;
+import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class HeldPartitionTest {
     private static final Duration LEASE = Duration.ofSeconds(80);
@@ -39,5 +48,78 @@ class HeldPartitionTest {
         partition.renewed(LocalLease.requested(time, LEASE));
 
         assertThat(partition.isHeld()).isFalse();
+    }
+
+    @Test
+    void an_end_is_final_and_only_what_is_leaving_can_be_finished_or_released() {
+        Map<State, Set<State>> next = Map.of(
+                State.HELD, EnumSet.of(State.LEAVING, State.LOST),
+                State.LEAVING, EnumSet.of(State.FINISHED, State.RELEASED, State.LOST),
+                State.FINISHED, EnumSet.noneOf(State.class),
+                State.RELEASED, EnumSet.noneOf(State.class),
+                State.LOST, EnumSet.noneOf(State.class));
+        for (State from : State.values()) {
+            for (State to : State.values()) {
+                assertThat(from.canBecome(to))
+                        .as("%s to %s", from, to)
+                        .isEqualTo(next.get(from).contains(to));
+            }
+        }
+    }
+
+    /** Every event in every state, with a lease that is valid and one that is over. */
+    @ParameterizedTest
+    @CsvSource({
+        // state, leaving, finished, released, lose, unknown to the storage
+        "HELD,     LEAVING,  HELD,     HELD,     LOST,     LOST",
+        "LEAVING,  LEAVING,  FINISHED, RELEASED, LOST,     LEAVING",
+        "FINISHED, FINISHED, FINISHED, FINISHED, FINISHED, FINISHED",
+        "RELEASED, RELEASED, RELEASED, RELEASED, RELEASED, RELEASED",
+        "LOST,     LOST,     LOST,     LOST,     LOST,     LOST",
+    })
+    void events_lead_from_each_state_to_the_next(
+            State from, State leaving, State finished, State released, State lost, State unknown) {
+        Map<Consumer<HeldPartition>, State> events = Map.of(
+                HeldPartition::leaving, leaving,
+                HeldPartition::finished, finished,
+                HeldPartition::released, released,
+                HeldPartition::lose, lost,
+                HeldPartition::unknownToStorage, unknown);
+        events.forEach((event, next) -> {
+            for (boolean over : List.of(false, true)) {
+                AtomicInteger told = new AtomicInteger();
+                HeldPartition each = in(from, told, over ? Duration.ZERO : LEASE);
+                int toldBefore = told.get();
+
+                event.accept(each);
+
+                boolean works = next == State.HELD || next == State.LEAVING;
+                assertThat(each.state()).isEqualTo(next);
+                assertThat(each.isLeft()).isEqualTo(!works);
+                assertThat(each.isHeld()).isEqualTo(works && !over);
+                assertThat(told.get() - toldBefore).isEqualTo(next == State.LOST && from != State.LOST ? 1 : 0);
+            }
+        });
+    }
+
+    private HeldPartition in(State state, AtomicInteger told, Duration leaseTime) {
+        HeldPartition held = new HeldPartition(
+                partition.lease(), partition.tracker(), LocalLease.requested(time, leaseTime));
+        held.onLost(told::incrementAndGet);
+        switch (state) {
+            case HELD -> {}
+            case LEAVING -> held.leaving();
+            case FINISHED -> {
+                held.leaving();
+                held.finished();
+            }
+            case RELEASED -> {
+                held.leaving();
+                held.released();
+            }
+            case LOST -> held.lose();
+        }
+        assertThat(held.state()).isEqualTo(state);
+        return held;
     }
 }

@@ -3,9 +3,7 @@ package dev.spream.core.subscription;
 import static dev.spream.testkit.subscription.ScriptedSource.START;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.testkit.subscription.ScriptedSource;
 import ch.qos.logback.classic.Level;
-import dev.spream.testkit.LogLines;
 import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.LocalLease;
 import dev.spream.core.internal.SafeListeners;
@@ -16,6 +14,8 @@ import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WorkerId;
+import dev.spream.testkit.LogLines;
+import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -45,7 +45,7 @@ class LeaseKeeperTest {
 
         leases.renew();
 
-        assertThat(partition.isLost()).isTrue();
+        assertThat(partition.state()).isEqualTo(HeldPartition.State.LOST);
     }
 
     @Test
@@ -55,7 +55,7 @@ class LeaseKeeperTest {
 
         leases.renew();
 
-        assertThat(partition.isLost()).isFalse();
+        assertThat(partition.state()).isNotEqualTo(HeldPartition.State.LOST);
         assertThat(partition.isHeld()).isTrue();
     }
 
@@ -65,20 +65,21 @@ class LeaseKeeperTest {
 
         leases.renew();
 
-        assertThat(partition.isLost()).isTrue();
+        assertThat(partition.state()).isEqualTo(HeldPartition.State.LOST);
         assertThat(storage.frontier().acquirable()).hasSize(1);
     }
 
     @Test
     void a_partition_that_was_given_back_is_neither_renewed_nor_lost() {
         storage.release(List.of(partition.lease()));
+        partition.leaving();
         partition.released();
         time.advance(options.leaseTime());
 
         leases.renew();
 
         assertThat(partition.isHeld()).isFalse();
-        assertThat(partition.isLost()).isFalse();
+        assertThat(partition.state()).isNotEqualTo(HeldPartition.State.LOST);
     }
 
     @Test
