@@ -3,29 +3,35 @@ package dev.spream.core.internal;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.concurrent.locks.Condition;
+import java.util.function.LongSupplier;
 
 /**
  * The time of an engine: a clock that never goes back, the wall clock, and every wait that a time ends. Safe for use by many
  * threads.
  */
 public interface MonotonicTime extends InstantSource {
-    MonotonicTime SYSTEM = new MonotonicTime() {
-        @Override
-        public long nanoTime() {
-            return System.nanoTime();
-        }
+    MonotonicTime SYSTEM = of(InstantSource.system(), System::nanoTime);
 
-        @Override
-        public Instant instant() {
-            return Instant.now();
-        }
+    /** These clocks; waits follow the system's. */
+    static MonotonicTime of(InstantSource clock, LongSupplier nanoTime) {
+        return new MonotonicTime() {
+            @Override
+            public Instant instant() {
+                return clock.instant();
+            }
 
-        @Override
-        @SuppressWarnings("WaitNotInLoop") // the caller's part
-        public long awaitNanos(Condition condition, long nanos) throws InterruptedException {
-            return condition.awaitNanos(nanos);
-        }
-    };
+            @Override
+            public long nanoTime() {
+                return nanoTime.getAsLong();
+            }
+
+            @Override
+            @SuppressWarnings("WaitNotInLoop") // the caller's part
+            public long awaitNanos(Condition condition, long nanos) throws InterruptedException {
+                return condition.awaitNanos(nanos);
+            }
+        };
+    }
 
     /** Nanoseconds from an arbitrary origin, for durations. On Linux it stands still while the machine is suspended. */
     long nanoTime();

@@ -29,11 +29,6 @@ final class Budget {
         this.maxBytes = maxBytes;
     }
 
-    /** Half of the bytes; the other half is shared out to the queries, for what is fetched ahead. */
-    static Budget of(SubscriberOptions options) {
-        return new Budget(options.maxBufferedChanges(), options.maxBufferedBytes() / 2);
-    }
-
     /** A share for one partition. */
     Share open() {
         return new Share();

@@ -1,11 +1,13 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.SafeListeners;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.source.ChangeStreamSource;
+import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 
 /**
@@ -24,7 +26,7 @@ record EngineContext(
         SubscriberOptions options,
         WorkerId worker,
         SafeListeners<SubscriptionListener> listener,
-        EngineTime time,
+        MonotonicTime time,
         RandomGenerator random,
         Alarm partitionsChanged,
         UserCalls userCalls) {
@@ -37,10 +39,20 @@ record EngineContext(
         return Math.min(options.maxOpenPartitions(), source.maxOpenQueries());
     }
 
+    /** What may be read and not settled: half of the bytes, since {@link #prefetchBytes} shares out the other half. */
+    Budget newBudget() {
+        return new Budget(options.maxBufferedChanges(), options.maxBufferedBytes() / 2);
+    }
+
     /** How much the client may fetch ahead for one partition: half of the budget, shared by all that may be open. */
     long prefetchBytes() {
         long share = options.maxBufferedBytes() / 2 / maxOpenPartitions();
         return Math.clamp(share, MIN_PREFETCH_BYTES, MAX_PREFETCH_BYTES);
+    }
+
+    /** Runs queries of the stream while {@code isReading} says so. */
+    QueryRunner queries(BooleanSupplier isReading) {
+        return new QueryRunner(source, time, options::stallTimeout, isReading);
     }
 
     /** How a partition is named at the start of log lines and messages. */

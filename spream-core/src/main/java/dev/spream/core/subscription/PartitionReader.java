@@ -73,7 +73,7 @@ final class PartitionReader {
         this.label = context.label(partition.token());
         this.backoff = StorageCalls.backoff(context.random());
         this.openedAt = context.time().nanoTime();
-        this.queries = new QueryRunner(context, this::isReading);
+        this.queries = context.queries(this::isReading);
         this.intake = new RecordIntake(context, partition, dispatcher, this::isActive);
         this.lossAcceptance =
                 new LossAcceptance(context, partition, intake, queries, watermarks, endTimestamp, this::isActive);

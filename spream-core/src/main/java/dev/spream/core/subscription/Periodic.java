@@ -1,12 +1,13 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.TaskGroup;
 import java.time.Duration;
 
 /** Work that is done again and again, on a thread of its own, until it is stopped. */
 final class Periodic implements TaskGroup.Task {
-    private final EngineTime time;
+    private final MonotonicTime time;
     private final Duration interval;
     private final boolean steady;
     private final TaskGroup.Task work;
@@ -14,11 +15,11 @@ final class Periodic implements TaskGroup.Task {
     private volatile boolean stopped;
 
     /** Work that begins an interval after it has ended. */
-    Periodic(EngineTime time, Duration interval, TaskGroup.Task work) {
+    Periodic(MonotonicTime time, Duration interval, TaskGroup.Task work) {
         this(time, interval, false, work);
     }
 
-    private Periodic(EngineTime time, Duration interval, boolean steady, TaskGroup.Task work) {
+    private Periodic(MonotonicTime time, Duration interval, boolean steady, TaskGroup.Task work) {
         this.time = time;
         this.alarm = new Alarm(time);
         this.interval = interval;
@@ -27,7 +28,7 @@ final class Periodic implements TaskGroup.Task {
     }
 
     /** Work that begins an interval after it has begun, or at its end if it took longer. */
-    static Periodic steady(EngineTime time, Duration interval, TaskGroup.Task work) {
+    static Periodic steady(MonotonicTime time, Duration interval, TaskGroup.Task work) {
         return new Periodic(time, interval, true, work);
     }
 

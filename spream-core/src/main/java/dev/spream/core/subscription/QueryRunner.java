@@ -1,7 +1,9 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.record.ChangeRecord;
+import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.source.UndecodableChange;
@@ -9,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,16 +31,28 @@ final class QueryRunner {
         }
     }
 
-    private final EngineContext context;
+    private final ChangeStreamSource source;
+    private final MonotonicTime time;
+    private final Function<Boolean, Duration> stallTimeout;
     private final BooleanSupplier isReading;
     private final Alarm closed;
     private volatile @Nullable WatchedCursor cursor;
 
-    /** @param isReading asked before the query, and before and after each record; who makes it false {@linkplain #close closes} what is open */
-    QueryRunner(EngineContext context, BooleanSupplier isReading) {
-        this.context = context;
+    /**
+     * @param stallTimeout how long a stream may show no life, before its first row if true, or after it
+     * @param isReading asked before the query, and before and after each record; who makes it false {@linkplain #close closes}
+     *     what is open
+     */
+    QueryRunner(
+            ChangeStreamSource source,
+            MonotonicTime time,
+            Function<Boolean, Duration> stallTimeout,
+            BooleanSupplier isReading) {
+        this.source = source;
+        this.time = time;
+        this.stallTimeout = stallTimeout;
         this.isReading = isReading;
-        this.closed = new Alarm(context.time());
+        this.closed = new Alarm(time);
     }
 
     /** Reads a query to its end, unless the reader has to stop before. */
@@ -45,7 +60,7 @@ final class QueryRunner {
         if (!isReading.getAsBoolean()) {
             return new StreamEnd.Stopped();
         }
-        try (WatchedCursor open = new WatchedCursor(context, context.source().query(query))) {
+        try (WatchedCursor open = new WatchedCursor(source.query(query), source.streamName(), time, stallTimeout)) {
             cursor = open;
             while (isReading.getAsBoolean()) {
                 Optional<ChangeRecord> next;
@@ -80,7 +95,7 @@ final class QueryRunner {
     /** Waits until the server's time is past that time; false if the reader has to stop before. */
     boolean awaitServerPassed(Instant time) throws InterruptedException {
         while (isReading.getAsBoolean()) {
-            Duration ahead = Duration.between(context.source().serverTime(), time);
+            Duration ahead = Duration.between(source.serverTime(), time);
             if (ahead.isNegative()) {
                 return true;
             }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Spanner returns the changes of a partition in commit order, and a heartbeat says that everything before it was returned. A
  * change that comes behind either is a repetition only if it was dispatched. At the timestamp of the latest change that is known
- * exactly; of earlier changes the last {@link RecentChanges#LIMIT} are remembered.
+ * exactly; of earlier changes the last {@value #REMEMBERED} are remembered.
  */
 final class ReadPosition {
 
@@ -27,6 +27,9 @@ final class ReadPosition {
         /** It is not known to be a repetition, and a later change was dispatched before. */
         BEHIND_CHANGE
     }
+
+    /** How many of the latest changes are recognised. */
+    static final int REMEMBERED = RecentChanges.LIMIT;
 
     private final Set<RecordIdentity> seenAtLatestChange = new HashSet<>();
     private final RecentChanges recent = new RecentChanges();

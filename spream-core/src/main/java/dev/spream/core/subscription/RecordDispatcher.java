@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.UndecodableRowException;
@@ -36,7 +37,7 @@ final class RecordDispatcher implements DeliveryControl {
     private final DeliveryPath path;
     private final boolean takesBatches;
     private final Budget.Share budget;
-    private final EngineTime time;
+    private final MonotonicTime time;
     private final UserCalls userCalls;
     private final SubscriberOptions options;
     private final Ordering ordering;

@@ -191,7 +191,7 @@ final class RecordIntake {
                                 context.label(partition.token()),
                                 change.identity(),
                                 position.latestChange(),
-                                RecentChanges.LIMIT,
+                                ReadPosition.REMEMBERED,
                                 partition.tracker().watermark()),
                 null);
     }

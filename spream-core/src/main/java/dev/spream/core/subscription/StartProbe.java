@@ -33,7 +33,7 @@ final class StartProbe {
     StartProbe(EngineContext context, BooleanSupplier wanted) {
         this.context = context;
         this.wanted = wanted;
-        this.queries = new QueryRunner(context, wanted);
+        this.queries = context.queries(wanted);
         this.backoff = StorageCalls.backoff(context.random());
     }
 

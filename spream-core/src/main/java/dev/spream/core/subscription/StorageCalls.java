@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
@@ -22,7 +23,7 @@ final class StorageCalls {
 
     private static final Duration STEP = Duration.ofMillis(100);
 
-    private final EngineTime time;
+    private final MonotonicTime time;
     private final RandomGenerator random;
     private final SafeListeners<SubscriptionListener> listener;
 
@@ -42,7 +43,7 @@ final class StorageCalls {
         return new ExponentialBackoff(Duration.ofMillis(50), Duration.ofSeconds(10), random);
     }
 
-    StorageCalls(EngineTime time, RandomGenerator random, SafeListeners<SubscriptionListener> listener) {
+    StorageCalls(MonotonicTime time, RandomGenerator random, SafeListeners<SubscriptionListener> listener) {
         this.time = time;
         this.random = random;
         this.listener = listener;

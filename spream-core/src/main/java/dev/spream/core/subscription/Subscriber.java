@@ -2,6 +2,7 @@ package dev.spream.core.subscription;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.SpreamException;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.RecordConsumer;
@@ -57,7 +58,7 @@ public final class Subscriber implements AutoCloseable {
             ChangeStreamSource source,
             PartitionStorage storage,
             SubscriberOptions options,
-            EngineTime time,
+            MonotonicTime time,
             RandomGenerator random) {
         UserCalls userCalls = new UserCalls(time, source.streamName());
         SafeListeners<SubscriptionListener> listener = new SafeListeners<>(
@@ -144,7 +145,7 @@ public final class Subscriber implements AutoCloseable {
         private final ChangeStreamSource source;
         private final PartitionStorage storage;
         private SubscriberOptions options = SubscriberOptions.defaults();
-        private EngineTime time = EngineTime.SYSTEM;
+        private MonotonicTime time = MonotonicTime.SYSTEM;
         private RandomGenerator random = new Random();
 
         private Builder(ChangeStreamSource source, PartitionStorage storage) {
@@ -170,7 +171,7 @@ public final class Subscriber implements AutoCloseable {
         }
 
         /** For tests that drive the time. */
-        Builder time(EngineTime time) {
+        Builder time(MonotonicTime time) {
             this.time = time;
             return this;
         }

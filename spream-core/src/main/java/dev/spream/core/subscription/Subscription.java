@@ -89,7 +89,7 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
         this.calls = new ConsumerCalls(context);
         this.path = new DeliveryPath(context, consumer, calls, parkedKeys, new Deliveries(this::lowWatermark));
         this.opener = new SubscriptionOpener(context, () -> stop == Stop.NO);
-        this.budget = Budget.of(context.options());
+        this.budget = context.newBudget();
         this.drainAlarm = new Alarm(context.time());
         this.watermarks = new WatermarkWriter(context, consumer);
         this.membership = new Membership(context);

@@ -2,12 +2,14 @@ package dev.spream.core.subscription;
 
 import dev.spream.core.DurationText;
 import dev.spream.core.LoggedFailure;
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.SourceException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,20 +21,25 @@ import org.slf4j.LoggerFactory;
 final class WatchedCursor implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(WatchedCursor.class);
 
-    private final EngineContext context;
     private final ChangeStreamCursor cursor;
+    private final String stream;
+    private final MonotonicTime time;
+    private final Function<Boolean, Duration> stallTimeout;
     private volatile OptionalLong waitingSince = OptionalLong.empty();
     private volatile boolean returnedRow;
     private volatile boolean stalled;
 
-    WatchedCursor(EngineContext context, ChangeStreamCursor cursor) {
-        this.context = context;
+    WatchedCursor(
+            ChangeStreamCursor cursor, String stream, MonotonicTime time, Function<Boolean, Duration> stallTimeout) {
         this.cursor = cursor;
+        this.stream = stream;
+        this.time = time;
+        this.stallTimeout = stallTimeout;
     }
 
     /** The next record, as {@link ChangeStreamCursor#next}; a stall is a transient failure. */
     Optional<ChangeRecord> next() throws InterruptedException {
-        waitingSince = OptionalLong.of(context.time().nanoTime());
+        waitingSince = OptionalLong.of(time.nanoTime());
         try {
             Optional<ChangeRecord> next = cursor.next();
             returnedRow = true;
@@ -53,14 +60,14 @@ final class WatchedCursor implements AutoCloseable {
     void cancelIfStalled() {
         OptionalLong since = waitingSince;
         if (since.isPresent()
-                && context.time().nanoTime() - since.getAsLong() > timeout().toNanos()) {
+                && time.nanoTime() - since.getAsLong() > timeout().toNanos()) {
             stalled = true;
             close();
         }
     }
 
     private Duration timeout() {
-        return context.options().stallTimeout(!returnedRow);
+        return stallTimeout.apply(!returnedRow);
     }
 
     /** Cancels the stream. A failure to do so is logged: whoever closes has more to do than this query. */
@@ -71,7 +78,7 @@ final class WatchedCursor implements AutoCloseable {
         } catch (RuntimeException e) {
             log.warn(
                     "[{}] closing a query failed; its reader ends it when it gets to it",
-                    context.source().streamName(),
+                    stream,
                     LoggedFailure.of(e));
         }
     }

@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.internal.MonotonicTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
@@ -7,7 +8,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 
 /** A time that stands still until a test moves it. The engine's waits follow it. */
-final class DrivenTime implements EngineTime {
+final class DrivenTime implements MonotonicTime {
     private static final long LOOK_EVERY = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final Instant start;

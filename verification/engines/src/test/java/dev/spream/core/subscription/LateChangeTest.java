@@ -4,10 +4,10 @@ import static dev.spream.testkit.subscription.ScriptedSource.at;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.testkit.subscription.ScriptedSource;
 import ch.qos.logback.classic.Level;
-import dev.spream.testkit.LogLines;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.testkit.LogLines;
+import dev.spream.testkit.subscription.ScriptedSource;
 import org.junit.jupiter.api.Test;
 
 /** A change that comes behind what a heartbeat or a later change promised is not taken for one that comes again. */
@@ -63,7 +63,7 @@ class LateChangeTest {
     @Test
     void a_repetition_is_known_as_such_among_the_last_changes_only() {
         ReadPosition position = new ReadPosition(at(0));
-        for (int second = 0; second <= RecentChanges.LIMIT; second++) {
+        for (int second = 0; second <= ReadPosition.REMEMBERED; second++) {
             assertThat(position.arrive(change(second))).isEqualTo(ReadPosition.Arrival.IN_ORDER);
         }
 

@@ -2,10 +2,10 @@ package dev.spream.core.subscription;
 
 import static dev.spream.testkit.subscription.ScriptedSource.START;
 
-import dev.spream.testkit.subscription.ScriptedSource;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.LocalLease;
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.SafeListeners;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.InMemoryPartitionStorage;
@@ -18,6 +18,7 @@ import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.record.ChildPartitionsRecord;
+import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -45,7 +46,7 @@ final class OnePartition {
     private final WatermarkWriter watermarks;
 
     OnePartition(SubscriberOptions options, Consumer consumer) {
-        EngineTime time = EngineTime.SYSTEM;
+        MonotonicTime time = MonotonicTime.SYSTEM;
         SafeListeners<SubscriptionListener> listener = new SafeListeners<>(options.listeners());
         Random random = new Random(1);
         context = new EngineContext(
@@ -63,7 +64,7 @@ final class OnePartition {
                 lease(),
                 new InflightTracker("Orders/p", options.maxInflight(), START),
                 LocalLease.requested(time, LEASE_TIME));
-        budget = Budget.of(options);
+        budget = context.newBudget();
         calls = new ConsumerCalls(context);
         path = new DeliveryPath(context, consumer, calls, new ParkedKeys(), new Deliveries(() -> Optional.of(START)));
         dispatcher = new RecordDispatcher(

@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.internal.MonotonicTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -13,7 +14,7 @@ import java.util.function.BooleanSupplier;
  * A process of a {@link SimulatedMachine}: the virtual threads that were started in it, and the time they see. A killed one
  * never runs again, whatever its threads were doing; a paused one goes on later, and does not know.
  */
-public final class SimulatedProcess implements Executor, EngineTime {
+public final class SimulatedProcess implements Executor, MonotonicTime {
     private static final long LONGEST_WAIT = 1L << 60;
 
     private final SimulatedMachine machine;

@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.source.ChangeStreamSource;
@@ -27,7 +28,7 @@ interface SimulationSabotage {
     }
 
     /** The engine's time; the judge goes by the true one. */
-    default EngineTime time(EngineTime time) {
+    default MonotonicTime time(MonotonicTime time) {
         return time;
     }
 

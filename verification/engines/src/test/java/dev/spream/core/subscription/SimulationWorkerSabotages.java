@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
@@ -75,10 +76,10 @@ final class SimulationWorkerSabotages {
     static SimulationSabotage neverFenced() {
         return new SimulationSabotage() {
             @Override
-            public EngineTime time(EngineTime time) {
+            public MonotonicTime time(MonotonicTime time) {
                 long stands = time.nanoTime();
                 Instant standsAt = time.instant();
-                return new EngineTime() {
+                return new MonotonicTime() {
                     @Override
                     public Instant instant() {
                         return isAskedBy(LocalLease.class) ? standsAt : time.instant();

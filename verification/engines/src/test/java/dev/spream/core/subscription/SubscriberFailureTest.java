@@ -6,15 +6,16 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.testkit.subscription.ScriptedSource;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.ErrorDecision;
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.source.SourceException;
+import dev.spream.testkit.subscription.ScriptedSource;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -68,7 +69,7 @@ class SubscriberFailureTest {
                         .leaseTime(Duration.ofMillis(400))
                         .partitionDiscoveryInterval(Duration.ofMillis(20))
                         .build())
-                .time(EngineTime.of(InstantSource.system(), () -> System.nanoTime() + pause.get()))
+                .time(MonotonicTime.of(InstantSource.system(), () -> System.nanoTime() + pause.get()))
                 .build();
 
         CompletableFuture<RunResult> run = fixture.start(subscriber, consumer);
@@ -82,7 +83,7 @@ class SubscriberFailureTest {
     @Test
     void what_fails_after_its_lease_has_ended_is_left_to_the_next_owner() throws InterruptedException {
         AtomicLong pause = new AtomicLong();
-        leavesToTheNextOwner(pause, EngineTime.of(InstantSource.system(), () -> System.nanoTime() + pause.get()));
+        leavesToTheNextOwner(pause, MonotonicTime.of(InstantSource.system(), () -> System.nanoTime() + pause.get()));
     }
 
     /** The monotonic clock of a machine stands still while it is suspended. */
@@ -90,10 +91,10 @@ class SubscriberFailureTest {
     void what_fails_after_the_machine_was_suspended_for_longer_than_the_lease_is_left_to_the_next_owner()
             throws InterruptedException {
         AtomicLong pause = new AtomicLong();
-        leavesToTheNextOwner(pause, EngineTime.of(() -> Instant.now().plusNanos(pause.get()), System::nanoTime));
+        leavesToTheNextOwner(pause, MonotonicTime.of(() -> Instant.now().plusNanos(pause.get()), System::nanoTime));
     }
 
-    private void leavesToTheNextOwner(AtomicLong pause, EngineTime time) throws InterruptedException {
+    private void leavesToTheNextOwner(AtomicLong pause, MonotonicTime time) throws InterruptedException {
         List<DeliveryFailure> judged = new CopyOnWriteArrayList<>();
         RecordingConsumer consumer = new RecordingConsumer((change, delivery) -> {
             if (pause.compareAndSet(0, LONG.toNanos())) {

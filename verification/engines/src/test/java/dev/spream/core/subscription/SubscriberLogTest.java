@@ -4,14 +4,15 @@ import static dev.spream.testkit.subscription.ScriptedSource.at;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.spream.testkit.subscription.ScriptedSource;
 import ch.qos.logback.classic.Level;
-import dev.spream.testkit.LogLines;
 import dev.spream.core.StorageException;
 import dev.spream.core.consume.ErrorDecision;
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.SafeListeners;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.source.SourceException;
+import dev.spream.testkit.LogLines;
+import dev.spream.testkit.subscription.ScriptedSource;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -115,7 +116,7 @@ final class SubscriberLogTest {
 
     @Test
     void a_failure_for_one_partition_is_not_over_because_another_ones_call_works() throws InterruptedException {
-        StorageCalls calls = new StorageCalls(EngineTime.SYSTEM, new Random(1), new SafeListeners<>(List.of()));
+        StorageCalls calls = new StorageCalls(MonotonicTime.SYSTEM, new Random(1), new SafeListeners<>(List.of()));
         AtomicInteger failures = new AtomicInteger();
         try (LogLines lines = new LogLines(StorageCalls.class)) {
             calls.repeat("finishing", new PartitionToken("p"), () -> true, () -> {
@@ -142,7 +143,7 @@ final class SubscriberLogTest {
 
     @Test
     void a_call_that_is_not_wanted_any_more_is_said_to_be_over() {
-        StorageCalls calls = new StorageCalls(EngineTime.SYSTEM, new Random(1), new SafeListeners<>(List.of()));
+        StorageCalls calls = new StorageCalls(MonotonicTime.SYSTEM, new Random(1), new SafeListeners<>(List.of()));
         AtomicInteger asked = new AtomicInteger();
         try (LogLines lines = new LogLines(StorageCalls.class)) {
             for (int round = 0; round < 2; round++) {
@@ -164,7 +165,7 @@ final class SubscriberLogTest {
     @Test
     void a_storage_that_fails_is_said_once_and_so_is_that_it_works_again() throws InterruptedException {
         AtomicInteger failures = new AtomicInteger();
-        StorageCalls calls = new StorageCalls(EngineTime.SYSTEM, new Random(1), new SafeListeners<>(List.of()));
+        StorageCalls calls = new StorageCalls(MonotonicTime.SYSTEM, new Random(1), new SafeListeners<>(List.of()));
         try (LogLines lines = new LogLines(StorageCalls.class)) {
             calls.repeat("looking", () -> true, () -> {
                 if (failures.incrementAndGet() <= 3) {

@@ -6,8 +6,8 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.testkit.subscription.ScriptedSource;
 import dev.spream.core.consume.ErrorDecision;
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionProof;
@@ -15,6 +15,7 @@ import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -299,7 +300,7 @@ class SubscriberStopTest {
                         .maxInflight(5)
                         .leaseTime(Duration.ofHours(1))
                         .build())
-                .time(EngineTime.of(InstantSource.system(), nanos::get))
+                .time(MonotonicTime.of(InstantSource.system(), nanos::get))
                 .build();
         CompletableFuture<RunResult> run = fixture.start(subscriber, consumer);
         Polling.await(() -> source.queriesOf("p").size() == 1, source::queries);
