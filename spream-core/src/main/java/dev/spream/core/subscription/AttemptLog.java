@@ -4,6 +4,7 @@ import dev.spream.core.DurationText;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.internal.RepeatedLines;
+import dev.spream.core.subscription.lease.HeldPartition;
 import java.time.Duration;
 import java.util.Map;
 import org.slf4j.Logger;

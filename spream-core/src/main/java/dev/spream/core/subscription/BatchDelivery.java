@@ -6,6 +6,8 @@ import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.subscription.SubscriptionListener.Outcome;
+import dev.spream.core.subscription.inflight.InflightRecord;
+import dev.spream.core.subscription.lease.HeldPartition;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -9,6 +9,8 @@ import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.consume.UndecodableRowException;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.subscription.SubscriptionListener.Outcome;
+import dev.spream.core.subscription.inflight.InflightRecord;
+import dev.spream.core.subscription.lease.HeldPartition;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -45,8 +47,7 @@ final class ChangeDelivery {
      * Delivers a record, or continues with one whose last failure was not judged yet. One that is not settled then was left,
      * and comes again.
      */
-    void deliver(HeldPartition partition, InflightRecord record, DeliveryControl control)
-            throws InterruptedException {
+    void deliver(HeldPartition partition, InflightRecord record, DeliveryControl control) throws InterruptedException {
         while (!control.isStopping() && partition.isHeld()) {
             Throwable thrown = record.takeUnjudgedFailure();
             if (thrown == null && isKeptBehindParked(partition, record, control)) {
@@ -67,7 +68,8 @@ final class ChangeDelivery {
                 return;
             }
             Thread.interrupted(); // what user code left behind must not hit the handler, the sink or the next attempt
-            // Asked after that: a later cancel's interrupt reaches the handler or the sink. And what became of a change whose
+            // Asked after that: a later cancel's interrupt reaches the handler or the sink. And what became of a change
+            // whose
             // lease ended during the call is for the next owner to judge, which gets it again.
             if (control.isCancelled() || !partition.isHeld()) {
                 return;

@@ -8,6 +8,8 @@ import dev.spream.core.consume.Ordering;
 import dev.spream.core.consume.UndecodableRowException;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.subscription.inflight.InflightRecord;
+import dev.spream.core.subscription.lease.HeldPartition;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -1,6 +1,7 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.consume.Delivery;
+import dev.spream.core.subscription.lease.HeldPartition;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Supplier;

@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.subscription.inflight.InflightRecord;
 import java.time.Duration;
 
 /** What the dispatcher of a partition says, and is told, while changes of it are on their way through the consumer. */

@@ -2,6 +2,8 @@ package dev.spream.core.subscription;
 
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.Consumer;
+import dev.spream.core.subscription.inflight.InflightRecord;
+import dev.spream.core.subscription.lease.HeldPartition;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -21,8 +23,7 @@ final class DeliveryPath {
         DeadLetterCalls deadLetters = new DeadLetterCalls(context, parkedKeys);
         this.attempts = new AttemptLog(context);
         this.changes = new ChangeDelivery(context, consumer, calls, deadLetters, deliveries, attempts);
-        this.maxRecords =
-                consumer instanceof BatchConsumer ? context.options().maxBatchSize() : 1;
+        this.maxRecords = consumer instanceof BatchConsumer ? context.options().maxBatchSize() : 1;
         this.batches = consumer instanceof BatchConsumer batchConsumer
                 ? new BatchDelivery(context, batchConsumer, calls, deadLetters, deliveries, attempts)
                 : null;

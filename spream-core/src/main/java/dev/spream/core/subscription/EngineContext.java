@@ -1,12 +1,14 @@
 package dev.spream.core.subscription;
 
-import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.SafeListeners;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.source.ChangeStreamSource;
+import dev.spream.core.subscription.inflight.Budget;
+import dev.spream.core.subscription.reading.QueryRunner;
 import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 

@@ -5,6 +5,7 @@ import dev.spream.core.internal.LocalLease;
 import dev.spream.core.partition.BusyPartitionsException;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.subscription.lease.HeldPartition;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -54,9 +55,7 @@ final class LeaseKeeper {
 
     /** Not renewed: others may have them now, and nobody would read them here. */
     private void endThoseThatRanOut() {
-        partitions.get().stream()
-                .filter(partition -> !partition.isHeld())
-                .forEach(HeldPartition::lose);
+        partitions.get().stream().filter(partition -> !partition.isHeld()).forEach(HeldPartition::lose);
     }
 
     private void attempt(String what, String until, Runnable call) {

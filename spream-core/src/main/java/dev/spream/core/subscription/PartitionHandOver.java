@@ -2,6 +2,8 @@ package dev.spream.core.subscription;
 
 import dev.spream.core.StorageException;
 import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.subscription.lease.FairShare;
+import dev.spream.core.subscription.lease.HeldPartition;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;

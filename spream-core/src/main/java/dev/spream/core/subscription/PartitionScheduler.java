@@ -6,6 +6,7 @@ import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.subscription.lease.FairShare;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;

@@ -1,7 +1,7 @@
 package dev.spream.core.subscription;
 
-import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.TaskGroup;
 import java.time.Duration;
 

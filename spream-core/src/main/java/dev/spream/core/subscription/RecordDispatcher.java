@@ -1,10 +1,14 @@
 package dev.spream.core.subscription;
 
-import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.UndecodableRowException;
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.subscription.inflight.Budget;
+import dev.spream.core.subscription.inflight.InflightRecord;
+import dev.spream.core.subscription.inflight.KeyLanes;
+import dev.spream.core.subscription.lease.HeldPartition;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
@@ -214,7 +218,7 @@ final class RecordDispatcher implements DeliveryControl {
     private void deliver(List<InflightRecord> records) throws InterruptedException {
         path.deliver(partition, records, this);
         clearInterrupt();
-        boolean settled = records.size() == 1 && records.getFirst().settled;
+        boolean settled = records.size() == 1 && records.getFirst().isSettled();
         if (!settled && !partition.isHeld()) {
             stop();
             partition.lose(); // the reader, which may wait for its stream, is to stop as well

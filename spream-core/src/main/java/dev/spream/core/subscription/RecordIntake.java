@@ -13,6 +13,8 @@ import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.HeartbeatRecord;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.source.UndecodableChange;
+import dev.spream.core.subscription.lease.HeldPartition;
+import dev.spream.core.subscription.reading.ReadPosition;
 import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -6,6 +6,8 @@ import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
+import dev.spream.core.subscription.reading.QueryRunner;
+import dev.spream.core.subscription.reading.StreamEnd;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.function.BooleanSupplier;

@@ -1,10 +1,10 @@
 package dev.spream.core.subscription;
 
-import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
 import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.SafeListeners;
 import dev.spream.core.partition.PartitionToken;
 import java.time.Duration;

@@ -2,11 +2,11 @@ package dev.spream.core.subscription;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.SpreamException;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.RecordConsumer;
 import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.SafeListeners;
 import dev.spream.core.internal.SingleRun;
 import dev.spream.core.partition.PartitionStorage;

@@ -7,6 +7,7 @@ import dev.spream.core.partition.BusyPartitionsException;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WatermarkAdvance;
+import dev.spream.core.subscription.lease.HeldPartition;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -3,6 +3,7 @@ package dev.spream.core.subscription;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.core.internal.TaskGroup;
+import dev.spream.core.subscription.inflight.Budget;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

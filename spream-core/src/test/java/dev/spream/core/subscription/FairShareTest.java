@@ -9,6 +9,7 @@ import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.partition.WorkerRegistration;
+import dev.spream.core.subscription.lease.FairShare;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;

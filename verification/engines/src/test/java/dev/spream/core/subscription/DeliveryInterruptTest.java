@@ -6,6 +6,7 @@ import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.consume.RecordKey;
+import dev.spream.core.subscription.inflight.InflightRecord;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
 import java.time.Instant;

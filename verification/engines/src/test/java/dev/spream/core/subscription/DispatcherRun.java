@@ -13,6 +13,7 @@ import dev.spream.core.consume.Ordering;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.subscription.inflight.Budget;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

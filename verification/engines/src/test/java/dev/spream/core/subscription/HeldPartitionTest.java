@@ -1,12 +1,15 @@
 package dev.spream.core.subscription;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.core.internal.LocalLease;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WorkerId;
-import dev.spream.core.subscription.HeldPartition.State;
+import dev.spream.core.subscription.inflight.InflightTracker;
+import dev.spream.core.subscription.lease.HeldPartition.State;
+import dev.spream.core.subscription.lease.HeldPartition;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -62,7 +65,7 @@ class HeldPartitionTest {
             for (State to : State.values()) {
                 assertThat(from.canBecome(to))
                         .as("%s to %s", from, to)
-                        .isEqualTo(next.get(from).contains(to));
+                        .isEqualTo(requireNonNull(next.get(from)).contains(to));
             }
         }
     }
@@ -103,8 +106,8 @@ class HeldPartitionTest {
     }
 
     private HeldPartition in(State state, AtomicInteger told, Duration leaseTime) {
-        HeldPartition held = new HeldPartition(
-                partition.lease(), partition.tracker(), LocalLease.requested(time, leaseTime));
+        HeldPartition held =
+                new HeldPartition(partition.lease(), partition.tracker(), LocalLease.requested(time, leaseTime));
         held.onLost(told::incrementAndGet);
         switch (state) {
             case HELD -> {}

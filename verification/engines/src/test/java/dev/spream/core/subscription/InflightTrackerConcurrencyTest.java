@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.subscription.inflight.InflightTracker;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

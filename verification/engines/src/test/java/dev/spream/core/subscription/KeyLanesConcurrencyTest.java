@@ -1,5 +1,7 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.subscription.inflight.InflightRecord;
+import dev.spream.core.subscription.inflight.KeyLanes;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.subscription.reading.ReadPosition;
 import dev.spream.testkit.LogLines;
 import dev.spream.testkit.subscription.ScriptedSource;
 import org.junit.jupiter.api.Test;

@@ -14,6 +14,8 @@ import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WorkerId;
+import dev.spream.core.subscription.inflight.InflightTracker;
+import dev.spream.core.subscription.lease.HeldPartition;
 import dev.spream.testkit.LogLines;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;

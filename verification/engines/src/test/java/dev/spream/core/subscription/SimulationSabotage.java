@@ -1,7 +1,7 @@
 package dev.spream.core.subscription;
 
-import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.consume.Consumer;
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.source.ChangeStreamSource;
 

@@ -1,4 +1,4 @@
-package dev.spream.core.subscription;
+package dev.spream.core.subscription.reading;
 
 import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.MonotonicTime;
@@ -18,11 +18,11 @@ import org.jspecify.annotations.Nullable;
  * Runs the queries of one reader, one at a time, and its waits between them; {@link #close} ends either when the reader is stopped.
  * {@link #cancelIfStalled} and {@link #close} may be called from any thread, the others from the reader's.
  */
-final class QueryRunner {
+public final class QueryRunner {
     private static final Duration SERVER_TIME_POLL = Duration.ofMillis(5);
 
     /** Where the records of a query go; false if one was not taken, and then no later one may be. */
-    interface Taker {
+    public interface Taker {
         boolean take(ChangeRecord record) throws InterruptedException;
 
         /** Takes a row that could not be decoded, or throws the failure if it has to stop the reader. */
@@ -43,7 +43,7 @@ final class QueryRunner {
      * @param isReading asked before the query, and before and after each record; who makes it false {@linkplain #close closes}
      *     what is open
      */
-    QueryRunner(
+    public QueryRunner(
             ChangeStreamSource source,
             MonotonicTime time,
             Function<Boolean, Duration> stallTimeout,
@@ -56,7 +56,7 @@ final class QueryRunner {
     }
 
     /** Reads a query to its end, unless the reader has to stop before. */
-    StreamEnd run(PartitionQuery query, Taker taker) throws InterruptedException {
+    public StreamEnd run(PartitionQuery query, Taker taker) throws InterruptedException {
         if (!isReading.getAsBoolean()) {
             return new StreamEnd.Stopped();
         }
@@ -88,12 +88,12 @@ final class QueryRunner {
     }
 
     /** Waits for that long, unless it is closed before. */
-    void pause(Duration delay) throws InterruptedException {
+    public void pause(Duration delay) throws InterruptedException {
         closed.await(delay);
     }
 
     /** Waits until the server's time is past that time; false if the reader has to stop before. */
-    boolean awaitServerPassed(Instant time) throws InterruptedException {
+    public boolean awaitServerPassed(Instant time) throws InterruptedException {
         while (isReading.getAsBoolean()) {
             Duration ahead = Duration.between(source.serverTime(), time);
             if (ahead.isNegative()) {
@@ -110,7 +110,7 @@ final class QueryRunner {
     }
 
     /** Cancels the query if it has shown no life for too long; its reader then connects anew. Called from time to time. */
-    void cancelIfStalled() {
+    public void cancelIfStalled() {
         WatchedCursor open = cursor;
         if (open != null) {
             open.cancelIfStalled();
@@ -118,7 +118,7 @@ final class QueryRunner {
     }
 
     /** Cancels the query that is open, and ends a wait. */
-    void close() {
+    public void close() {
         closed.raise();
         WatchedCursor open = cursor;
         if (open != null) {

@@ -1,4 +1,4 @@
-package dev.spream.core.subscription;
+package dev.spream.core.subscription.inflight;
 
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -14,7 +14,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * the changes before it in its lanes, which are held too. Each settlement gives back, and at the latest with the last one
  * of its partition the waiting one holds nothing. No partition's progress depends on another's.
  */
-final class Budget {
+public final class Budget {
     private final int maxChanges;
     private final long maxBytes;
     private final ReentrantLock lock = new ReentrantLock();
@@ -24,13 +24,13 @@ final class Budget {
     private long changes;
     private long bytes;
 
-    Budget(int maxChanges, long maxBytes) {
+    public Budget(int maxChanges, long maxBytes) {
         this.maxChanges = maxChanges;
         this.maxBytes = maxBytes;
     }
 
     /** A share for one partition. */
-    Share open() {
+    public Share open() {
         return new Share();
     }
 
@@ -50,7 +50,7 @@ final class Budget {
     }
 
     /** What one partition holds. Its reader acquires, whoever settles releases. */
-    final class Share {
+    public final class Share {
         private final Condition changed = lock.newCondition();
         private int held;
         private long heldBytes;
@@ -65,7 +65,7 @@ final class Budget {
          *
          * @return false if the share was stopped; nothing was acquired then
          */
-        boolean acquire(long size) throws InterruptedException {
+        public boolean acquire(long size) throws InterruptedException {
             lock.lockInterruptibly();
             try {
                 if (stopped) {
@@ -101,7 +101,7 @@ final class Budget {
         }
 
         /** Gives back what was acquired for one change. Harmless after {@link #close}. */
-        void release(long size) {
+        public void release(long size) {
             lock.lock();
             try {
                 if (held > 0) {
@@ -113,7 +113,7 @@ final class Budget {
         }
 
         /** Nothing is acquired any more, and who waits to does not. */
-        void stop() {
+        public void stop() {
             lock.lock();
             try {
                 stopped = true;
@@ -124,7 +124,7 @@ final class Budget {
         }
 
         /** Gives back all that is left. */
-        void close() {
+        public void close() {
             lock.lock();
             try {
                 stopped = true;

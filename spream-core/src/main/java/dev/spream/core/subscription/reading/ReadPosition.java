@@ -1,4 +1,4 @@
-package dev.spream.core.subscription;
+package dev.spream.core.subscription.reading;
 
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  * change that comes behind either is a repetition only if it was dispatched. At the timestamp of the latest change that is known
  * exactly; of earlier changes the last {@value #REMEMBERED} are remembered.
  */
-final class ReadPosition {
+public final class ReadPosition {
 
     /** A change's place among everything that the partition has returned. */
-    enum Arrival {
+    public enum Arrival {
         IN_ORDER,
         /** It was settled before this reader began, or dispatched by it. */
         REPEATED,
@@ -29,7 +29,7 @@ final class ReadPosition {
     }
 
     /** How many of the latest changes are recognised. */
-    static final int REMEMBERED = RecentChanges.LIMIT;
+    public static final int REMEMBERED = RecentChanges.LIMIT;
 
     private final Set<RecordIdentity> seenAtLatestChange = new HashSet<>();
     private final RecentChanges recent = new RecentChanges();
@@ -37,22 +37,22 @@ final class ReadPosition {
     private Instant timestamp;
     private @Nullable Instant latestChange;
 
-    ReadPosition(Instant start) {
+    public ReadPosition(Instant start) {
         this.start = start;
         this.timestamp = start;
     }
 
-    Instant timestamp() {
+    public Instant timestamp() {
         return timestamp;
     }
 
     /** The commit timestamp of the latest change that was read; the start if none was. */
-    Instant latestChange() {
+    public Instant latestChange() {
         return latestChange == null ? start : latestChange;
     }
 
     /** Takes note of a change that was returned; unless it is repeated, or behind a change, it counts as read now. */
-    Arrival arrive(DataChangeRecord change) {
+    public Arrival arrive(DataChangeRecord change) {
         Instant committed = change.commitTimestamp();
         if (committed.isBefore(start)) {
             return Arrival.REPEATED;
@@ -76,14 +76,14 @@ final class ReadPosition {
     }
 
     /** The partition was read up to there. */
-    void advance(Instant to) {
+    public void advance(Instant to) {
         if (to.isAfter(timestamp)) {
             timestamp = to;
         }
     }
 
     /** Everything before that is settled, or recorded as lost. */
-    void skipTo(Instant to) {
+    public void skipTo(Instant to) {
         advance(to);
         start = timestamp;
     }

@@ -1,4 +1,4 @@
-package dev.spream.core.subscription;
+package dev.spream.core.subscription.inflight;
 
 import static java.util.Objects.requireNonNull;
 
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Unsettled records live in a ring of fixed size: memory does not grow with what passes through, and marks need none.
  */
-final class InflightTracker {
+public final class InflightTracker {
     private final String partition;
 
     // Guarded by this object's monitor, all sections being short and pure.
@@ -29,7 +29,7 @@ final class InflightTracker {
     private long next = 1;
     private Instant watermark;
 
-    InflightTracker(String partition, int capacity, Instant watermark) {
+    public InflightTracker(String partition, int capacity, Instant watermark) {
         this.partition = partition;
         this.positions = new Instant[capacity];
         this.settled = new boolean[capacity];
@@ -37,7 +37,7 @@ final class InflightTracker {
     }
 
     /** Opens the next record in read order and returns its sequence. The caller has made sure that there is room. */
-    synchronized long open(Instant commitTimestamp) {
+    public synchronized long open(Instant commitTimestamp) {
         if (next - first == positions.length) {
             throw new IllegalStateException(
                     "[%s] %d records are in flight, which is all there is room for".formatted(partition, next - first));
@@ -50,7 +50,7 @@ final class InflightTracker {
     }
 
     /** Notes that the partition was read up to there. A mark that is not later than the last position says nothing new. */
-    synchronized void mark(Instant timestamp) {
+    public synchronized void mark(Instant timestamp) {
         if (!timestamp.isAfter(position())) {
             return;
         }
@@ -62,7 +62,7 @@ final class InflightTracker {
     }
 
     /** Settles a record, and moves the watermark over all that are settled without a gap. */
-    synchronized void settle(long sequence) {
+    public synchronized void settle(long sequence) {
         if (sequence < first || sequence >= next || settled[slot(sequence)]) {
             throw new IllegalStateException("[%s] record %d is not in flight; %d to %d are, where not settled"
                     .formatted(partition, sequence, first, next - 1));
@@ -77,12 +77,12 @@ final class InflightTracker {
         }
     }
 
-    synchronized Instant watermark() {
+    public synchronized Instant watermark() {
         return watermark;
     }
 
     /** How many slots are taken: the records from the first unsettled one on. */
-    synchronized int inFlight() {
+    public synchronized int inFlight() {
         return (int) (next - first);
     }
 

@@ -1,9 +1,9 @@
-package dev.spream.core.subscription;
+package dev.spream.core.subscription.reading;
 
 import dev.spream.core.source.SourceException;
 
-/** How one query of a partition ended. What it brought, the {@link RecordIntake} knows. */
-sealed interface StreamEnd {
+/** How one query of a partition ended. What it brought went to the {@link QueryRunner.Taker}. */
+public sealed interface StreamEnd {
 
     /** The server ended the stream with OK. */
     record Ok() implements StreamEnd {}

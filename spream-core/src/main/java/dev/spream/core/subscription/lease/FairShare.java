@@ -1,4 +1,4 @@
-package dev.spream.core.subscription;
+package dev.spream.core.subscription.lease;
 
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionMetadata;
@@ -30,7 +30,7 @@ import java.util.Set;
  * @param surplus how many partitions this worker should give
  * @param due how many partitions others should give to this worker
  */
-record FairShare(
+public record FairShare(
         List<PartitionMetadata> claims,
         List<PartitionMetadata> othersClaims,
         List<PartitionMetadata> unclaimed,
@@ -43,7 +43,7 @@ record FairShare(
      * @param members the workers that are alive, this one among them
      * @param leaving partitions that this worker is giving already: they count as free, and nobody can claim them yet
      */
-    static FairShare of(
+    public static FairShare of(
             Lineage lineage, Collection<WorkerRegistration> members, WorkerId worker, Set<PartitionToken> leaving) {
         Map<WorkerId, Share> shares = LinkedHashMap.newLinkedHashMap(members.size());
         members.stream()

@@ -1,8 +1,9 @@
-package dev.spream.core.subscription;
+package dev.spream.core.subscription.lease;
 
 import dev.spream.core.internal.LocalLease;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.subscription.inflight.InflightTracker;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -17,17 +18,17 @@ import org.jspecify.annotations.Nullable;
  * ({@link LocalLease}), so that it ends here before it ends in the storage. Once it was seen to be over, no renewal revives it: the
  * work on the partition has been stopped.
  */
-final class HeldPartition {
+public final class HeldPartition {
 
     /** What has become of the partition. */
-    enum State {
+    public enum State {
         HELD,
         LEAVING,
         FINISHED,
         RELEASED,
         LOST;
 
-        boolean canBecome(State next) {
+        public boolean canBecome(State next) {
             return switch (this) {
                 case HELD -> next == LEAVING || next == LOST;
                 case LEAVING -> next == FINISHED || next == RELEASED || next == LOST;
@@ -50,67 +51,67 @@ final class HeldPartition {
     private volatile Instant persistedWatermark;
     private volatile @Nullable Runnable onLost;
 
-    HeldPartition(PartitionLease lease, InflightTracker tracker, LocalLease held) {
+    public HeldPartition(PartitionLease lease, InflightTracker tracker, LocalLease held) {
         this.lease = lease;
         this.tracker = tracker;
         this.held = held;
         this.persistedWatermark = lease.watermark();
     }
 
-    PartitionLease lease() {
+    public PartitionLease lease() {
         return lease;
     }
 
-    PartitionToken token() {
+    public PartitionToken token() {
         return lease.token();
     }
 
-    InflightTracker tracker() {
+    public InflightTracker tracker() {
         return tracker;
     }
 
-    State state() {
+    public State state() {
         return state;
     }
 
     /** Whether this worker may dispatch, read and write for the partition. Asked before each of those; a no is final. */
-    synchronized boolean isHeld() {
+    public synchronized boolean isHeld() {
         if (held != null && !held.isHeld()) {
             held = null;
         }
         return held != null && !state.isEnd();
     }
 
-    boolean isLeft() {
+    public boolean isLeft() {
         return state.isEnd();
     }
 
     /** The storage is being told that the partition is finished or given back, and then knows no lease on it any more. */
-    void leaving() {
+    public void leaving() {
         become(State.LEAVING);
     }
 
-    void finished() {
+    public void finished() {
         become(State.FINISHED);
     }
 
     /** The partition was given back. */
-    void released() {
+    public void released() {
         become(State.RELEASED);
     }
 
     /** What to do, once, when the lease turns out to be lost. */
-    void onLost(Runnable action) {
+    public void onLost(Runnable action) {
         onLost = action;
     }
 
     /** The lease is lost: to another owner, or because its time ran out. */
-    void lose() {
+    public void lose() {
         lost(become(State.LOST));
     }
 
     /** The storage knows no such lease, which says nothing of a partition that is leaving. */
-    void unknownToStorage() {
+    public void unknownToStorage() {
         boolean loses;
         synchronized (this) {
             loses = state == State.HELD && become(State.LOST);
@@ -126,7 +127,7 @@ final class HeldPartition {
     }
 
     /** The storage renewed the lease. */
-    synchronized void renewed(LocalLease renewal) {
+    public synchronized void renewed(LocalLease renewal) {
         if (held != null) {
             held = renewal;
         }
@@ -140,11 +141,11 @@ final class HeldPartition {
         return becomes;
     }
 
-    Instant persistedWatermark() {
+    public Instant persistedWatermark() {
         return persistedWatermark;
     }
 
-    synchronized void persisted(Instant watermark) {
+    public synchronized void persisted(Instant watermark) {
         if (watermark.isAfter(persistedWatermark)) {
             persistedWatermark = watermark;
         }

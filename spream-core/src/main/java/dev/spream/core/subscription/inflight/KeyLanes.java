@@ -1,4 +1,4 @@
-package dev.spream.core.subscription;
+package dev.spream.core.subscription.inflight;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -22,14 +22,14 @@ import java.util.PriorityQueue;
  * lanes in which a record is not the first. A record only ever waits for records that entered before it, so there is no
  * cycle.
  */
-final class KeyLanes {
+public final class KeyLanes {
     // Guarded by this object's monitor, all sections being short and pure; the fields of records that belong to it as
     // well.
     private final Map<Object, InflightRecord> newest = new HashMap<>();
     private final PriorityQueue<InflightRecord> ready =
             new PriorityQueue<>(Comparator.comparingLong(InflightRecord::sequence));
 
-    synchronized void enter(InflightRecord record) {
+    public synchronized void enter(InflightRecord record) {
         for (Object lane : record.lanes()) {
             InflightRecord before = newest.put(lane, record);
             if (before != null) {
@@ -42,7 +42,7 @@ final class KeyLanes {
     }
 
     /** How many records are ready. */
-    synchronized int ready() {
+    public synchronized int ready() {
         return ready.size();
     }
 
@@ -52,7 +52,7 @@ final class KeyLanes {
      *
      * @return at most that many, in read order; none if none is ready
      */
-    synchronized List<InflightRecord> take(int max) {
+    public synchronized List<InflightRecord> take(int max) {
         InflightRecord first = ready.poll();
         if (first == null) {
             return List.of();
@@ -91,7 +91,7 @@ final class KeyLanes {
     }
 
     /** Puts a record back that was taken and not settled; it is ready again when nothing before it is left. */
-    synchronized void putBack(InflightRecord record, boolean alone) {
+    public synchronized void putBack(InflightRecord record, boolean alone) {
         requireTaken(record);
         record.taken = false;
         record.alone |= alone;
@@ -104,7 +104,7 @@ final class KeyLanes {
      * Lets a settled record go; what waited for it alone is ready then. One that was settled before a record that it had to
      * follow, as a batch consumer can, goes when that goes: what is behind both must not overtake the other.
      */
-    synchronized void leave(InflightRecord record) {
+    public synchronized void leave(InflightRecord record) {
         requireTaken(record);
         record.settled = true;
         Deque<InflightRecord> leaving = new ArrayDeque<>();

@@ -1,4 +1,4 @@
-package dev.spream.core.subscription;
+package dev.spream.core.subscription.reading;
 
 import dev.spream.core.DurationText;
 import dev.spream.core.LoggedFailure;
@@ -59,8 +59,7 @@ final class WatchedCursor implements AutoCloseable {
     /** Cancels the stream if it has shown no life for too long. Called from time to time. */
     void cancelIfStalled() {
         OptionalLong since = waitingSince;
-        if (since.isPresent()
-                && time.nanoTime() - since.getAsLong() > timeout().toNanos()) {
+        if (since.isPresent() && time.nanoTime() - since.getAsLong() > timeout().toNanos()) {
             stalled = true;
             close();
         }
@@ -76,10 +75,7 @@ final class WatchedCursor implements AutoCloseable {
         try {
             cursor.close();
         } catch (RuntimeException e) {
-            log.warn(
-                    "[{}] closing a query failed; its reader ends it when it gets to it",
-                    stream,
-                    LoggedFailure.of(e));
+            log.warn("[{}] closing a query failed; its reader ends it when it gets to it", stream, LoggedFailure.of(e));
         }
     }
 }

@@ -1,4 +1,4 @@
-package dev.spream.core.subscription;
+package dev.spream.core.subscription.inflight;
 
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.record.DataChangeRecord;
@@ -10,7 +10,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A change that was read and is not settled: its place among the others, and what became of it so far. */
-final class InflightRecord {
+public final class InflightRecord {
     private static final int RECORD_BYTES = 512;
     private static final int COLUMN_BYTES = 96;
     private static final int MOD_BYTES = 192;
@@ -42,31 +42,31 @@ final class InflightRecord {
      * @param lanes what it shares with records that it must not overtake
      * @param bytes about how much memory it takes
      */
-    InflightRecord(long sequence, DataChangeRecord change, Set<?> lanes, long bytes) {
+    public InflightRecord(long sequence, DataChangeRecord change, Set<?> lanes, long bytes) {
         this.sequence = sequence;
         this.change = change;
         this.lanes = lanes;
         this.bytes = bytes;
     }
 
-    long sequence() {
+    public long sequence() {
         return sequence;
     }
 
-    DataChangeRecord change() {
+    public DataChangeRecord change() {
         return change;
     }
 
-    Set<?> lanes() {
+    public Set<?> lanes() {
         return lanes;
     }
 
-    long bytes() {
+    public long bytes() {
         return bytes;
     }
 
     /** The primary keys of its rows. */
-    Set<RecordKey> keys() {
+    public Set<RecordKey> keys() {
         Set<RecordKey> known = keys;
         if (known == null) {
             known = RecordKey.of(change);
@@ -76,21 +76,21 @@ final class InflightRecord {
     }
 
     /** Counts one more attempt, and returns which it is. */
-    int nextAttempt() {
+    public int nextAttempt() {
         return ++attempts;
     }
 
     /** The last attempt did not get to the record, and does not count. */
-    void notHandled() {
+    public void notHandled() {
         attempts--;
     }
 
-    int attempts() {
+    public int attempts() {
         return attempts;
     }
 
     /** When the first attempt failed, which is now if none has before. */
-    Instant firstFailureAt(Instant now) {
+    public Instant firstFailureAt(Instant now) {
         Instant first = firstFailureAt;
         if (first == null) {
             first = now;
@@ -100,12 +100,11 @@ final class InflightRecord {
     }
 
     /** The last attempt failed, and nobody has decided yet what follows. */
-    void failed(Throwable cause) {
+    public void failed(Throwable cause) {
         unjudgedFailure = cause;
     }
 
-    @Nullable
-    Throwable takeUnjudgedFailure() {
+    public @Nullable Throwable takeUnjudgedFailure() {
         Throwable failure = unjudgedFailure;
         unjudgedFailure = null;
         return failure;
@@ -121,13 +120,18 @@ final class InflightRecord {
         waitingFor++;
     }
 
+    /** Whether it is settled, as the thread that settled it may ask. */
+    public boolean isSettled() {
+        return settled;
+    }
+
     List<InflightRecord> followers() {
         List<InflightRecord> behind = followers;
         return behind == null ? List.of() : behind;
     }
 
     /** About how much memory a change takes, as text: values are parsed only when a consumer asks for them. */
-    static long sizeOf(DataChangeRecord change) {
+    public static long sizeOf(DataChangeRecord change) {
         long bytes = RECORD_BYTES + (long) COLUMN_BYTES * change.columnTypes().size();
         for (Mod mod : change.mods()) {
             bytes += MOD_BYTES

@@ -1,0 +1,9 @@
+/**
+ * What was read of a partition and is not settled: the {@linkplain dev.spream.core.subscription.inflight.InflightTracker tracker}
+ * with the safe watermark, the lanes that keep the order of each key, and the budget of all partitions together. Of the
+ * subscription's engine; not for users.
+ */
+@NullMarked
+package dev.spream.core.subscription.inflight;
+
+import org.jspecify.annotations.NullMarked;
