@@ -1,5 +1,6 @@
 package dev.spream.sinks;
 
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.consume.DeadLetterException;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
@@ -7,10 +8,13 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +46,7 @@ final class LetterFile implements AutoCloseable {
         void accept(String line, Place place);
     }
 
-    private final LetterFileLock lock;
+    private final SinkFileLock lock;
     private final RandomAccessFile file;
     private final ReentrantLock forcing = new ReentrantLock();
     private long durable; // guarded by forcing
@@ -50,14 +54,14 @@ final class LetterFile implements AutoCloseable {
     private final AtomicLong forces = new AtomicLong();
     private volatile @Nullable IOException broken;
 
-    private LetterFile(LetterFileLock lock, RandomAccessFile file) {
+    private LetterFile(SinkFileLock lock, RandomAccessFile file) {
         this.lock = lock;
         this.file = file;
     }
 
     /** Opens the file, which is created if absent, hands its lines over, and repairs its end. */
     static LetterFile open(Path path, Lines lines) throws IOException {
-        LetterFileLock lock = LetterFileLock.acquire(path);
+        SinkFileLock lock = lock(path);
         try {
             RandomAccessFile raw = new RandomAccessFile(lock.file().toFile(), "rw");
             try {
@@ -71,6 +75,33 @@ final class LetterFile implements AutoCloseable {
         } catch (Throwable t) {
             lock.close();
             throw t;
+        }
+    }
+
+    /** Locks the file, which is created for its owner alone if absent. */
+    private static SinkFileLock lock(Path path) throws IOException {
+        create(path);
+        Path file = path.toRealPath();
+        try {
+            return SinkFileLock.acquire(file);
+        } catch (SinkFileLock.InUseException e) {
+            throw new DeadLetterException(
+                    "the dead letter file %s is in use by %s, perhaps by a running subscription; one sink at a time has it open: end that one first, or keep dead letters in PostgreSQL, which processes share"
+                            .formatted(file, e.owner()),
+                    e);
+        }
+    }
+
+    private static void create(Path path) throws IOException {
+        try {
+            Files.createFile(path, SinkFileLock.ownerOnly(path));
+        } catch (FileAlreadyExistsException e) {
+            return;
+        }
+        try (FileChannel folder = FileChannel.open(path.toRealPath().getParent(), StandardOpenOption.READ)) {
+            folder.force(true);
+        } catch (IOException e) {
+            log.debug("the folder of {} cannot be forced on this system", path, LoggedFailure.of(e));
         }
     }
 

@@ -6,6 +6,7 @@ import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Instant;
@@ -47,6 +48,21 @@ final class LineFile implements AutoCloseable {
         this.clock = clock;
         this.disk = disk;
         this.begunAt = begunAt;
+    }
+
+    /** Keeps a file, which need not be there, and those that were put aside for it, to one owner; its folder must be there. */
+    static SinkFileLock lock(Path path) throws IOException {
+        Path absolute = path.toAbsolutePath();
+        Path folder = absolute.getParent();
+        Path name = absolute.getFileName();
+        if (folder == null || name == null) {
+            throw new IOException("%s is a folder, not a file".formatted(absolute));
+        }
+        Path file = folder.toRealPath().resolve(name);
+        if (Files.exists(file, LinkOption.NOFOLLOW_LINKS) && !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+            throw new IOException("%s is no regular file; give the path of one, or of none".formatted(file));
+        }
+        return SinkFileLock.acquire(file);
     }
 
     /** Opens the file, which is created for its owner alone if absent, and repairs its end. */

@@ -31,10 +31,12 @@ final class SinkFileLock implements AutoCloseable {
     /** Locked by something else in this process, which would lose its lock if they were closed, or collected. */
     private static final Queue<FileChannel> NEVER_CLOSED = new ConcurrentLinkedQueue<>();
 
+    private final Path file;
     private final Path lockPath;
     private final FileChannel lock;
 
-    private SinkFileLock(Path lockPath, FileChannel lock) {
+    private SinkFileLock(Path file, Path lockPath, FileChannel lock) {
+        this.file = file;
         this.lockPath = lockPath;
         this.lock = lock;
     }
@@ -52,7 +54,7 @@ final class SinkFileLock implements AutoCloseable {
             throw new InUseException(file, "this process");
         }
         try {
-            return new SinkFileLock(lockPath, open(file, lockPath));
+            return new SinkFileLock(file, lockPath, open(file, lockPath));
         } catch (Throwable t) {
             OWNED.remove(lockPath);
             throw t;
@@ -84,6 +86,11 @@ final class SinkFileLock implements AutoCloseable {
         return new FileAttribute<?>[] {
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
         };
+    }
+
+    /** The file, by its real path or that of its folder. */
+    Path file() {
+        return file;
     }
 
     /** Lets others have the file. Closing again is harmless. */
