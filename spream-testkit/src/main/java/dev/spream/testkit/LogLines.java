@@ -23,7 +23,7 @@ public final class LogLines extends AppenderBase<ILoggingEvent> implements AutoC
 
     /** The lines of a logger, at any level. */
     public LogLines(String logger) {
-        this(logger, Level.ALL);
+        this(logger, Level.TRACE);
     }
 
     private LogLines(String name, Level level) {

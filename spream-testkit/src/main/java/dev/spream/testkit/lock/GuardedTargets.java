@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Targets that notice when two who exclude each other are there at once: each has a counter that only locks make right, and
  * knows who is there. It takes paths for the truth, and knows nothing of keys.
  */
+@SuppressWarnings("ThreadPriorityCheck")
 final class GuardedTargets {
     private final List<Cell> cells = new ArrayList<>();
 
@@ -51,7 +52,7 @@ final class GuardedTargets {
             }
         }
         covered.forEach((mode, entered) -> entered.forEach(cell -> cell.enter(mode)));
-        Thread.yield();
+        Thread.yield(); // others get their chance to trespass
         covered.forEach((mode, entered) -> entered.forEach(cell -> cell.leave(mode)));
     }
 

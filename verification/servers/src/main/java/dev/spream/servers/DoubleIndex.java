@@ -136,7 +136,7 @@ final class DoubleIndex {
                 .filter(filter::matches)
                 .filter(document -> all ? rank(document, words) >= 0 : words.isEmpty())
                 .toList());
-        found.sort(order(request).thenComparing(document -> rank(document, words)));
+        found.sort(order(request).thenComparingInt(document -> rank(document, words)));
         int total = (int) Math.min(found.size(), maxTotalHits());
         return Map.of(
                 "hits", page(found.subList(0, total), request), "estimatedTotalHits", total, "processingTimeMs", 0);
@@ -202,7 +202,7 @@ final class DoubleIndex {
     /** By the field that the request names, if the ranking rules begin with that. */
     private Comparator<Map<String, @Nullable Object>> order(JsonObject request) {
         if (!(request.get("sort") instanceof List<?> sort) || sort.isEmpty()) {
-            return (one, other) -> 0;
+            return (unusedOne, unusedOther) -> 0;
         }
         String field = String.valueOf(sort.getFirst()).replaceFirst(":asc$", "");
         if (!names("sortableAttributes").contains(field)) {
@@ -210,7 +210,7 @@ final class DoubleIndex {
         }
         return names("rankingRules").getFirst().equals("sort")
                 ? Comparator.comparing(document -> key(document.get(field)))
-                : (one, other) -> 0;
+                : (unusedOne, unusedOther) -> 0;
     }
 
     /** Numbers before text, and what has neither last. */

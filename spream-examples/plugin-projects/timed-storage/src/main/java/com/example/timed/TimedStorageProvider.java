@@ -38,7 +38,7 @@ public final class TimedStorageProvider implements PartitionStorageProvider {
         return timed(new InMemoryPartitionStorage(context.clock()), config.get(SLOW), context.subscription());
     }
 
-    private static PartitionStorage timed(PartitionStorage storage, Duration slow, String subscription) {
+    static PartitionStorage timed(PartitionStorage storage, Duration slow, String subscription) {
         Class<?>[] port = {PartitionStorage.class};
         return (PartitionStorage) Proxy.newProxyInstance(port[0].getClassLoader(), port, (proxy, method, arguments) -> {
             long start = System.nanoTime();
