@@ -90,7 +90,7 @@ final class BatchRun<T> {
     private final List<FeedItem.Event> items;
     private final List<EventEnvelope> events;
     private final OptionalLong position;
-    private final BatchCursor cursor;
+    private final Cursor cursor;
 
     // Since the last commit.
     private final Map<String, BatchPlan.Verdict> verdicts = new HashMap<>();
@@ -123,7 +123,7 @@ final class BatchRun<T> {
         this.items = items;
         this.events = items.stream().map(FeedItem.Event::envelope).toList();
         this.position = loop.fence() instanceof Fence.Segment ? OptionalLong.of(position) : OptionalLong.empty();
-        this.cursor = new BatchCursor(items.size());
+        this.cursor = new Cursor(items.size());
     }
 
     void run() throws LoopEnd, InterruptedException {
@@ -267,13 +267,14 @@ final class BatchRun<T> {
         }
         Duration pause = ExponentialBackoff.pause(FIRST_PAUSE, LONGEST_PAUSE, conflicts, manager.random());
         failures.troubles().failed(FailureKind.CONFLICT, failure);
-        failures.conflictLog()
-                .repeated(
-                        Assignment.label(loop.fence()),
+        failures.conflicts()
+                .say(
+                        "a batch of {} events of {} was in conflict with another transaction, {} in a row, and was rolled back: {}; all of it is repeated after {} ms, and no aggregate is parked. If this happens often, fold the rows that several aggregates share by their own key, see FoldableProjection.key",
                         cursor.end() - cursor.done(),
+                        Assignment.label(loop.fence()),
                         conflicts,
-                        pause,
-                        failures.troubles().text(failure));
+                        failures.troubles().text(failure),
+                        pause.toMillis());
         loop.pause(pause);
     }
 
@@ -339,5 +340,74 @@ final class BatchRun<T> {
             throw LoopEnd.outage(failure);
         }
         cursor.passTo(next);
+    }
+
+    /**
+     * Where a run is in its batch: the events before {@link #done} are committed, those from there to {@link #failing} are
+     * of aggregates that are to be parked, and as many as are worth trying come behind those, up to {@link #end}. Never moves
+     * back from what is committed.
+     */
+    private static final class Cursor {
+        private final int size;
+        private int done;
+        private int failing;
+        private int width; // of what is tried behind those; 1 or more
+
+        Cursor(int size) {
+            this.size = size;
+            this.width = size;
+        }
+
+        boolean isAtEnd() {
+            return done == size;
+        }
+
+        /** The first event that is not committed. */
+        int done() {
+            return done;
+        }
+
+        /** The first event that may be applied, as far as is known; never before {@link #done}. */
+        int failing() {
+            return failing;
+        }
+
+        /** The first event that the next transaction is without. */
+        int end() {
+            return Math.min(size, failing + width);
+        }
+
+        /** How many events the next transaction may apply. */
+        int tried() {
+            return end() - failing;
+        }
+
+        /** All up to the end is committed. What succeeds is followed by twice as much. */
+        void commit() {
+            done = end();
+            failing = done;
+            width = Math.min(size, Math.max(1, 2 * width));
+        }
+
+        /** Everything that is not committed is tried at once, whatever has failed. */
+        void restart() {
+            failing = done;
+            width = size;
+        }
+
+        void halve() {
+            width = tried() / 2;
+        }
+
+        /** The next transaction ends before that event, or behind the first that may be applied. */
+        void endAt(int event) {
+            width = Math.max(1, event - failing);
+        }
+
+        /** No event before that one can be applied; it is tried alone. */
+        void passTo(int event) {
+            failing = event;
+            width = 1;
+        }
     }
 }

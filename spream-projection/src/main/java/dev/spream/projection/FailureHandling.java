@@ -1,11 +1,16 @@
 package dev.spream.projection;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
 /**
  * What judges the failures of a version's events, for all of its loops: what a failure means, whether an aggregate is parked for
  * it and for how long, and what is said of that. Safe for use by many threads.
  *
  * @param suspicion tells aggregates that fail from an outage of everything
  * @param brokenOff tells events that bring transactions down from an outage of the store
+ * @param conflicts lines about batches that are repeated because of conflicts
  */
 record FailureHandling(
         FailureJudge judge,
@@ -14,8 +19,9 @@ record FailureHandling(
         Suspicion suspicion,
         BrokenOff brokenOff,
         ParkedLog parkedLog,
-        ConflictLog conflictLog,
+        LimitedLines conflicts,
         Troubles troubles) {
+    private static final Logger log = LoggerFactory.getLogger(FailureHandling.class);
 
     static FailureHandling of(ManagerContext<?> manager, ProjectionOptions options, VersionStatus status) {
         return new FailureHandling(
@@ -25,7 +31,7 @@ record FailureHandling(
                 new Suspicion(),
                 new BrokenOff(),
                 new ParkedLog(status.name, manager.time()),
-                new ConflictLog(status.name, manager.time()),
+                new LimitedLines(log, status.name, manager.time(), Level.WARN, "batches were rolled back because of a conflict, and repeated"),
                 status.troubles);
     }
 }

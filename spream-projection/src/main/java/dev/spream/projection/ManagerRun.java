@@ -45,7 +45,7 @@ final class ManagerRun<T> implements SingleRun.Stoppable {
     }
 
     void run() {
-        SegmentCheck.of(setup);
+        requireSourcesAsBefore();
         log.info("[{}] the projection manager {} has started", owner.name(), owner);
         projections.forEach(RunningVersions::start);
         boolean interrupted = false;
@@ -63,6 +63,34 @@ final class ManagerRun<T> implements SingleRun.Stoppable {
             Thread.currentThread().interrupt();
         }
         threads.rethrow(t -> new IllegalStateException("the projection manager stopped because of a failure", t));
+    }
+
+    /**
+     * Requires that projections which are in the store have segments if their sources have positions. If the store cannot be
+     * reached, each is checked when it can be.
+     *
+     * @throws IllegalArgumentException if there are some of which that is not so
+     */
+    private void requireSourcesAsBefore() {
+        List<String> problems = new ArrayList<>();
+        for (ProjectionSetup<T> projection : setup.projections()) {
+            try {
+                setup.store()
+                        .state(projection.projection().name())
+                        .ifPresent(state -> state.requireSegments(projection.segments()));
+            } catch (IllegalArgumentException e) {
+                problems.add(String.valueOf(e.getMessage()));
+            } catch (RuntimeException e) {
+                log.debug(
+                        "[{}] projections are checked when the store can be reached",
+                        owner.name(),
+                        LoggedFailure.of(e));
+                break;
+            }
+        }
+        if (!problems.isEmpty()) {
+            throw new IllegalArgumentException(String.join("; ", problems));
+        }
     }
 
     /** Every step may be repeated, after an interrupt. */

@@ -86,7 +86,7 @@ final class ParkedRetrier<T> {
 
     private boolean mayBeDue() {
         return switch (loop.fence()) {
-            case Fence.Segment held -> status.dueSegments.contains(held.segment());
+            case Fence.Segment held -> status.hasDue(held.segment());
             case Fence.Whole whole -> true;
         };
     }

@@ -4,7 +4,10 @@ import dev.spream.core.internal.Alarm;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * What is known of a running version in this process: its role and state as they were last read, what its threads have found, and
@@ -14,7 +17,6 @@ final class VersionStatus {
     final String name; // of its state
     final Troubles troubles;
     final SegmentLags lags = new SegmentLags();
-    final DueSegments dueSegments;
     final Alarm watchWake;
     final Alarm keeperWake;
 
@@ -26,6 +28,11 @@ final class VersionStatus {
 
     /** Something was parked here, or is parked no more, since the summary was read. */
     final AtomicBoolean parkedChanged = new AtomicBoolean(true);
+
+    private static final long ASK_EVERY = TimeUnit.SECONDS.toNanos(1);
+
+    private final AtomicLong nextQuestion;
+    private volatile Set<Integer> due = Set.of(); // segments with parked aggregates that are due, by the last answer
 
     private final ManagerContext<?> manager;
     private final boolean positioned;
@@ -39,10 +46,10 @@ final class VersionStatus {
     VersionStatus(ManagerContext<?> manager, ProjectionSetup<?> setup, ProjectionVersion version) {
         this.name = version.stateName();
         this.troubles = new Troubles(name, manager);
-        this.dueSegments = new DueSegments(manager, name);
         this.watchWake = new Alarm(manager.time());
         this.keeperWake = new Alarm(manager.time());
         this.manager = manager;
+        this.nextQuestion = new AtomicLong(manager.now());
         this.positioned = setup.source().positioned();
         this.version = version;
         this.state = unread(setup, version);
@@ -120,6 +127,19 @@ final class VersionStatus {
 
     boolean isRunning() {
         return known && (state.status() == ProjectionStatus.RUNNING || state.status() == ProjectionStatus.REBUILDING);
+    }
+
+    /**
+     * Whether a segment had parked aggregates that are due, a second or so ago. The store is asked about once a second by one of the
+     * loops for all of them, since mostly none is due; the others do not wait for it.
+     */
+    boolean hasDue(int segment) {
+        long now = manager.now();
+        long next = nextQuestion.get();
+        if (now - next >= 0 && nextQuestion.compareAndSet(next, now + ASK_EVERY)) {
+            due = manager.store().dueSegments(name);
+        }
+        return due.contains(segment);
     }
 
     /** How far a version is that is not live, as it was last read. */
