@@ -87,7 +87,7 @@ final class FailuresInLogsTest {
                 Set.of("org.slf4j.Logger", "org.slf4j.spi.LoggingEventBuilder", "io.opentelemetry.api.trace.Span");
         /** Both leave out what a message may quote. */
         private static final Set<String> CUTTING =
-                Set.of(LoggedFailure.class.getName(), "dev.spream.projection.ErrorText");
+                Set.of(LoggedFailure.class.getName(), "dev.spream.projection.runner.ErrorText");
 
         private static final Set<String> TELLING = Set.of("getMessage", "getLocalizedMessage", "toString");
 

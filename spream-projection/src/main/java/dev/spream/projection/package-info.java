@@ -3,7 +3,7 @@
  * remembered of its aggregate, and the cursor are written in one transaction of the read model's database, so that every
  * event counts once, whatever is delivered twice, crashes, or is restarted.
  *
- * <p>{@link dev.spream.projection.ProjectionManager} runs them; {@link dev.spream.projection.ProjectionStore} is
+ * <p>{@link dev.spream.projection.runner.ProjectionManager} runs them; {@link dev.spream.projection.ProjectionStore} is
  * what it needs of the database, {@link dev.spream.projection.ProjectionOperations} what operators need.
  */
 @NullMarked

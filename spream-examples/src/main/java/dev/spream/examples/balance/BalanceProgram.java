@@ -2,7 +2,7 @@ package dev.spream.examples.balance;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.projection.ParkedKey;
-import dev.spream.projection.ProjectionManager;
+import dev.spream.projection.runner.ProjectionManager;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.projection.ProjectionView;

@@ -1,7 +1,7 @@
 package dev.spream.examples.balance;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.spream.projection.ProjectionManager;
+import dev.spream.projection.runner.ProjectionManager;
 import dev.spream.projection.ProjectionOptions;
 import dev.spream.projection.ProjectionStore;
 import dev.spream.projection.event.EventSource;

@@ -10,7 +10,7 @@ import dev.spream.api.metrics.ProjectionMetrics;
 import dev.spream.api.metrics.SearchMetrics;
 import dev.spream.core.StorageException;
 import dev.spream.examples.http.JsonServer;
-import dev.spream.projection.ProjectionManager;
+import dev.spream.projection.runner.ProjectionManager;
 import dev.spream.projection.ProjectionStore;
 import dev.spream.projection.search.IndexUpkeep;
 import dev.spream.projection.search.SearchEngine;

@@ -1,7 +1,7 @@
 package dev.spream.benchmarks;
 
 import dev.spream.projection.CutOver;
-import dev.spream.projection.ProjectionManager;
+import dev.spream.projection.runner.ProjectionManager;
 import dev.spream.projection.ProjectionOptions;
 import dev.spream.projection.ProjectionRebuilds;
 import dev.spream.projection.ProjectionVersion;

@@ -1,7 +1,7 @@
 package dev.spream.benchmarks;
 
 import dev.spream.projection.ProjectionListener;
-import dev.spream.projection.ProjectionManager;
+import dev.spream.projection.runner.ProjectionManager;
 import dev.spream.projection.ProjectionOptions;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.EventFeed;

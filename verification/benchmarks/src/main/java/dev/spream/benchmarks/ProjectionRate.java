@@ -4,7 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.DurationText;
 import dev.spream.projection.Projection;
 import dev.spream.projection.ProjectionListener;
-import dev.spream.projection.ProjectionManager;
+import dev.spream.projection.runner.ProjectionManager;
 import dev.spream.projection.ProjectionOptions;
 import dev.spream.projection.event.EventMetadata;
 import dev.spream.projection.event.EventSource;

@@ -13,7 +13,7 @@ import dev.spream.projection.Fence;
 import dev.spream.projection.ParkedKey;
 import dev.spream.projection.Projection;
 import dev.spream.projection.ProjectionListener;
-import dev.spream.projection.ProjectionManager;
+import dev.spream.projection.runner.ProjectionManager;
 import dev.spream.projection.ProjectionOptions;
 import dev.spream.projection.ProjectionOwner;
 import dev.spream.projection.SegmentLease;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.projection.Projection;
 import dev.spream.projection.ProjectionDeadLetter;
-import dev.spream.projection.ProjectionManager;
+import dev.spream.projection.runner.ProjectionManager;
 import dev.spream.projection.ProjectionOptions;
 import dev.spream.projection.ProjectionView;
 import dev.spream.projection.event.EventEnvelope;

@@ -8,7 +8,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.Projection;
 import dev.spream.projection.ProjectionListener;
-import dev.spream.projection.ProjectionManager;
+import dev.spream.projection.runner.ProjectionManager;
 import dev.spream.projection.ProjectionOptions;
 import dev.spream.projection.ProjectionView;
 import dev.spream.projection.event.EventEnvelope;

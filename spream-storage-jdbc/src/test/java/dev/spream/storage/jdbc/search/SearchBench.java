@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.api.ProjectionHealth;
 import dev.spream.projection.ParkedKey;
-import dev.spream.projection.ProjectionManager;
+import dev.spream.projection.runner.ProjectionManager;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionOptions;
 import dev.spream.projection.event.EventSource;

@@ -1,7 +1,7 @@
 package dev.spream.testkit.memory;
 
 import dev.spream.testkit.projection.ForwardingProjectionStore;
-import dev.spream.projection.ProjectionSimulation;
+import dev.spream.projection.runner.ProjectionSimulation;
 import dev.spream.projection.Fence;
 import dev.spream.projection.KeyState;
 import dev.spream.projection.ParkedKey;

@@ -1,0 +1,36 @@
+package dev.spream.projection.runner;
+
+import dev.spream.projection.Fence;
+import dev.spream.projection.event.FeedRequest;
+import java.util.function.BooleanSupplier;
+
+/**
+ * What a loop is to do.
+ *
+ * @param fence as whom it writes
+ * @param epoch of the projection when that was decided
+ * @param request what it reads
+ * @param held whether that is its own still, as far as this process can know
+ */
+record Assignment(Fence fence, long epoch, FeedRequest request, BooleanSupplier held) {
+    /** The label of a feed without segments. */
+    static final String WHOLE_FEED = "its feed";
+
+    boolean positioned() {
+        return fence instanceof Fence.Segment;
+    }
+
+    /** What it reads, for people. */
+    String label() {
+        return label(fence);
+    }
+
+    /** The same of whoever writes by that fence. */
+    static String label(Fence fence) {
+        return fence instanceof Fence.Segment held ? label(held.segment()) : WHOLE_FEED;
+    }
+
+    static String label(int segment) {
+        return "segment " + segment;
+    }
+}

@@ -1,0 +1,123 @@
+package dev.spream.projection.runner;
+
+import dev.spream.projection.KeyState;
+import dev.spream.projection.Progress;
+import dev.spream.projection.ProjectionStore;
+import dev.spream.projection.event.EventEnvelope;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** One transaction for some events, and what is known of it if it fails. Confined to a loop's thread. */
+final class BatchAttempt<T> implements ProjectionStore.Work<T> {
+    /** Rolls a transaction back that has not failed. */
+    private static final class Rehearsed extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        Rehearsed() {
+            super("rolled back, since it was to be found out only whether an event can be applied", null, false, false);
+        }
+    }
+
+    private final BatchPlanner planner;
+    private final EventWriter<T> writer;
+    private final List<EventEnvelope> events;
+    private final Map<String, BatchPlan.Verdict> verdicts;
+    private final OptionalLong position;
+    private final boolean rehearsal;
+    private boolean rehearsed;
+    private @Nullable BatchPlan plan;
+    private @Nullable EventEnvelope current;
+    private @Nullable Throwable thrown;
+
+    /**
+     * An attempt.
+     *
+     * @param rehearsal whether it is rolled back if an event could be applied
+     */
+    BatchAttempt(
+            BatchPlanner planner,
+            EventWriter<T> writer,
+            List<EventEnvelope> events,
+            Map<String, BatchPlan.Verdict> verdicts,
+            OptionalLong position,
+            boolean rehearsal) {
+        this.planner = planner;
+        this.writer = writer;
+        this.events = events;
+        this.verdicts = verdicts;
+        this.position = position;
+        this.rehearsal = rehearsal;
+    }
+
+    @Override
+    public Progress apply(T transaction, Map<String, KeyState> states) throws Exception {
+        BatchPlan planned = planner.plan(events, states, verdicts);
+        plan = planned;
+        try {
+            writer.write(transaction, planned.handle(), event -> current = event);
+        } catch (Throwable t) {
+            thrown = t;
+            throw t;
+        }
+        current = null;
+        if (rehearsal && !planned.handle().isEmpty()) {
+            rehearsed = true;
+            throw new Rehearsed();
+        }
+        return planned.progress(position);
+    }
+
+    /** The aggregates of the events. */
+    Set<String> aggregates() {
+        return events.stream().map(EventEnvelope::aggregateId).collect(Collectors.toSet());
+    }
+
+    /** Whether an event could be applied, and it was rolled back for that reason. */
+    boolean wasRehearsed() {
+        return rehearsed;
+    }
+
+    /** Whether that is what the projection threw. */
+    boolean threw(Throwable failure) {
+        return failure.equals(thrown);
+    }
+
+    /** Whether the store broke it off after events were applied. */
+    boolean wasBrokenOff(Throwable failure) {
+        return BrokenOff.isOfStore(failure)
+                && !threw(failure)
+                && plan().filter(planned -> !planned.handle().isEmpty()).isPresent();
+    }
+
+    /**
+     * The event that failed; null if it may be any, or none was to be applied.
+     *
+     * @param several whether more than one was tried
+     */
+    @Nullable
+    EventEnvelope culprit(boolean several) {
+        if (current != null) {
+            return current;
+        }
+        return plan == null
+                        || plan.handle().isEmpty()
+                        || (several && plan.handle().size() > 1)
+                ? null
+                : plan.handle().getFirst();
+    }
+
+    /** How many others would have been applied before that one. */
+    int before(EventEnvelope event) {
+        return plan == null ? 0 : Math.max(0, plan.handle().indexOf(event));
+    }
+
+    /** What was planned; there is none before the store has called. */
+    Optional<BatchPlan> plan() {
+        return Optional.ofNullable(plan);
+    }
+}

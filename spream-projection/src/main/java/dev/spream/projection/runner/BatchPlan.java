@@ -1,0 +1,49 @@
+package dev.spream.projection.runner;
+
+import dev.spream.projection.Parking;
+import dev.spream.projection.Progress;
+import dev.spream.projection.event.EventEnvelope;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * What is to be done with the events of a transaction.
+ *
+ * @param handle those to be applied, each aggregate's in order
+ * @param passed how many more only count as seen, since the projection is not interested in them
+ * @param duplicates how many were dealt with before
+ * @param versions what to remember of aggregates whose events are handled or passed
+ * @param parked aggregates to set aside
+ * @param setAside events to set aside
+ */
+record BatchPlan(
+        List<EventEnvelope> handle,
+        int passed,
+        int duplicates,
+        Map<String, Long> versions,
+        Map<String, Parking> parked,
+        List<EventEnvelope> setAside) {
+
+    /** From which of its events on an aggregate is to be parked, since that event failed. */
+    record Verdict(long version, Parking parking) {}
+
+    Progress progress(OptionalLong position) {
+        Optional<EventEnvelope> last = handle.isEmpty() ? Optional.empty() : Optional.of(handle.getLast());
+        return new Progress(versions, parked, setAside, position, last, applied() + setAside.size());
+    }
+
+    /** The first event that is set aside of an aggregate. */
+    long firstVersion(String key) {
+        return setAside.stream()
+                .filter(event -> event.aggregateId().equals(key))
+                .mapToLong(EventEnvelope::eventVersion)
+                .min()
+                .orElse(0);
+    }
+
+    int applied() {
+        return handle.size() + passed;
+    }
+}

@@ -1,0 +1,172 @@
+package dev.spream.projection.runner;
+
+import dev.spream.projection.KeyState;
+import dev.spream.projection.Parking;
+import dev.spream.projection.ProjectionOptions;
+import dev.spream.projection.event.EventEnvelope;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides what to do with events, by what is remembered of their aggregates: the one rule of duplicates, gaps and parked
+ * aggregates. Events of an aggregate that come in the wrong order are put right as far as they are there. Pure; safe for use
+ * by many threads.
+ */
+final class BatchPlanner {
+    private final Set<String> types;
+    private final ProjectionOptions.Gaps gaps;
+    private final ParkPolicy policy;
+    private final boolean partial;
+    private final Map<String, Set<Long>> skipped;
+
+    /**
+     * A planner.
+     *
+     * @param types that the projection handles; empty for all
+     * @param partial whether the first events of an aggregate may be left out
+     */
+    BatchPlanner(Set<String> types, ProjectionOptions.Gaps gaps, ParkPolicy policy, boolean partial) {
+        this(types, gaps, policy, partial, Map.of());
+    }
+
+    private BatchPlanner(
+            Set<String> types,
+            ProjectionOptions.Gaps gaps,
+            ParkPolicy policy,
+            boolean partial,
+            Map<String, Set<Long>> skipped) {
+        this.types = Set.copyOf(types);
+        this.gaps = gaps;
+        this.policy = policy;
+        this.partial = partial;
+        this.skipped = Map.copyOf(skipped);
+    }
+
+    /** The same, but that these events are passed over: the versions of each aggregate. */
+    BatchPlanner skipping(Map<String, Set<Long>> events) {
+        return new BatchPlanner(types, gaps, policy, partial, events);
+    }
+
+    /** Whether an event is to be applied; if not it is passed over, and counts as seen. */
+    boolean handles(EventEnvelope event) {
+        return (types.isEmpty() || types.contains(event.eventType()))
+                && !skipped.getOrDefault(event.aggregateId(), Set.of()).contains(event.eventVersion());
+    }
+
+    /** Whether an event can be applied after the one with that version, and is no duplicate. */
+    boolean follows(EventEnvelope event, long lastVersion) {
+        return event.eventVersion() == lastVersion + 1
+                || gaps == ProjectionOptions.Gaps.ACCEPT
+                || (partial && lastVersion == 0);
+    }
+
+    BatchPlan plan(List<EventEnvelope> events, Map<String, KeyState> states, Map<String, BatchPlan.Verdict> verdicts) {
+        Planning planning = new Planning();
+        Map<String, Key> keys = HashMap.newHashMap(events.size());
+        for (EventEnvelope event : ordered(events)) {
+            Key key = keys.computeIfAbsent(
+                    event.aggregateId(),
+                    id -> new Key(planning, states.getOrDefault(id, KeyState.NEW), verdicts.get(id)));
+            key.add(event);
+        }
+        keys.forEach((id, key) -> key.finish(id));
+        return planning.plan();
+    }
+
+    /** What does not wait for others is put right at once. */
+    private List<EventEnvelope> ordered(List<EventEnvelope> events) {
+        return gaps == ProjectionOptions.Gaps.WAIT
+                ? events
+                : events.stream()
+                        .sorted(Comparator.comparingLong(EventEnvelope::eventVersion))
+                        .toList();
+    }
+
+    /** Collects a plan. */
+    private static final class Planning {
+        private final List<EventEnvelope> handle = new ArrayList<>();
+        private final Map<String, Long> versions = new HashMap<>();
+        private final Map<String, Parking> parked = new HashMap<>();
+        private final List<EventEnvelope> setAside = new ArrayList<>();
+        private int passed;
+        private int duplicates;
+
+        BatchPlan plan() {
+            return new BatchPlan(handle, passed, duplicates, versions, parked, setAside);
+        }
+    }
+
+    /** One aggregate. */
+    private final class Key {
+        private final Planning planning;
+        private final boolean parkedBefore;
+        private final BatchPlan.@Nullable Verdict verdict;
+        private final long firstVersion;
+        private final TreeMap<Long, EventEnvelope> early = new TreeMap<>();
+        private long lastVersion;
+        private @Nullable Parking parking;
+
+        Key(Planning planning, KeyState state, BatchPlan.@Nullable Verdict verdict) {
+            this.planning = planning;
+            this.parkedBefore = state.parked();
+            this.verdict = verdict;
+            this.firstVersion = state.lastVersion();
+            this.lastVersion = state.lastVersion();
+        }
+
+        void add(EventEnvelope event) {
+            place(event);
+            while (!early.isEmpty() && early.firstKey() == lastVersion + 1) {
+                place(early.pollFirstEntry().getValue());
+            }
+        }
+
+        private void place(EventEnvelope event) {
+            if (event.eventVersion() <= lastVersion) {
+                planning.duplicates++;
+            } else if (parkedBefore) {
+                planning.setAside.add(event);
+            } else if (!follows(event, lastVersion)) {
+                keepForLater(event);
+            } else if (verdict != null && event.eventVersion() >= verdict.version()) {
+                parking = verdict.parking();
+                planning.setAside.add(event);
+            } else {
+                apply(event);
+            }
+        }
+
+        private void keepForLater(EventEnvelope event) {
+            if (early.putIfAbsent(event.eventVersion(), event) != null) {
+                planning.duplicates++;
+            }
+        }
+
+        private void apply(EventEnvelope event) {
+            lastVersion = event.eventVersion();
+            if (handles(event)) {
+                planning.handle.add(event);
+            } else {
+                planning.passed++;
+            }
+        }
+
+        void finish(String id) {
+            if (lastVersion > firstVersion) {
+                planning.versions.put(id, lastVersion);
+            }
+            planning.setAside.addAll(early.values());
+            if (parking != null) {
+                planning.parked.put(id, parking);
+            } else if (!early.isEmpty()) {
+                planning.parked.put(id, policy.gap(lastVersion + 1));
+            }
+        }
+    }
+}

@@ -1,0 +1,420 @@
+package dev.spream.projection.runner;
+
+import dev.spream.projection.FailureKind;
+import dev.spream.projection.Fence;
+import dev.spream.projection.FoldableProjection;
+import dev.spream.projection.Parking;
+import dev.spream.projection.Progress;
+import dev.spream.projection.ProjectionStore;
+import dev.spream.projection.ProjectionVersion;
+import dev.spream.core.ExponentialBackoff;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.FeedItem;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Applies the events of a batch, whatever some of them do: in one transaction if nothing fails; otherwise in several, each for
+ * the next events in order, so that the checkpoint can follow each of them. Confined to a loop's thread.
+ *
+ * <p><b>Where the checkpoint commits.</b> {@link #attempt} hands a {@link BatchAttempt} to {@link ProjectionStore#apply}. The store
+ * begins a transaction, checks the fence, has the attempt apply the events, writes the {@link Progress} that the attempt returns
+ * (versions of aggregates, parked aggregates, position) and commits all of that at once. Only then does the loop acknowledge.
+ *
+ * <p><b>Vocabulary</b>
+ *
+ * <ul>
+ *   <li><i>Culprit</i>: the event that failed. The projection was at it, or it is found by halving.
+ *   <li><i>Verdict</i>: from one of its events on an aggregate is to be parked, in the transaction of what comes before it. Poison
+ *       gives one at once. What may pass is tried once more, alone, after what comes before it is committed.
+ *   <li><i>Suspect</i>: an aggregate whose verdict comes from a failure that may pass. The next event of another one is tried.
+ *   <li><i>Rehearsal</i>: a transaction with suspects that could apply an event. It is rolled back: others can be applied, so
+ *       suspects have a last chance, and are parked if they fail once more. If none of several can be applied, that is no fault
+ *       of theirs, and none is parked: the loop ends.
+ *   <li><i>Conflict</i>: transactions were in each other's way, which says nothing of their events. All is repeated as it was,
+ *       after a pause; with many in a row the loop ends.
+ *   <li><i>Broken off</i>: the store failed after events were applied. The loop ends; if that happens twice with nothing committed in
+ *       between, it may be an event that does it, and is found like one that fails.
+ * </ul>
+ *
+ * <p><b>Invariants</b>
+ *
+ * <ol>
+ *   <li>What is committed is a beginning of the batch, and grows; the loop is told of each event once, in order.
+ *   <li>The stored position never moves back: where a transaction may have been committed though the store failed, none is
+ *       stored before its end again.
+ *   <li>An aggregate has a verdict only if one of its events has failed; all of its events from there on are parked with it.
+ *   <li>Verdicts last until the next commit. One that a rehearsal has refuted is forgotten.
+ *   <li>Each transaction commits, tries fewer events than the one before, tries an event for the second time, adds a verdict,
+ *       refutes all of them once, or counts as a conflict: so a batch ends.
+ * </ol>
+ */
+final class BatchRun<T> {
+    /** What a loop does for a batch. */
+    interface Loop {
+        Fence fence();
+
+        /** What is written, as it is since before the fence was had. */
+        ProjectionVersion version();
+
+        /** Whether the store can be relied on to let it write. */
+        boolean mayWrite();
+
+        /** Whether it was interrupted, so that what fails says nothing. */
+        boolean isCancelled();
+
+        /** These are dealt with for good. */
+        void committed(List<FeedItem.Event> items, OptionalLong position);
+
+        /** An event was parked, so that parked aggregates may be due within that time. */
+        void parked(Duration due);
+
+        /**
+         * Waits for that long.
+         *
+         * @throws InterruptedException if it is to end
+         */
+        void pause(Duration time) throws InterruptedException;
+    }
+
+    private static final int MOST_CONFLICTS = 10;
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
+
+    private final ManagerContext<T> manager;
+    private final VersionCode<T> code;
+    private final FailureHandling failures;
+    private final Loop loop;
+    private final String name; // of the state that is written
+    private final EventWriter<T> writer;
+    private final List<FeedItem.Event> items;
+    private final List<EventEnvelope> events;
+    private final OptionalLong position;
+    private final Cursor cursor;
+
+    // Since the last commit.
+    private final Map<String, BatchPlan.Verdict> verdicts = new HashMap<>();
+    private boolean suspects; // among the verdicts
+    private boolean rehearsed; // another event can be applied
+    private int conflicts; // in a row
+
+    private final Set<String> triedAgain = new HashSet<>(); // ids of events that failed
+    private boolean breaking; // its events may be what brings transactions down
+    private int maybeCommitted; // up to here, though the store failed
+
+    /**
+     * A batch to apply.
+     *
+     * @param position of the batch, where its feed has positions
+     */
+    BatchRun(
+            ManagerContext<T> manager,
+            VersionCode<T> code,
+            FailureHandling failures,
+            Loop loop,
+            List<FeedItem.Event> items,
+            long position) {
+        this.manager = manager;
+        this.code = code;
+        this.failures = failures;
+        this.loop = loop;
+        this.name = loop.fence().projection();
+        this.writer = code.writer(loop.version(), 0);
+        this.items = items;
+        this.events = items.stream().map(FeedItem.Event::envelope).toList();
+        this.position = loop.fence() instanceof Fence.Segment ? OptionalLong.of(position) : OptionalLong.empty();
+        this.cursor = new Cursor(items.size());
+    }
+
+    void run() throws LoopEnd, InterruptedException {
+        while (!cursor.isAtEnd()) {
+            BatchAttempt<T> attempt = new BatchAttempt<>(
+                    code.planner(),
+                    writer,
+                    events.subList(cursor.done(), cursor.end()),
+                    verdicts,
+                    position(),
+                    suspects && !rehearsed);
+            long startedAt = manager.now();
+            Throwable failure = attempt(attempt);
+            if (attempt.wasRehearsed()) {
+                refuteVerdicts();
+            } else if (failure == null) {
+                committed(attempt, Duration.ofNanos(manager.now() - startedAt));
+            } else if (loop.isCancelled()) {
+                throw new InterruptedException("interrupted in a transaction, which is not committed");
+            } else {
+                failed(attempt, failure);
+            }
+        }
+    }
+
+    /** The checkpoint of the next transaction. */
+    private OptionalLong position() {
+        int end = cursor.end();
+        if (end < maybeCommitted) {
+            return OptionalLong.empty(); // it must not go back
+        }
+        return position.isEmpty() || end == items.size()
+                ? position
+                : OptionalLong.of(items.get(end - 1).position());
+    }
+
+    /** Has the store commit the events with their checkpoint; what failed, if something did. */
+    private @Nullable Throwable attempt(BatchAttempt<T> attempt) throws LoopEnd {
+        if (!loop.mayWrite()) {
+            throw LoopEnd.fenced(name);
+        }
+        boolean fenced;
+        try {
+            fenced = !manager.store().apply(loop.fence(), attempt.aggregates(), attempt);
+        } catch (Throwable t) {
+            return t;
+        }
+        if (fenced) {
+            throw LoopEnd.fenced(name);
+        }
+        return null;
+    }
+
+    private void committed(BatchAttempt<T> attempt, Duration took) {
+        loop.committed(items.subList(cursor.done(), cursor.end()), position());
+        attempt.plan().ifPresent(plan -> tell(plan, took));
+        cursor.commit();
+        verdicts.clear();
+        suspects = false;
+        rehearsed = false;
+        conflicts = 0;
+        failures.brokenOff().committed(loop.fence());
+    }
+
+    /** Not everything fails: suspects have another chance, since what failed may have been over before. */
+    private void refuteVerdicts() {
+        failures.suspicion().worked();
+        rehearsed = true;
+        suspects = false;
+        verdicts.clear();
+        cursor.restart();
+    }
+
+    private void tell(BatchPlan plan, Duration took) {
+        if (!plan.handle().isEmpty()) {
+            failures.suspicion().worked();
+        }
+        if (!plan.setAside().isEmpty()) {
+            loop.parked(plan.parked().values().stream()
+                    .flatMap(parking -> parking.nextTry().stream())
+                    .min(Duration::compareTo)
+                    .orElse(Duration.ZERO));
+        }
+        failures.limit()
+                .committed(
+                        plan.handle().size(),
+                        waiting(plan.parked().values().stream()),
+                        plan.parked().values().stream()
+                                .filter(BatchRun::isWaiting)
+                                .map(Parking::error)
+                                .findFirst());
+        plan.parked().forEach((key, parking) -> failures.parkedLog().parked(key, plan.firstVersion(key), parking));
+        manager.tell(listener -> {
+            listener.batchApplied(
+                    name, plan.applied(), plan.duplicates(), plan.setAside().size(), took);
+            plan.parked().forEach((key, parking) -> listener.keyParked(name, key, parking));
+        });
+        manager.tell(listener -> {
+            Duration each = took.dividedBy(Math.max(1, plan.handle().size()));
+            plan.handle().forEach(event -> listener.eventApplied(name, event, each));
+        });
+    }
+
+    private void failed(BatchAttempt<T> attempt, Throwable thrown) throws LoopEnd, InterruptedException {
+        FailureKind kind = kind(attempt, thrown);
+        Exception failure = FailureJudge.asException(thrown);
+        if (kind == FailureKind.CONFLICT) {
+            awaitOthers(failure);
+            return;
+        }
+        LoopEnd.ifOfEveryEvent(kind, failure);
+        EventEnvelope culprit = attempt.culprit(cursor.tried() > 1);
+        if (culprit == null) {
+            if (cursor.tried() <= 1) {
+                throw LoopEnd.outage(failure); // it fails without an event that is applied
+            }
+            cursor.halve();
+            return;
+        }
+        failures.troubles().failed(kind, failure);
+        int index = indexOf(culprit);
+        if (kind == FailureKind.POISON) {
+            condemn(
+                    culprit,
+                    attempt,
+                    failures.policy().poison(1, failures.troubles().text(failure)));
+            cursor.endAt(index + 1);
+        } else if (index > cursor.failing() && attempt.before(culprit) > 0) {
+            cursor.endAt(index);
+        } else if (triedAgain.add(culprit.eventId())) {
+            cursor.endAt(index + 1);
+        } else {
+            suspect(culprit, attempt, index, failure);
+        }
+    }
+
+    private void awaitOthers(Exception failure) throws LoopEnd, InterruptedException {
+        conflicts++;
+        if (conflicts > MOST_CONFLICTS) {
+            throw LoopEnd.outage(failure);
+        }
+        Duration pause = ExponentialBackoff.pause(FIRST_PAUSE, LONGEST_PAUSE, conflicts, manager.random());
+        failures.troubles().failed(FailureKind.CONFLICT, failure);
+        failures.conflicts()
+                .say(
+                        "a batch of {} events of {} was in conflict with another transaction, {} in a row, and was rolled back: {}; all of it is repeated after {} ms, and no aggregate is parked. If this happens often, fold the rows that several aggregates share by their own key, see FoldableProjection.key",
+                        cursor.end() - cursor.done(),
+                        Assignment.label(loop.fence()),
+                        conflicts,
+                        failures.troubles().text(failure),
+                        pause.toMillis());
+        loop.pause(pause);
+    }
+
+    /** A transaction that is broken off is an outage, but again and again it is one that some of its events make. */
+    private FailureKind kind(BatchAttempt<T> attempt, Throwable thrown) throws LoopEnd {
+        if (failures.judge().isConflict(thrown)) {
+            return FailureKind.CONFLICT;
+        }
+        if (attempt.wasBrokenOff(thrown)) {
+            maybeCommitted = Math.max(maybeCommitted, cursor.end());
+            breaking |= failures.brokenOff().again(loop.fence());
+            if (breaking) {
+                return FailureKind.TRANSIENT;
+            }
+        }
+        return failures.judge().kind(thrown, attempt.threw(thrown));
+    }
+
+    private int indexOf(EventEnvelope event) {
+        int index = cursor.done();
+        while (!events.get(index).equals(event)) {
+            index++;
+        }
+        return index;
+    }
+
+    private void condemn(EventEnvelope culprit, BatchAttempt<T> attempt, Parking parking) throws LoopEnd {
+        if (isWaiting(parking)) {
+            failures.limit()
+                    .requireRoom(
+                            attempt.before(culprit),
+                            waiting(verdicts.values().stream().map(BatchPlan.Verdict::parking)),
+                            parking.error());
+        }
+        verdicts.put(culprit.aggregateId(), new BatchPlan.Verdict(culprit.eventVersion(), parking));
+    }
+
+    private static int waiting(Stream<Parking> parkings) {
+        return Math.toIntExact(parkings.filter(BatchRun::isWaiting).count());
+    }
+
+    /** Whether it is parked until an operator acts. */
+    private static boolean isWaiting(Parking parking) {
+        return parking.nextTry().isEmpty();
+    }
+
+    private void suspect(EventEnvelope culprit, BatchAttempt<T> attempt, int index, Exception failure) throws LoopEnd {
+        String error = failures.troubles().text(failure);
+        condemn(
+                culprit,
+                attempt,
+                rehearsed
+                        ? failures.policy().afterTransient(1, error) // at once counts as one
+                        : failures.policy().afterOutage(0, error));
+        suspects = true;
+        failures.suspicion().counts(culprit.aggregateId());
+        failures.suspicion().failed(culprit.aggregateId());
+        int next = index + 1;
+        while (next < events.size() && verdicts.containsKey(events.get(next).aggregateId())) {
+            next++;
+        }
+        if (failures.suspicion().isOutage(verdicts.size(), next < events.size(), events.size())) {
+            throw LoopEnd.outage(failure);
+        }
+        cursor.passTo(next);
+    }
+
+    /**
+     * Where a run is in its batch: the events before {@link #done} are committed, those from there to {@link #failing} are
+     * of aggregates that are to be parked, and as many as are worth trying come behind those, up to {@link #end}. Never moves
+     * back from what is committed.
+     */
+    private static final class Cursor {
+        private final int size;
+        private int done;
+        private int failing;
+        private int width; // of what is tried behind those; 1 or more
+
+        Cursor(int size) {
+            this.size = size;
+            this.width = size;
+        }
+
+        boolean isAtEnd() {
+            return done == size;
+        }
+
+        /** The first event that is not committed. */
+        int done() {
+            return done;
+        }
+
+        /** The first event that may be applied, as far as is known; never before {@link #done}. */
+        int failing() {
+            return failing;
+        }
+
+        /** The first event that the next transaction is without. */
+        int end() {
+            return Math.min(size, failing + width);
+        }
+
+        /** How many events the next transaction may apply. */
+        int tried() {
+            return end() - failing;
+        }
+
+        /** All up to the end is committed. What succeeds is followed by twice as much. */
+        void commit() {
+            done = end();
+            failing = done;
+            width = Math.min(size, Math.max(1, 2 * width));
+        }
+
+        /** Everything that is not committed is tried at once, whatever has failed. */
+        void restart() {
+            failing = done;
+            width = size;
+        }
+
+        void halve() {
+            width = tried() / 2;
+        }
+
+        /** The next transaction ends before that event, or behind the first that may be applied. */
+        void endAt(int event) {
+            width = Math.max(1, event - failing);
+        }
+
+        /** No event before that one can be applied; it is tried alone. */
+        void passTo(int event) {
+            failing = event;
+            width = 1;
+        }
+    }
+}

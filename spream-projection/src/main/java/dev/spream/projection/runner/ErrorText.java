@@ -1,0 +1,42 @@
+package dev.spream.projection.runner;
+
+import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionStore;
+import dev.spream.core.LoggedFailure;
+import dev.spream.core.Secrets;
+import dev.spream.core.SpreamException;
+
+/**
+ * What is stored and logged of a failure. What is not spream's own is described by the store, which knows its database's errors;
+ * otherwise it tells its type and where it was thrown, and nothing else: its message may hold an event's data.
+ */
+final class ErrorText {
+    private static final int MAX_LENGTH = 1_000;
+
+    private ErrorText() {}
+
+    /** As a store describes it. */
+    static String of(ProjectionStore<?> store, Exception failure) {
+        return failure instanceof SpreamException ? of(failure) : shortened(described(store, failure));
+    }
+
+    /** A store that cannot describe a failure must not hide it. */
+    private static String described(ProjectionStore<?> store, Exception failure) {
+        try {
+            return store.describe(failure);
+        } catch (RuntimeException e) {
+            return ProjectionFailure.types(failure);
+        }
+    }
+
+    /** Without a store. */
+    static String of(Throwable failure) {
+        return shortened(
+                failure instanceof SpreamException ? LoggedFailure.message(failure) : ProjectionFailure.types(failure));
+    }
+
+    private static String shortened(String message) {
+        String text = Secrets.strike(message);
+        return text.length() <= MAX_LENGTH ? text : text.substring(0, MAX_LENGTH);
+    }
+}

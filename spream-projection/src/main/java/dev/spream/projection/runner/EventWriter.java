@@ -1,0 +1,71 @@
+package dev.spream.projection.runner;
+
+import dev.spream.projection.FoldableProjection;
+import dev.spream.projection.Projection;
+import dev.spream.projection.SideEffects;
+import dev.spream.projection.event.EventEnvelope;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hands events to a projection: one after the other, or folded by key, in one order. As safe for use by many threads as the projection.
+ *
+ * @param <T> a transaction
+ */
+interface EventWriter<T> {
+
+    /**
+     * Applies events.
+     *
+     * @param current told each event before it is dealt with alone, and null before several are together
+     */
+    void write(T transaction, List<EventEnvelope> events, Consumer<@Nullable EventEnvelope> current) throws Exception;
+
+    static <T> EventWriter<T> of(Projection<? super T> projection) {
+        return projection instanceof FoldableProjection<? super T, ?> foldable ? folding(foldable) : plain(projection);
+    }
+
+    /**
+     * The same, with what follows from each event.
+     *
+     * @param followed up to which version side effects have followed before
+     */
+    static <T> EventWriter<T> following(EventWriter<T> writer, SideEffects<? super T> effects, long followed) {
+        return (transaction, events, current) -> {
+            writer.write(transaction, events, current);
+            for (EventEnvelope event : events) {
+                if (event.eventVersion() > followed) {
+                    current.accept(event);
+                    effects.follow(transaction, event);
+                }
+            }
+        };
+    }
+
+    private static <T> EventWriter<T> plain(Projection<? super T> projection) {
+        return (transaction, events, current) -> {
+            for (EventEnvelope event : events) {
+                current.accept(event);
+                projection.apply(transaction, event);
+            }
+        };
+    }
+
+    private static <T, F> EventWriter<T> folding(FoldableProjection<? super T, F> projection) {
+        return (transaction, events, current) -> {
+            SortedMap<String, F> folded = new TreeMap<>();
+            for (EventEnvelope event : events) {
+                current.accept(event);
+                String key = projection.key(event);
+                folded.put(key, projection.fold(folded.get(key), event));
+            }
+            current.accept(null);
+            if (!folded.isEmpty()) {
+                projection.write(transaction, folded);
+            }
+        };
+    }
+}

@@ -1,0 +1,38 @@
+package dev.spream.projection.runner;
+
+import dev.spream.projection.ProjectionOptions;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/**
+ * What judges the failures of a version's events, for all of its loops: what a failure means, whether an aggregate is parked for
+ * it and for how long, and what is said of that. Safe for use by many threads.
+ *
+ * @param suspicion tells aggregates that fail from an outage of everything
+ * @param brokenOff tells events that bring transactions down from an outage of the store
+ * @param conflicts lines about batches that are repeated because of conflicts
+ */
+record FailureHandling(
+        FailureJudge judge,
+        ParkPolicy policy,
+        ParkLimit limit,
+        Suspicion suspicion,
+        BrokenOff brokenOff,
+        ParkedLog parkedLog,
+        LimitedLines conflicts,
+        Troubles troubles) {
+    private static final Logger log = LoggerFactory.getLogger(FailureHandling.class);
+
+    static FailureHandling of(ManagerContext<?> manager, ProjectionOptions options, VersionStatus status) {
+        return new FailureHandling(
+                new FailureJudge(manager.store()),
+                new ParkPolicy(options, manager.random()),
+                new ParkLimit(manager.store(), options, status),
+                new Suspicion(),
+                new BrokenOff(),
+                new ParkedLog(status.name, manager.time()),
+                new LimitedLines(log, status.name, manager.time(), Level.WARN, "batches were rolled back because of a conflict, and repeated"),
+                status.troubles);
+    }
+}

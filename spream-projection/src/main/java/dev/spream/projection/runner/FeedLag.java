@@ -1,0 +1,69 @@
+package dev.spream.projection.runner;
+
+import dev.spream.projection.event.FeedBatch;
+import dev.spream.projection.event.FeedItem;
+import java.time.Instant;
+import java.util.List;
+
+/** How far behind a segment is, from what its feed delivers. Confined to the thread of its loop. */
+final class FeedLag {
+    private final ManagerContext<?> manager;
+    private final SegmentLags lags;
+    private final Assignment assignment;
+    private LagSample last = LagSample.UNKNOWN;
+
+    FeedLag(ManagerContext<?> manager, SegmentLags lags, Assignment assignment) {
+        this.manager = manager;
+        this.lags = lags;
+        this.assignment = assignment;
+    }
+
+    /** While what was delivered waits for more. */
+    void gathered(Gathering waiting, long seen) {
+        long count = assignment.positioned() ? Math.max(waiting.size(), waiting.head() - seen) : waiting.size();
+        found(LagSample.behind(count, waiting.oldest()));
+    }
+
+    /** Before a batch is applied. */
+    LagSample delivered(FeedBatch batch, List<FeedItem.Event> events, long seen) {
+        Instant oldest = events.getFirst().envelope().occurredAt();
+        for (FeedItem.Event event : events) {
+            Instant at = event.envelope().occurredAt();
+            oldest = at.isBefore(oldest) ? at : oldest;
+        }
+        long count = assignment.positioned() ? Math.max(events.size(), batch.head() - seen) : events.size();
+        return found(LagSample.behind(count, oldest));
+    }
+
+    /** After nothing of a batch is left to deal with, nor anything else up to a position. */
+    LagSample dealtWith(FeedBatch batch, List<FeedItem.Event> events, long seen) {
+        if (assignment.positioned() && batch.head() > seen) {
+            return found(LagSample.behind(batch.head() - seen, oldestBehind(batch, events)));
+        }
+        return found(
+                !assignment.positioned() && batch.waited().isPositive()
+                        ? LagSample.unread(manager.instant().minus(batch.waited()))
+                        : LagSample.caughtUp(manager.instant()));
+    }
+
+    /** What cannot be delivered yet is as old as that it cannot be, as far as anybody knows. */
+    private Instant oldestBehind(FeedBatch batch, List<FeedItem.Event> events) {
+        if (batch.waited().isPositive()) {
+            return manager.instant().minus(batch.waited());
+        }
+        return events.isEmpty()
+                ? last.since().orElseGet(manager::instant)
+                : events.getLast().envelope().occurredAt();
+    }
+
+    private LagSample found(LagSample sample) {
+        last = sample;
+        lags.found(assignment.request().segment(), sample);
+        return sample;
+    }
+
+    /** Nobody reads the segment here any more. */
+    void unattended() {
+        lags.unattended(assignment.request().segment());
+    }
+}

@@ -1,0 +1,498 @@
+package dev.spream.projection.runner;
+
+import dev.spream.projection.FailureKind;
+import dev.spream.projection.Fence;
+import dev.spream.projection.Progress;
+import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionVersion;
+import dev.spream.projection.VersionRole;
+import dev.spream.core.DurationText;
+import dev.spream.core.LoggedFailure;
+import dev.spream.core.StorageException;
+import dev.spream.core.internal.Alarm;
+import dev.spream.projection.event.EventFeed;
+import dev.spream.projection.event.FeedBatch;
+import dev.spream.projection.event.FeedItem;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads one feed and applies what it delivers, on a thread of its own, until it is stopped or something is amiss; then another
+ * one goes on, from what is stored. What it has and did not deal with is given back.
+ *
+ * <p>It takes what is there, up to a batch, and waits for nothing but the first event, unless its batches linger; while they
+ * do, parked aggregates are tried, and no transaction is open. The position of a segment without events is stored about once a
+ * second, so that an idle projection writes little; that of a version which follows the live one as soon as that has moved.
+ */
+final class FeedLoop<T> implements BatchRun.Loop {
+    private static final Logger log = LoggerFactory.getLogger(FeedLoop.class);
+    private static final long LONGEST_WAIT = TimeUnit.SECONDS.toNanos(1);
+    private static final long POSITION_EVERY = TimeUnit.SECONDS.toNanos(1);
+    private static final String READING = "reading its source";
+    private static final long FOLLOWED_EVERY = TimeUnit.MILLISECONDS.toNanos(50); // a cut-over waits for it
+
+    private final ManagerContext<T> manager;
+    private final ProjectionSetup<T> setup;
+    private final VersionStatus status;
+    private final VersionCode<T> code;
+    private final FailureHandling failures;
+    private final Assignment assignment;
+    private final ParkedRetrier<T> retrier;
+    private final FeedLag lag;
+    private final String label;
+    private ProjectionVersion version; // as it was found after the segment was taken
+
+    // Confined to the thread, but for what is volatile.
+    private final Gathering gathering; // what is delivered and not in a batch yet
+    private long stored; // position that the store has
+    private long seen; // position up to which nothing is left to deal with
+    private long storedAt;
+    private boolean unreadable;
+    private final Alarm stopped;
+    private volatile boolean worked;
+    private volatile boolean stopping;
+    private volatile boolean cancelled;
+    private volatile boolean ended;
+    private volatile @Nullable Thread thread;
+    private @Nullable EventFeed feed; // once it is open
+    private @Nullable EventFeed polled; // guarded by this; the feed while it is polled
+    private @Nullable CountDownLatch
+            closing; // guarded by this; until the feed is closed, if that was begun during a poll
+
+    FeedLoop(
+            ManagerContext<T> manager,
+            ProjectionSetup<T> setup,
+            VersionStatus status,
+            VersionCode<T> code,
+            FailureHandling failures,
+            Assignment assignment) {
+        this.manager = manager;
+        this.setup = setup;
+        this.status = status;
+        this.code = code;
+        this.failures = failures;
+        this.assignment = assignment;
+        this.retrier = new ParkedRetrier<>(manager, status, code, failures, this);
+        this.gathering = new Gathering(setup.options());
+        this.lag = new FeedLag(manager, status.lags, assignment);
+        this.stopped = new Alarm(manager.time());
+        this.stored = assignment.request().after();
+        this.seen = stored;
+        this.storedAt = manager.now();
+        this.label = assignment.label();
+        this.version = status.version();
+    }
+
+    /** Works until it is stopped or cannot go on. */
+    void run() {
+        thread = Thread.currentThread();
+        try {
+            work();
+        } catch (LoopEnd end) {
+            ended(end);
+        } catch (InterruptedException e) {
+            log.debug("[{}] {} was interrupted", status.name, label);
+        } catch (RuntimeException | Error e) { // an error ends one feed, and not all projections of the process
+            if (!cancelled && !stopping && !status.isDropped()) {
+                status.troubles.outage(label, broken(e));
+            }
+        } finally {
+            lag.unattended();
+            if (unreadable) {
+                status.troubles.forget(READING);
+            }
+            ended = true;
+            status.keeperWake.raise();
+        }
+    }
+
+    private static Exception broken(Throwable e) {
+        return e instanceof StorageException storage
+                ? storage
+                : new StorageException(
+                        "a store or a source broke its contract: "
+                                + e.getClass().getName(),
+                        true,
+                        e);
+    }
+
+    private void work() throws LoopEnd, InterruptedException {
+        VersionEntry<T> entry = new VersionEntry<>(manager.store(), status, code, failures.judge());
+        if (assignment.positioned()) {
+            version = entry.enter();
+        }
+        entry.requireModel(version);
+        EventFeed opened = open();
+        feed = opened;
+        try {
+            while (!stopping) {
+                if (!mayWrite()) {
+                    throw LoopEnd.fenced(label);
+                }
+                retrier.run();
+                if (gather(opened)) {
+                    takeWhatIsDue();
+                }
+            }
+            storePosition();
+        } finally {
+            leave(opened);
+        }
+    }
+
+    /** What a source says that cannot be opened is of its configuration, and not of events. */
+    private EventFeed open() {
+        try {
+            EventFeed opened = setup.source().open(assignment.request());
+            return version.isLive() ? opened : following(opened);
+        } catch (IllegalArgumentException | IllegalStateException e) {
+            throw new StorageException("the source cannot be opened: " + e.getMessage(), true, e);
+        }
+    }
+
+    private EventFeed following(EventFeed opened) {
+        int segment = assignment.request().segment();
+        return new FollowingFeed(opened, seen, () -> manager.store().limit(version, segment), manager.time());
+    }
+
+    /** Gives back what is not dealt with, so that the next loop can have it; an interrupted one does not wait for that. */
+    private void leave(EventFeed from) {
+        CountDownLatch closed;
+        synchronized (this) {
+            closed = closing;
+        }
+        if (closed == null) {
+            close(from);
+            return;
+        }
+        try {
+            closed.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Whatever happens here must not hide why the loop ends, and ends nothing else. */
+    private void close(EventFeed from) {
+        try {
+            from.close();
+        } catch (RuntimeException | Error e) {
+            if (cancelled) {
+                log.debug("[{}] the feed of {} did not close", status.name, label, LoggedFailure.of(e));
+            } else {
+                status.troubles.outage(label, broken(e));
+            }
+        }
+    }
+
+    /** Whether the feed was asked for more. */
+    private boolean gather(EventFeed from) throws InterruptedException {
+        synchronized (this) {
+            if (stopping) {
+                return false;
+            }
+            polled = from;
+        }
+        try {
+            FeedBatch batch = from.poll(gathering.room(), Duration.ofNanos(longestWait()));
+            gathering.add(batch, manager.now());
+            return true;
+        } catch (RuntimeException e) {
+            if (stopping) {
+                return false; // it was closed
+            }
+            if (gathering.isEmpty()) {
+                throw e;
+            }
+            gathering.hurry(manager.now()); // what came before is applied; the next poll fails again, or it has passed
+            return true;
+        } finally {
+            synchronized (this) {
+                polled = null;
+            }
+        }
+    }
+
+    private void takeWhatIsDue() throws LoopEnd, InterruptedException {
+        if (stopping || gathering.isDue(manager.now())) {
+            take(gathering.take());
+        } else {
+            lag.gathered(gathering, seen);
+        }
+    }
+
+    private long longestWait() {
+        long idle = Math.min(retrier.idleNanos(), gathering.idleNanos(manager.now()));
+        return Math.max(0, Math.min(LONGEST_WAIT, idle));
+    }
+
+    private void take(FeedBatch batch) throws LoopEnd, InterruptedException {
+        if (stopping && !assignment.positioned()) {
+            return; // the feed may be closed
+        }
+        List<FeedItem.Event> events = new ArrayList<>(batch.items().size());
+        for (FeedItem item : batch.items()) {
+            switch (item) {
+                case FeedItem.Event event -> events.add(event);
+                case FeedItem.Undecodable undecodable -> setAside(undecodable);
+            }
+        }
+        if (!events.isEmpty()) {
+            behind(lag.delivered(batch, events, seen));
+            new BatchRun<>(manager, code, failures, this, events, batch.position()).run();
+        }
+        caughtUpTo(batch, events);
+        sayWhetherReadable(batch);
+        works();
+        if (manager.now() - storedAt >= (version.isLive() ? POSITION_EVERY : FOLLOWED_EVERY)) {
+            storePosition();
+        }
+    }
+
+    private void setAside(FeedItem.Undecodable item) {
+        manager.store().deadLetter(status.name, item);
+        acknowledge(List.of(item));
+        status.progressed.set(true);
+        log.warn("[{}] {} is kept among the dead letters", status.name, item);
+        manager.tell(listener -> listener.undecodable(status.name, item.origin(), item.reason()));
+    }
+
+    private void caughtUpTo(FeedBatch batch, List<FeedItem.Event> events) {
+        seen = Math.max(seen, batch.position());
+        behind(lag.dealtWith(batch, events, seen));
+    }
+
+    /** A version that is built gathers more while it is far behind. */
+    private void behind(LagSample sample) {
+        if (!version.isLive()) {
+            gathering.behind(sample.events().orElse(0));
+        }
+    }
+
+    /** Of a source without positions, which goes on by itself; others fail until they can be read. */
+    private void sayWhetherReadable(FeedBatch batch) {
+        if (assignment.positioned() || batch.waited().isPositive() == unreadable) {
+            return;
+        }
+        unreadable = batch.waited().isPositive();
+        if (unreadable) {
+            status.troubles.outage(
+                    READING,
+                    new StorageException(
+                            "some of it could not be read for %s; what is not dealt with is kept there"
+                                    .formatted(DurationText.of(batch.waited())),
+                            true,
+                            null));
+        } else {
+            status.troubles.over(READING);
+        }
+    }
+
+    private void works() {
+        worked = true;
+        status.troubles.over(label);
+    }
+
+    /** Stores a position that moved without events. */
+    private void storePosition() throws LoopEnd {
+        if (seen <= stored || !assignment.positioned()) {
+            return;
+        }
+        if (!mayWrite()) {
+            throw LoopEnd.fenced(label);
+        }
+        long position = seen;
+        Progress progress = new Progress(Map.of(), Map.of(), List.of(), OptionalLong.of(position), Optional.empty());
+        boolean fenced;
+        try {
+            fenced = !manager.store().apply(assignment.fence(), Set.of(), (transaction, states) -> progress);
+        } catch (Exception e) {
+            throw LoopEnd.outage(e);
+        }
+        if (fenced) {
+            throw LoopEnd.fenced(label);
+        }
+        storedUpTo(position);
+        status.progressed.set(true);
+    }
+
+    private void storedUpTo(long position) {
+        stored = position;
+        storedAt = manager.now();
+    }
+
+    private void ended(LoopEnd end) {
+        switch (end.reason()) {
+            case FENCED -> status.watchWake.raise();
+            case OUTAGE -> {
+                if (!cancelled && !status.isDropped()) {
+                    status.troubles.outage(label, end.failure());
+                }
+            }
+            case LOCAL -> endHere(end.failure());
+            case FATAL -> fail(end.failure());
+        }
+    }
+
+    /**
+     * This process runs the version no longer. Where it is the live one, that ends the manager, unless another version is built
+     * here, which may become live instead.
+     *
+     * @throws ProjectionFailure that ends the manager
+     */
+    private void endHere(Exception failure) {
+        String error = status.troubles.text(failure);
+        status.troubles.failed(FailureKind.LOCAL, failure);
+        if (!status.endHere(error)) {
+            return; // another segment's loop has said so
+        }
+        String message =
+                "this process cannot run '%s': %s; it has given its segments up, and the status stays as it is, for processes that can: correct what is around this one, and start it again"
+                        .formatted(version.label(), error);
+        if (version.isLive() && !isBuiltAnew()) {
+            throw new ProjectionFailure(FailureKind.LOCAL, message, failure);
+        }
+        log.error("[{}] {}; other versions go on here", status.name, message);
+    }
+
+    private boolean isBuiltAnew() {
+        try {
+            return manager.store().versions(version.projection()).stream()
+                    .anyMatch(other -> other.role() == VersionRole.SHADOW);
+        } catch (RuntimeException e) {
+            return false;
+        }
+    }
+
+    private void fail(Exception failure) {
+        String error = status.troubles.text(failure);
+        status.troubles.failed(FailureKind.FATAL, failure);
+        boolean stopped;
+        try {
+            stopped = manager.store().fail(assignment.fence(), assignment.epoch(), error);
+        } catch (RuntimeException e) {
+            status.troubles.outage(label, notStopped(error, e)); // the next loop fails the same way, and says so again
+            return;
+        }
+        if (stopped) {
+            log.error("[{}] the projection stops everywhere as FAILED, until it is resumed: {}", status.name, error);
+        } else {
+            log.debug("[{}] {} found what is fatal after the projection was stopped: {}", status.name, label, error);
+        }
+        status.watchWake.raise();
+    }
+
+    private static StorageException notStopped(String error, RuntimeException e) {
+        return new StorageException(
+                "the projection is to be stopped (%s), and could not be: %s".formatted(error, ErrorText.of(e)),
+                true,
+                e);
+    }
+
+    @Override
+    public Fence fence() {
+        return assignment.fence();
+    }
+
+    @Override
+    public ProjectionVersion version() {
+        return version;
+    }
+
+    @Override
+    public boolean mayWrite() {
+        return assignment.held().getAsBoolean();
+    }
+
+    @Override
+    public boolean isCancelled() {
+        return cancelled;
+    }
+
+    @Override
+    public void committed(List<FeedItem.Event> items, OptionalLong position) {
+        position.ifPresent(this::storedUpTo);
+        status.dealt.set(true);
+        works();
+        acknowledge(items);
+        status.progressed.set(true);
+    }
+
+    private void acknowledge(List<? extends FeedItem> items) {
+        EventFeed from = feed;
+        if (from != null && !assignment.positioned()) {
+            from.acknowledge(List.copyOf(items));
+        }
+    }
+
+    @Override
+    public void parked(Duration due) {
+        status.parkedChanged.set(true);
+        retrier.hurry(due);
+    }
+
+    @Override
+    public void pause(Duration time) throws InterruptedException {
+        if (stopping || stopped.await(time)) {
+            throw new InterruptedException("stopped before a batch was repeated, whose events come again");
+        }
+    }
+
+    /** Has it finish its batch and end, and waits for nothing. Called by any thread, as often as wanted. */
+    void stop() {
+        EventFeed waiting;
+        CountDownLatch closed = new CountDownLatch(1);
+        synchronized (this) {
+            stopping = true;
+            stopped.raise();
+            waiting = polled;
+            if (waiting == null || closing != null) {
+                return;
+            }
+            closing = closed;
+        }
+        manager.threads().start("spream-projection-" + status.name + "-close", () -> closeThen(waiting, closed));
+    }
+
+    /** On a thread of its own: a source may take long to close, and others wait for whoever stops a loop. */
+    private void closeThen(EventFeed waiting, CountDownLatch closed) {
+        try {
+            close(waiting);
+        } finally {
+            closed.countDown();
+        }
+    }
+
+    /** Has it end at once: its transaction is rolled back. Called by any thread, as often as wanted. */
+    void cancel() {
+        cancelled = true;
+        Thread running = thread;
+        if (running != null && !ended) {
+            running.interrupt();
+        }
+        stop();
+    }
+
+    boolean hasEnded() {
+        return ended;
+    }
+
+    /** Whether it got anything done. */
+    boolean hasWorked() {
+        return worked;
+    }
+
+    boolean isRunBy(Thread other) {
+        return other.equals(thread);
+    }
+}

@@ -1,0 +1,19 @@
+package dev.spream.projection.runner;
+
+/** Keeps the loops of a projection running while it is to run, on a thread of its own. Stopped by any thread. */
+interface Keeper {
+    /** Works until it is stopped and its loops have ended. */
+    void run() throws InterruptedException;
+
+    /** Lets loops finish their batches, and ends. */
+    void stop();
+
+    /** Interrupts loops, and ends. */
+    void cancel();
+
+    /** Interrupts loops that may not write any more. Called by any thread. */
+    void checkLease();
+
+    /** How many segments it holds; 0 of a source without positions. */
+    int held();
+}

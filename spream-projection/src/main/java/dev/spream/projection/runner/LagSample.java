@@ -1,0 +1,56 @@
+package dev.spream.projection.runner;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * How far a loop is behind, as it found when it looked last. Nobody is caught up for long without looking: a sample that was,
+ * and grows old, says only since when nothing is known.
+ *
+ * @param events that are known and not dealt with; empty if that is not known
+ * @param since when the oldest of them occurred, or the last one that was dealt with; without any, when somebody looked last.
+ *     Empty if nobody has
+ */
+record LagSample(OptionalLong events, Optional<Instant> since) {
+    /** A loop that nothing holds up looks ten times as often. */
+    static final Duration LASTS = Duration.ofSeconds(10);
+
+    /** Nobody has looked yet. */
+    static final LagSample UNKNOWN = new LagSample(OptionalLong.empty(), Optional.empty());
+
+    static LagSample caughtUp(Instant now) {
+        return new LagSample(OptionalLong.of(0), Optional.of(now));
+    }
+
+    /** What there is could not be read since then. */
+    static LagSample unread(Instant since) {
+        return new LagSample(OptionalLong.empty(), Optional.of(since));
+    }
+
+    static LagSample behind(long events, Instant since) {
+        return new LagSample(OptionalLong.of(events), Optional.of(since));
+    }
+
+    private boolean isCaughtUp() {
+        return events.isPresent() && events.getAsLong() == 0;
+    }
+
+    /** What it says at that time. */
+    LagSample at(Instant now) {
+        return since.filter(looked -> looked.isBefore(now.minus(LASTS))).isPresent() ? unattended() : this;
+    }
+
+    /** What it says once nobody looks any more: events that were known wait still, and where there were none may be some. */
+    LagSample unattended() {
+        return isCaughtUp() ? new LagSample(OptionalLong.empty(), since) : this;
+    }
+
+    /** For how long something has waited, or may have; empty if that is not known. */
+    Optional<Duration> age(Instant now) {
+        return isCaughtUp()
+                ? Optional.of(Duration.ZERO)
+                : since.map(at -> at.isBefore(now) ? Duration.between(at, now) : Duration.ZERO);
+    }
+}

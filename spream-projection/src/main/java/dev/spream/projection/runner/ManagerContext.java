@@ -1,0 +1,46 @@
+package dev.spream.projection.runner;
+
+import dev.spream.projection.ProjectionListener;
+import dev.spream.projection.ProjectionOwner;
+import dev.spream.projection.ProjectionStore;
+import dev.spream.core.internal.MonotonicTime;
+import dev.spream.core.internal.SafeListeners;
+import dev.spream.core.internal.TaskGroup;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+
+/**
+ * What the projections of a running manager share.
+ *
+ * @param owner this manager, in the store
+ * @param listening whether there is a listener at all
+ * @param clock for how long ago events occurred, and nothing else
+ * @param random for jitter; used by many threads
+ */
+record ManagerContext<T>(
+        ProjectionStore<T> store,
+        ProjectionOwner owner,
+        SafeListeners<ProjectionListener> listeners,
+        boolean listening,
+        MonotonicTime time,
+        InstantSource clock,
+        RandomGenerator random,
+        TaskGroup threads) {
+
+    long now() {
+        return time.nanoTime();
+    }
+
+    /** The time of day, for how long ago events occurred. */
+    Instant instant() {
+        return clock.instant();
+    }
+
+    void tell(Consumer<? super ProjectionListener> event) {
+        if (listening) {
+            listeners.tell(event);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+package dev.spream.projection.runner;
+
+import dev.spream.projection.FailureKind;
+import dev.spream.projection.ParkedSummary;
+import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionOptions;
+import dev.spream.projection.ProjectionStore;
+import java.util.Optional;
+
+/**
+ * The limit beyond which a projection stops rather than parking more aggregates: a bound on those that wait for somebody, which
+ * the store counts, whichever process parked them; and a bound on the share of events that fail for good among those tried
+ * lately, which this process counts. Safe for use by many threads.
+ */
+final class ParkLimit {
+    /** Fewer failures than that say nothing of the code. */
+    static final int FEW = 20;
+
+    private static final int WINDOW = 200;
+    private static final int MAX_ERROR = 200;
+    private static final int PERCENT = 100;
+
+    private final ProjectionStore<?> store;
+    private final ProjectionOptions options;
+    private final VersionStatus status;
+
+    // Guarded by this.
+    private long applied;
+    private long parked;
+    private Optional<String> firstError = Optional.empty(); // of those parked
+
+    ParkLimit(ProjectionStore<?> store, ProjectionOptions options, VersionStatus status) {
+        this.store = store;
+        this.options = options;
+        this.status = status;
+    }
+
+    /** A transaction was committed: so many events were applied in it, and so many aggregates parked that wait for somebody. */
+    synchronized void committed(long events, long aggregates, Optional<String> error) {
+        applied += events;
+        parked += aggregates;
+        firstError = firstError.or(() -> error);
+        while (applied + parked > WINDOW) {
+            applied /= 2;
+            parked /= 2;
+        }
+    }
+
+    /** What failed before says nothing any more: the projection was stopped, and may be corrected. */
+    synchronized void reset() {
+        applied = 0;
+        parked = 0;
+        firstError = Optional.empty();
+    }
+
+    /**
+     * Checks that an aggregate may be parked until somebody looks at it, since its event has failed for good.
+     *
+     * @param before how many events are applied before it in the same transaction
+     * @param pending others that are to be parked in the same transaction
+     * @throws LoopEnd if that is more than the projection may have
+     */
+    void requireRoom(int before, int pending, String error) throws LoopEnd {
+        requireFewFailures(before, pending, error);
+        requireRoomInStore(pending, error);
+    }
+
+    private synchronized void requireFewFailures(int before, int pending, String error) throws LoopEnd {
+        long failed = parked + pending + 1;
+        long tried = applied + before + failed;
+        int most = options.maxFailingPercent();
+        if (failed > FEW && failed * PERCENT > tried * most) {
+            throw stop(
+                    "%d of the last %d events that were tried failed for good, more than %d %%"
+                            .formatted(failed, tried, most),
+                    firstError,
+                    error);
+        }
+    }
+
+    /**
+     * Checks the same of an aggregate that is parked, and is tried no more until somebody looks at it.
+     *
+     * @throws LoopEnd if that is more than the projection may have
+     */
+    void requireRoomInStore(int pending, String error) throws LoopEnd {
+        ParkedSummary stored;
+        try {
+            stored = store.parkedSummary(status.name);
+        } catch (RuntimeException e) {
+            throw LoopEnd.outage(e);
+        }
+        int most = options.maxParked();
+        if (stored.waiting() + pending >= most) {
+            throw stop(
+                    "%d aggregates are parked and wait for somebody, and at most %d may"
+                            .formatted(stored.waiting() + pending, most),
+                    stored.firstError(),
+                    error);
+        }
+    }
+
+    private LoopEnd stop(String why, Optional<String> first, String last) {
+        String label = status.version().label();
+        return LoopEnd.fatal(new ProjectionFailure(
+                FailureKind.FATAL,
+                ("%s; nothing more is parked, and events are kept at their source: correct the code, or what the events need,"
+                                + " then 'projection resume %s' and 'projection retry %s --all'; first error: %s; last error: %s")
+                        .formatted(why, label, label, shortened(first.orElse(last)), shortened(last)),
+                null));
+    }
+
+    private static String shortened(String error) {
+        return error.length() <= MAX_ERROR ? error : error.substring(0, MAX_ERROR);
+    }
+}

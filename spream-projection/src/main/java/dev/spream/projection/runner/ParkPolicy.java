@@ -1,0 +1,57 @@
+package dev.spream.projection.runner;
+
+import dev.spream.projection.ParkReason;
+import dev.spream.projection.Parking;
+import dev.spream.projection.ProjectionOptions;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.random.RandomGenerator;
+
+/** Decides for how long an aggregate is parked. As safe for use by many threads as its random numbers. */
+final class ParkPolicy {
+    private final ProjectionOptions options;
+    private final RandomGenerator random;
+
+    ParkPolicy(ProjectionOptions options, RandomGenerator random) {
+        this.options = options;
+        this.random = random;
+    }
+
+    int maxAttempts() {
+        return options.maxAttempts();
+    }
+
+    Parking poison(int attempts, String error) {
+        return new Parking(ParkReason.POISON, attempts, error, Optional.empty());
+    }
+
+    /** After a failure that may pass: until the next attempt, or until somebody looks at it if that was the last one. */
+    Parking afterTransient(int attempts, String error) {
+        if (attempts >= options.maxAttempts()) {
+            return poison(attempts, error);
+        }
+        return new Parking(ParkReason.TRANSIENT, attempts, error, Optional.of(delay(attempts)));
+    }
+
+    /** Without counting it as an attempt, since it says nothing of the event. */
+    Parking afterOutage(int attempts, String error) {
+        return new Parking(ParkReason.TRANSIENT, attempts, error, Optional.of(delay(Math.max(1, attempts))));
+    }
+
+    Parking gap(long missing) {
+        return new Parking(
+                ParkReason.GAP,
+                0,
+                "the event with version %d has not come yet".formatted(missing),
+                Optional.of(options.maxDelay()));
+    }
+
+    /** Anything up to the initial delay, doubled with each attempt: what failed together does not come back together. */
+    private Duration delay(int attempts) {
+        int doublings = Math.min(attempts - 1, Long.SIZE - 2);
+        long most = options.maxDelay().toNanos();
+        long initial = options.initialDelay().toNanos();
+        long ceiling = initial > most >> doublings ? most : initial << doublings;
+        return Duration.ofNanos(1 + random.nextLong(ceiling));
+    }
+}

@@ -1,0 +1,92 @@
+package dev.spream.projection.runner;
+
+import dev.spream.projection.Parking;
+import dev.spream.core.internal.MonotonicTime;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/**
+ * Says in the log which aggregates of a projection are parked, and which go on: of each kind of line ten a minute, and how many
+ * more there were when the minute is over. Safe for use by many threads.
+ */
+final class ParkedLog {
+    private static final Logger log = LoggerFactory.getLogger(ParkedLog.class);
+    private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
+
+    private static final String TRIED = "it is tried again";
+    private static final String WAITS =
+            "all that comes for it waits until somebody retries or skips it, see 'projection show'";
+
+    private final String projection;
+    private final LimitedLines waiting;
+    private final LimitedLines parked;
+    private final LimitedLines resumed;
+
+    ParkedLog(String projection, MonotonicTime time) {
+        this.projection = projection;
+        this.waiting = lines(time, Level.WARN, "are parked and wait for somebody");
+        this.parked = lines(time, Level.INFO, "are parked and are tried again");
+        this.resumed = lines(time, Level.INFO, "that were parked go on");
+    }
+
+    private LimitedLines lines(MonotonicTime time, Level level, String what) {
+        return new LimitedLines(log, projection, time, level, "aggregates %s; see 'projection show'".formatted(what));
+    }
+
+    /**
+     * An aggregate was parked.
+     *
+     * @param firstVersion that is set aside
+     */
+    void parked(String key, long firstVersion, Parking parking) {
+        boolean again = parking.nextTry().isPresent();
+        (again ? parked : waiting)
+                .say(
+                        "aggregate '{}' is parked from version {} on as {}: {}; " + (again ? TRIED : WAITS),
+                        plain(key),
+                        firstVersion,
+                        parking.reason(),
+                        parking.error());
+    }
+
+    /** A parked aggregate was tried again, and stays parked. */
+    void stays(String key, long firstVersion, Parking parking) {
+        if (parking.nextTry().isEmpty()) {
+            parked(key, firstVersion, parking);
+            return;
+        }
+        log.debug(
+                "[{}] aggregate '{}' stays parked from version {} on as {}: {}",
+                projection,
+                plain(key),
+                firstVersion,
+                parking.reason(),
+                parking.error());
+    }
+
+    /** All events of a parked aggregate are applied. */
+    void resumed(String key, long lastVersion) {
+        resumed.say("aggregate '{}' is not parked any more, and goes on after version {}", plain(key), lastVersion);
+    }
+
+    /** Says how many lines were left out in a minute that is over. To be called now and then. */
+    void summarize() {
+        lines().forEach(LimitedLines::summarize);
+    }
+
+    /** Says how many lines were left out since. */
+    void end() {
+        lines().forEach(LimitedLines::end);
+    }
+
+    private Stream<LimitedLines> lines() {
+        return Stream.of(waiting, parked, resumed);
+    }
+
+    private static String plain(String key) {
+        return CONTROL.matcher(key).replaceAll("?");
+    }
+}

@@ -1,0 +1,253 @@
+package dev.spream.projection.runner;
+
+import dev.spream.projection.FailureKind;
+import dev.spream.projection.Fence;
+import dev.spream.projection.KeyState;
+import dev.spream.projection.ParkReason;
+import dev.spream.projection.ParkedKey;
+import dev.spream.projection.Parking;
+import dev.spream.projection.Tried;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Tries parked aggregates again, between the batches of a loop and for a short time each round, so that it holds up the others
+ * little longer than that: an aggregate that is begun is left when some of its events are applied, or it is parked again.
+ * Confined to a loop's thread.
+ */
+final class ParkedRetrier<T> {
+    private static final int KEYS = 20;
+    private static final int EVENTS = 200;
+    private static final long ROUND = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final long EVERY = TimeUnit.SECONDS.toNanos(1);
+    private static final long SOONEST = TimeUnit.MILLISECONDS.toNanos(50);
+
+    private final ManagerContext<T> manager;
+    private final VersionStatus status;
+    private final VersionCode<T> code;
+    private final FailureHandling failures;
+    private final BatchRun.Loop loop;
+    private long nextLook;
+    private long lastLook;
+    private boolean expecting = true; // something to be due, whatever others know
+
+    ParkedRetrier(
+            ManagerContext<T> manager,
+            VersionStatus status,
+            VersionCode<T> code,
+            FailureHandling failures,
+            BatchRun.Loop loop) {
+        this.manager = manager;
+        this.status = status;
+        this.code = code;
+        this.failures = failures;
+        this.loop = loop;
+        this.nextLook = manager.now();
+        this.lastLook = nextLook - SOONEST;
+    }
+
+    /** Aggregates may be due after that time. */
+    void hurry(Duration due) {
+        long soonest = Math.max(lastLook + SOONEST - manager.now(), TimeUnit.NANOSECONDS.convert(due));
+        nextLook = manager.now() + Math.min(nextLook - manager.now(), soonest);
+        expecting = true;
+    }
+
+    /** How long there is nothing to do, in nanoseconds. */
+    long idleNanos() {
+        return Math.max(0, nextLook - manager.now());
+    }
+
+    /** Tries those that are due, if it is time to look. */
+    void run() throws LoopEnd, InterruptedException {
+        if (idleNanos() > 0) {
+            return;
+        }
+        lastLook = manager.now();
+        nextLook = lastLook + EVERY;
+        if (!expecting && !mayBeDue()) {
+            return;
+        }
+        expecting = false;
+        long until = lastLook + ROUND;
+        List<ParkedKey> due = manager.store().due(loop.fence(), KEYS);
+        for (ParkedKey key : due) {
+            if (manager.now() - until >= 0) {
+                hurry();
+                return;
+            }
+            new KeyRetry(key, until).run();
+        }
+        if (due.size() == KEYS) {
+            hurry();
+        }
+    }
+
+    /** There is more to do at once. */
+    private void hurry() {
+        nextLook = manager.now();
+        expecting = true;
+    }
+
+    private boolean mayBeDue() {
+        return switch (loop.fence()) {
+            case Fence.Segment held -> status.hasDue(held.segment());
+            case Fence.Whole whole -> true;
+        };
+    }
+
+    /** Tries one of them. */
+    private final class KeyRetry {
+        private final ParkedKey key;
+        private final long until;
+        private int attempts;
+        private long first;
+        private int limit = EVENTS;
+        private boolean settled; // something was committed
+
+        KeyRetry(ParkedKey key, long until) {
+            this.key = key;
+            this.until = until;
+            this.attempts = key.attempts();
+            this.first = key.firstVersion();
+        }
+
+        /** Until something of it is settled, however long that takes: the next round would begin where this one did. */
+        void run() throws LoopEnd, InterruptedException {
+            boolean goesOn = true;
+            while (goesOn && (!settled || manager.now() - until < 0)) {
+                goesOn = tryOnce();
+            }
+        }
+
+        /** Whether there is more to try at once. */
+        private boolean tryOnce() throws LoopEnd, InterruptedException {
+            if (!loop.mayWrite()) {
+                throw LoopEnd.fenced(status.name);
+            }
+            RetryAttempt<T> attempt = new RetryAttempt<>(code.planner(), code.writer(loop.version(), key.followed()));
+            long startedAt = manager.now();
+            Optional<KeyState> state;
+            try {
+                state = manager.store().retry(loop.fence(), key.key(), limit, attempt);
+            } catch (Throwable t) {
+                if (loop.isCancelled()) {
+                    throw new InterruptedException("interrupted in a transaction, which is not committed");
+                }
+                first = attempt.firstVersion().orElse(first);
+                return failed(attempt, t);
+            }
+            first = attempt.firstVersion().orElse(first);
+            return state.isPresent() && committed(attempt, state.get(), Duration.ofNanos(manager.now() - startedAt));
+        }
+
+        private boolean committed(RetryAttempt<T> attempt, KeyState state, Duration took) {
+            status.parkedChanged.set(true);
+            if (attempt.taken() > 0) {
+                tell(attempt, took);
+                attempts = 0;
+                first = attempt.nextVersion();
+                limit = Math.min(EVENTS, 2 * limit);
+                settled = true;
+            }
+            if (!state.parked()) {
+                failures.parkedLog().resumed(key.key(), state.lastVersion());
+                failures.suspicion().forget(key.key());
+                manager.tell(listener -> listener.keyResumed(status.name, key.key()));
+                return false;
+            }
+            if (attempt.hasGap()) {
+                postpone(attempt.firstLeft(), failures.policy().gap(attempt.version() + 1));
+                return false;
+            }
+            return attempt.taken() > 0;
+        }
+
+        private void tell(RetryAttempt<T> attempt, Duration took) {
+            int handled = attempt.handle().size();
+            if (handled > 0) {
+                failures.suspicion().worked();
+            }
+            status.progressed.set(true);
+            manager.tell(listener -> {
+                listener.batchApplied(status.name, attempt.taken(), 0, 0, took);
+                Duration each = took.dividedBy(Math.max(1, handled));
+                attempt.handle().forEach(event -> listener.eventApplied(status.name, event, each));
+            });
+        }
+
+        private boolean failed(RetryAttempt<T> attempt, Throwable thrown) throws LoopEnd {
+            boolean conflict = failures.judge().isConflict(thrown);
+            boolean brokenOff = BrokenOff.isOfStore(thrown) && !attempt.threw(thrown) && !conflict;
+            FailureKind kind =
+                    brokenOff ? FailureKind.TRANSIENT : failures.judge().kind(thrown, attempt.threw(thrown));
+            Exception failure = FailureJudge.asException(thrown);
+            LoopEnd.ifOfEveryEvent(kind, failure);
+            if (conflict || (brokenOff && attempt.handle().isEmpty())) {
+                postponeIfPossible(kind, untried(status.troubles.text(failure)), failure);
+                return false;
+            }
+            int before = attempt.before();
+            if (before != 0) {
+                if (limit == 1) {
+                    throw LoopEnd.outage(failure); // it fails without an event that is applied
+                }
+                limit = before > 0 ? before : Math.max(1, Math.min(limit, attempt.taken()) / 2);
+                return true;
+            }
+            Parking parking = parking(kind, status.troubles.text(failure));
+            if (parking.nextTry().isEmpty() && key.reason() != ParkReason.POISON) {
+                failures.limit().requireRoomInStore(0, parking.error());
+            }
+            if (brokenOff) {
+                postponeIfPossible(kind, parking, failure);
+                return false;
+            }
+            status.troubles.failed(kind, failure);
+            postpone(attempt.firstLeft(), parking);
+            return false;
+        }
+
+        /** If the store keeps it, it is no outage, and other aggregates go on; otherwise the loop ends. */
+        private void postponeIfPossible(FailureKind kind, Parking parking, Exception failure) throws LoopEnd {
+            try {
+                postpone(first, parking);
+            } catch (RuntimeException e) {
+                failure.addSuppressed(e);
+                throw LoopEnd.outage(failure);
+            }
+            status.troubles.failed(kind, failure);
+        }
+
+        /** None of its events has failed: what waits for a missing event still does. */
+        private Parking untried(String error) {
+            Parking later = failures.policy().afterOutage(attempts, error);
+            return key.reason() == ParkReason.GAP
+                    ? new Parking(ParkReason.GAP, attempts, error, later.nextTry())
+                    : later;
+        }
+
+        private Parking parking(FailureKind kind, String error) {
+            if (kind == FailureKind.POISON) {
+                return failures.policy().poison(attempts + 1, error);
+            }
+            boolean counts = failures.suspicion().counts(key.key());
+            return counts && !failures.suspicion().isRaised()
+                    ? failures.policy().afterTransient(attempts + 1, error)
+                    : failures.policy().afterOutage(attempts, error);
+        }
+
+        private void postpone(long firstVersion, Parking parking) {
+            if (manager.store().postpone(loop.fence(), key.key(), new Tried(first, attempts), parking)) {
+                status.parkedChanged.set(true);
+                failures.parkedLog().stays(key.key(), firstVersion, parking);
+                parking.nextTry().ifPresent(ParkedRetrier.this::hurry);
+                manager.tell(listener -> listener.keyParked(status.name, key.key(), parking));
+            } else {
+                hurry(Duration.ZERO); // somebody was there meanwhile, and wants it tried
+            }
+        }
+    }
+}

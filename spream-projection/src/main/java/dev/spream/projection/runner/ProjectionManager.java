@@ -1,0 +1,219 @@
+package dev.spream.projection.runner;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.projection.Projection;
+import dev.spream.projection.ProjectionCode;
+import dev.spream.projection.ProjectionListener;
+import dev.spream.projection.ProjectionOperations;
+import dev.spream.projection.ProjectionOptions;
+import dev.spream.projection.ProjectionOwner;
+import dev.spream.projection.ProjectionStatus;
+import dev.spream.projection.ProjectionStore;
+import dev.spream.projection.ProjectionView;
+import dev.spream.core.internal.MonotonicTime;
+import dev.spream.core.internal.SingleRun;
+import dev.spream.projection.event.EventSource;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.random.RandomGenerator;
+import java.util.regex.Pattern;
+
+/**
+ * Runs projections, each with its own cursor, so that none of them holds up another.
+ *
+ * <pre>{@code
+ * try (ProjectionManager<Connection> manager = ProjectionManager.builder(store)
+ *         .add(new Balances(), events)
+ *         .build()) {
+ *     manager.run();
+ * }
+ * }</pre>
+ *
+ * <p>{@link #run} blocks until {@link #shutdown} or {@link #close}; both may be called from any thread, several times, before,
+ * during and after {@code run}. A manager runs once. It closes neither the store nor the sources. Any number of managers may run
+ * the same projections, in one process or in many: they share the segments of those whose source has positions.
+ *
+ * <p>What it promises for each projection, however many managers there are and whatever crashes when:
+ *
+ * <ul>
+ *   <li>Every event that is delivered is applied once, as far as the store's database is concerned, or set aside there: the
+ *       effect, the version of its aggregate, and the position are committed together. Those of one aggregate are applied in
+ *       the order of their versions.
+ *   <li>An event that fails holds up the events behind it of the same aggregate, which are set aside with it, and nothing else.
+ *       What may pass is tried again; what does not waits for somebody to {@linkplain ProjectionOperations#retry mend} or
+ *       {@linkplain ProjectionOperations#skip skip} it.
+ *   <li>A store or a source that fails does not end a projection, and parks nothing: it goes on when that works again. A
+ *       failure that every event would have stops it everywhere as {@link ProjectionStatus#FAILED}; the others go on.
+ *   <li>What a manager does whose lease of a segment is over, and after a projection was paused, changes nothing.
+ *   <li>What a source without positions delivers is acknowledged when it is committed.
+ * </ul>
+ *
+ * @param <T> a transaction of the store's database, such as a connection
+ */
+public final class ProjectionManager<T> implements AutoCloseable {
+
+    private final ManagerSetup<T> setup;
+    private final SingleRun<ManagerRun<T>> run = new SingleRun<>("projection manager");
+
+    private ProjectionManager(ManagerSetup<T> setup) {
+        this.setup = setup;
+    }
+
+    /** A manager of projections whose states are in that store. */
+    public static <T> Builder<T> builder(ProjectionStore<T> store) {
+        return new Builder<>(requireNonNull(store, "store"));
+    }
+
+    /**
+     * Runs the projections until told to stop; what is being applied is committed then, and the segments are given up. An
+     * interrupt of the calling thread acts like {@link #close}.
+     *
+     * @throws IllegalStateException if this manager has run before
+     * @throws IllegalArgumentException if a projection has run over a source with positions, and is to run over one without, or the
+     *     other way round
+     */
+    public void run() {
+        run.run(() -> new ManagerRun<>(setup), running -> {
+            running.run();
+            return true;
+        });
+    }
+
+    /**
+     * Reads no more events, lets what is being applied be committed, gives the segments up, and waits for all that. If it takes
+     * longer than the timeout, {@link #close} is called. Called by a projection or a listener, it starts all that and does not
+     * wait.
+     *
+     * @return whether it was done in time; true if {@link #run} has not been called, or has ended
+     */
+    public boolean shutdown(Duration timeout) {
+        return run.shutdown(timeout);
+    }
+
+    /**
+     * Interrupts what is being applied, which is rolled back and applied again by whoever runs next. Waits for {@link #run} to
+     * end, for half a minute at most. Called by a projection or a listener, it does not wait.
+     */
+    @Override
+    public void close() {
+        run.close();
+    }
+
+    /** Who this manager is, in the store. */
+    public ProjectionOwner owner() {
+        return setup.owner();
+    }
+
+    /**
+     * How the projections are, in the order in which they were added, each version that runs here, the live one first. Asks
+     * nobody. Until the state of one was read for the first time, and if no version of it runs here, it is as for one that is
+     * about to be created.
+     */
+    public List<ProjectionView> views() {
+        return run.begun()
+                .map(ManagerRun::views)
+                .orElseGet(() -> setup.byName().stream()
+                        .map(versions -> VersionStatus.unread(versions.getFirst(), Optional.empty()))
+                        .toList());
+    }
+
+    /**
+     * Collects what a manager needs. Confined to one thread.
+     *
+     * @param <T> a transaction of the store's database
+     */
+    public static final class Builder<T> {
+        private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9_-]{0,99}");
+
+        private final ProjectionStore<T> store;
+        private final List<ProjectionSetup<T>> projections = new ArrayList<>();
+        private final List<ProjectionListener> listeners = new ArrayList<>();
+        private ProjectionOptions options = ProjectionOptions.DEFAULTS;
+        private ProjectionOwner owner = ProjectionOwner.of("spream");
+        private MonotonicTime time = MonotonicTime.SYSTEM;
+        private InstantSource clock = InstantSource.system();
+        private RandomGenerator random = new Random();
+
+        private Builder(ProjectionStore<T> store) {
+            this.store = store;
+        }
+
+        /** How those projections are run that are added after this, without options of their own. */
+        public Builder<T> options(ProjectionOptions options) {
+            this.options = requireNonNull(options, "options");
+            return this;
+        }
+
+        /** Adds a projection that follows a source. */
+        public Builder<T> add(Projection<? super T> projection, EventSource source) {
+            return add(projection, source, options);
+        }
+
+        /**
+         * Adds a projection that is run in its own way. There may be several of a name, of different {@linkplain
+         * Projection#revision() revisions}: each runs the versions that are of its revision.
+         *
+         * @throws IllegalArgumentException if its name is none, or there is one of that name and revision
+         */
+        public Builder<T> add(Projection<? super T> projection, EventSource source, ProjectionOptions options) {
+            String name = projection.name();
+            if (!NAME.matcher(name).matches()) {
+                throw new IllegalArgumentException(
+                        "the name of a projection is '%s', must be 1 to 100 letters, digits, hyphens and underscores, a letter first"
+                                .formatted(name));
+            }
+            int revision = ProjectionCode.of(projection).revision();
+            if (projections.stream()
+                    .map(ProjectionSetup::projection)
+                    .anyMatch(other -> other.name().equals(name) && other.revision() == revision)) {
+                throw new IllegalArgumentException(
+                        "there are two projections of the name '%s' and revision %d".formatted(name, revision));
+            }
+            projections.add(new ProjectionSetup<>(projection, source, options));
+            return this;
+        }
+
+        /** Names the manager for people, such as by its host; {@code spream} by default. Need not be unique. */
+        public Builder<T> owner(String name) {
+            this.owner = ProjectionOwner.of(name);
+            return this;
+        }
+
+        /** Is told what happens, besides those that were added before. */
+        public Builder<T> listener(ProjectionListener listener) {
+            listeners.add(requireNonNull(listener, "listener"));
+            return this;
+        }
+
+        /** For tests that drive the time. */
+        Builder<T> time(MonotonicTime time, InstantSource clock) {
+            this.time = time;
+            this.clock = clock;
+            return this;
+        }
+
+        /** For tests that repeat a run: where jitter comes from; used by many threads. */
+        Builder<T> random(RandomGenerator random) {
+            this.random = random;
+            return this;
+        }
+
+        /**
+         * A manager of what was added.
+         *
+         * @throws IllegalStateException if nothing was
+         */
+        public ProjectionManager<T> build() {
+            if (projections.isEmpty()) {
+                throw new IllegalStateException("a projection manager needs a projection; add one");
+            }
+            return new ProjectionManager<>(
+                    new ManagerSetup<>(store, owner, projections, listeners, time, clock, random));
+        }
+    }
+}

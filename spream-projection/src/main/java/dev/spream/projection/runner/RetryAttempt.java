@@ -1,0 +1,109 @@
+package dev.spream.projection.runner;
+
+import dev.spream.projection.ProjectionStore;
+import dev.spream.projection.event.EventEnvelope;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/** One transaction for events of a parked aggregate. Confined to a loop's thread. */
+final class RetryAttempt<T> implements ProjectionStore.RetryWork<T> {
+    private final BatchPlanner planner;
+    private final EventWriter<T> writer;
+    private final List<EventEnvelope> handle = new ArrayList<>();
+    private List<EventEnvelope> given = List.of();
+    private int taken;
+    private long version;
+    private boolean gap;
+    private @Nullable EventEnvelope current;
+    private @Nullable Throwable thrown;
+
+    RetryAttempt(BatchPlanner planner, EventWriter<T> writer) {
+        this.planner = planner;
+        this.writer = writer;
+    }
+
+    @Override
+    public long apply(T transaction, long lastVersion, List<EventEnvelope> events) throws Exception {
+        plan(lastVersion, events);
+        try {
+            writer.write(transaction, handle, event -> current = event);
+        } catch (Throwable t) {
+            thrown = t;
+            throw t;
+        }
+        current = null;
+        return version;
+    }
+
+    private void plan(long lastVersion, List<EventEnvelope> events) {
+        handle.clear();
+        given = events;
+        taken = 0;
+        version = lastVersion;
+        gap = false;
+        for (EventEnvelope event : events) {
+            if (event.eventVersion() > version) {
+                gap = !planner.follows(event, version);
+                if (gap) {
+                    return;
+                }
+                version = event.eventVersion();
+                if (planner.handles(event)) {
+                    handle.add(event);
+                }
+            }
+            taken++;
+        }
+    }
+
+    boolean threw(Throwable failure) {
+        return failure.equals(thrown);
+    }
+
+    /** How many of the events come before the one that failed; -1 if it may be any of several. */
+    int before() {
+        if (current != null) {
+            return given.indexOf(current);
+        }
+        return handle.size() == 1 ? given.indexOf(handle.getFirst()) : -1;
+    }
+
+    /** The version of the first event that was given; empty if the store gave none. */
+    OptionalLong firstVersion() {
+        return given.isEmpty()
+                ? OptionalLong.empty()
+                : OptionalLong.of(given.getFirst().eventVersion());
+    }
+
+    /** The version of the first event that is left if it succeeded, as far as that is known. */
+    long nextVersion() {
+        return taken < given.size() ? given.get(taken).eventVersion() : version + 1;
+    }
+
+    /** The events that were to be applied. */
+    List<EventEnvelope> handle() {
+        return handle;
+    }
+
+    /** How many events are done with if it succeeded. */
+    int taken() {
+        return taken;
+    }
+
+    /** The version of the first event that is left: the one behind the gap, or the one that failed. */
+    long firstLeft() {
+        return given.get(gap ? taken : 0).eventVersion();
+    }
+
+    /** Whether it stopped before a missing event, the one after {@link #version}. */
+    boolean hasGap() {
+        return gap;
+    }
+
+    /** The last one that was applied. */
+    long version() {
+        return version;
+    }
+}

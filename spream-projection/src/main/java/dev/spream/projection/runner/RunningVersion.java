@@ -1,0 +1,59 @@
+package dev.spream.projection.runner;
+
+import dev.spream.projection.ProjectionVersion;
+import dev.spream.projection.ProjectionView;
+import java.util.function.Function;
+
+/** One version of a projection of a running manager: a thread that watches its state, one that keeps its loops, and those. */
+final class RunningVersion<T> {
+    private final ManagerContext<T> manager;
+    private final VersionStatus status;
+    private final Keeper keeper;
+    private final StatusWatch watch;
+
+    RunningVersion(ManagerContext<T> manager, ProjectionSetup<T> setup, ProjectionVersion version) {
+        this.manager = manager;
+        this.status = new VersionStatus(manager, setup, version);
+        FailureHandling failures = FailureHandling.of(manager, setup.options(), status);
+        VersionCode<T> code = new VersionCode<>(setup, version, failures.policy());
+        Function<Assignment, FeedLoop<T>> loops =
+                assignment -> new FeedLoop<>(manager, setup, status, code, failures, assignment);
+        this.keeper = setup.source().positioned()
+                ? new SegmentKeeper<>(manager, setup.options(), status, loops)
+                : new FeedKeeper<>(manager, status, loops);
+        this.watch = new StatusWatch(manager, status, failures, keeper);
+    }
+
+    void start() {
+        String thread = "spream-projection-" + status.name;
+        manager.threads().start(thread + "-watch", watch::run);
+        manager.threads().start(thread + "-keep", this::keep);
+    }
+
+    private void keep() throws InterruptedException {
+        try {
+            keeper.run();
+        } finally {
+            watch.stop(); // with a last report
+        }
+    }
+
+    /** Its version is that now, with another role perhaps. */
+    void become(ProjectionVersion version) {
+        status.become(version);
+    }
+
+    /** Lets its loops finish their batches, and ends. */
+    void stop() {
+        keeper.stop();
+    }
+
+    /** Interrupts its loops, and ends. */
+    void cancel() {
+        keeper.cancel();
+    }
+
+    ProjectionView view() {
+        return status.view(keeper.held());
+    }
+}

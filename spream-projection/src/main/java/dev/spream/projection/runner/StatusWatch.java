@@ -1,0 +1,212 @@
+package dev.spream.projection.runner;
+
+import dev.spream.projection.ProjectionState;
+import dev.spream.projection.ProjectionVersion;
+import dev.spream.projection.RebuildProgress;
+import dev.spream.projection.VersionRole;
+import dev.spream.core.DurationText;
+import dev.spream.core.internal.MonotonicTime;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads the state of a projection about once a second, since it is changed elsewhere, and brings it up to date if something has
+ * happened here. On a thread of its own.
+ */
+final class StatusWatch {
+    private static final Logger log = LoggerFactory.getLogger(StatusWatch.class);
+    private static final long EVERY = TimeUnit.SECONDS.toNanos(1);
+    private static final long BUILT_EVERY = TimeUnit.SECONDS.toNanos(5);
+    private static final long PARKED_EVERY = TimeUnit.SECONDS.toNanos(5);
+    private static final String READING = "reading its state";
+    private static final String REPORTING = "reporting";
+
+    private final ManagerContext<?> manager;
+    private final VersionStatus status;
+    private final FailureHandling failures;
+    private final RebuildLog rebuildLog;
+    private final Keeper keeper;
+    private long builtAt;
+    private long parkedAt;
+    private volatile boolean stopped;
+
+    StatusWatch(ManagerContext<?> manager, VersionStatus status, FailureHandling failures, Keeper keeper) {
+        this.manager = manager;
+        this.status = status;
+        this.failures = failures;
+        this.rebuildLog = new RebuildLog(manager.time());
+        this.keeper = keeper;
+    }
+
+    /** Works until it is stopped. */
+    void run() throws InterruptedException {
+        while (!stopped) {
+            read();
+            report();
+            built();
+            failures.parkedLog().summarize();
+            failures.conflicts().summarize();
+            keeper.checkLease();
+            status.watchWake.await(EVERY);
+        }
+        report();
+        built();
+        failures.parkedLog().end();
+        failures.conflicts().end();
+    }
+
+    void stop() {
+        stopped = true;
+        status.watchWake.raise();
+    }
+
+    private void read() {
+        ProjectionState before = status.state();
+        boolean known = status.isKnown();
+        Optional<ProjectionState> found;
+        try {
+            found = manager.store().state(status.name);
+            readParked();
+        } catch (RuntimeException e) {
+            status.troubles.outage(READING, e);
+            return;
+        }
+        status.troubles.over(READING);
+        if (found.isEmpty()) {
+            return; // the version was dropped, and will be ended
+        }
+        ProjectionState state = found.get();
+        status.read(state);
+        if (!known || state.status() != before.status()) {
+            log.info("[{}] the projection is {}", status.name, status.version().text(state.status()));
+            failures.limit().reset();
+            manager.tell(listener -> listener.statusChanged(status.name, state.status()));
+        }
+        if (!known || state.status() != before.status() || state.epoch() != before.epoch()) {
+            status.keeperWake.raise();
+        }
+    }
+
+    /** Others park and retry as well, which may be known a few seconds later. */
+    private void readParked() {
+        if (status.parkedChanged.getAndSet(false) || manager.now() - parkedAt >= PARKED_EVERY) {
+            status.parked(manager.store().parkedSummary(status.name));
+            parkedAt = manager.now();
+        }
+    }
+
+    /** Of a version that is not live, learns how far it is. */
+    private void built() {
+        boolean dealt = status.dealt.getAndSet(false);
+        if (status.version().isLive() || (!dealt && isSettled())) {
+            return;
+        }
+        builtAt = manager.now();
+        try {
+            Optional<RebuildProgress> progress = manager.store().built(status.version());
+            status.rebuild(progress);
+            progress.ifPresent(rebuildLog::say);
+        } catch (RuntimeException e) {
+            status.dealt.set(true);
+            outage(e);
+        }
+    }
+
+    /** Whether it was where the live one is a moment ago: if it has stopped there, the live one goes on without it. */
+    private boolean isSettled() {
+        return status.rebuild().filter(RebuildProgress::isCaughtUp).isPresent()
+                && manager.now() - builtAt < BUILT_EVERY;
+    }
+
+    private void report() {
+        Troubles.Unreported unreported = status.troubles.unreported();
+        boolean progressed = status.progressed.getAndSet(false);
+        if (!status.isKnown() || (!progressed && unreported.errors() == 0)) {
+            return;
+        }
+        try {
+            manager.store().report(status.name, unreported.errors(), lastError(unreported));
+        } catch (RuntimeException e) {
+            if (progressed) {
+                status.progressed.set(true);
+            }
+            outage(e);
+            return;
+        }
+        status.troubles.reported(unreported);
+        status.troubles.over(REPORTING);
+    }
+
+    private void outage(RuntimeException e) {
+        if (!status.isDropped()) {
+            status.troubles.outage(REPORTING, e);
+        }
+    }
+
+    private static Optional<String> lastError(Troubles.Unreported unreported) {
+        return unreported.errors() == 0 ? Optional.empty() : unreported.lastError();
+    }
+
+    /** Says in the log now and then how far a version is that is being built, and once that it has caught up. */
+    private static final class RebuildLog {
+        private static final long EVERY = TimeUnit.SECONDS.toNanos(10);
+
+        private final MonotonicTime time;
+        private long saidAt;
+        private @Nullable RebuildProgress last;
+
+        RebuildLog(MonotonicTime time) {
+            this.time = time;
+            this.saidAt = time.nanoTime();
+        }
+
+        void say(RebuildProgress progress) {
+            RebuildProgress before = last;
+            last = progress;
+            String name = progress.version().stateName();
+            if (progress.isCaughtUp()) {
+                if (before == null || !before.isCaughtUp()) {
+                    caughtUp(progress);
+                }
+            } else if (time.nanoTime() - saidAt >= EVERY) {
+                saidAt = time.nanoTime();
+                log.info(
+                        "[{}] {}% built: {} events, {} a second, {} left",
+                        name,
+                        Math.floor(1_000 * progress.share()) / 10,
+                        progress.applied(),
+                        Math.round(progress.rate().orElse(0)),
+                        left(progress.left()));
+            }
+        }
+
+        private static void caughtUp(RebuildProgress progress) {
+            ProjectionVersion version = progress.version();
+            if (progress.parked() > 0) {
+                log.warn(
+                        "[{}] has caught up with the live version after {} events, but {} aggregates are parked in it; they stay as they are until somebody acts, and a cut-over that loses them is refused: 'projection show {}@{}' says why",
+                        version.stateName(),
+                        progress.applied(),
+                        progress.parked(),
+                        version.projection(),
+                        version.version());
+            } else if (version.role() == VersionRole.SHADOW) {
+                log.info(
+                        "[{}] has caught up with the live version after {} events; make it live with 'projection cutover {}'",
+                        version.stateName(),
+                        progress.applied(),
+                        version.projection());
+            } else {
+                log.info("[{}] has caught up with the live version", version.stateName());
+            }
+        }
+
+        private static String left(Optional<Duration> left) {
+            return left.map(DurationText::of).orElse("an unknown time");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package dev.spream.projection.runner;
+
+import dev.spream.projection.Projection;
+import dev.spream.projection.ProjectionVersion;
+import dev.spream.projection.RebuildableProjection;
+import dev.spream.projection.SideEffects;
+import java.util.Map;
+import java.util.Set;
+
+/** The code of a version: which events it is given, and how it writes them. As safe for use by many threads as the projection. */
+final class VersionCode<T> {
+    private final Projection<? super T> projection;
+    private final boolean versioned;
+    private final EventWriter<T> writer;
+    private volatile BatchPlanner planner;
+
+    VersionCode(ProjectionSetup<T> setup, ProjectionVersion version, ParkPolicy policy) {
+        this.projection = setup.projection().ofVersion(version.version());
+        this.versioned = projection instanceof RebuildableProjection<?> || !projection.equals(setup.projection());
+        this.writer = EventWriter.of(projection);
+        this.planner = new BatchPlanner(projection.eventTypes(), setup.options().gaps(), policy, version.from() > 0);
+    }
+
+    /** The projection as it writes this version. */
+    Projection<? super T> projection() {
+        return projection;
+    }
+
+    /** Whether versions of its read model can be told apart. */
+    boolean isVersioned() {
+        return versioned;
+    }
+
+    BatchPlanner planner() {
+        return planner;
+    }
+
+    /** Events are passed over that are skipped without being tried: the versions of each aggregate. */
+    void skip(Map<String, Set<Long>> events) {
+        planner = planner.skipping(events);
+    }
+
+    /**
+     * What writes events.
+     *
+     * @param version as the loop knows it that writes
+     * @param followed up to which version side effects have followed
+     */
+    EventWriter<T> writer(ProjectionVersion version, long followed) {
+        return version.isLive() && projection instanceof SideEffects<?> effects
+                ? EventWriter.following(writer, inItsTransactions(effects), followed)
+                : writer;
+    }
+
+    @SuppressWarnings("unchecked") // they are the projection's, which works in these transactions
+    private static <T> SideEffects<T> inItsTransactions(SideEffects<?> effects) {
+        return (SideEffects<T>) effects;
+    }
+}

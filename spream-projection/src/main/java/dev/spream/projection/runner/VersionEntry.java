@@ -1,0 +1,108 @@
+package dev.spream.projection.runner;
+
+import dev.spream.projection.FailureKind;
+import dev.spream.projection.OutsideReadModel;
+import dev.spream.projection.ProjectionCode;
+import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionStore;
+import dev.spream.projection.ProjectionVersion;
+import dev.spream.projection.RebuildableProjection;
+import java.util.Optional;
+
+/**
+ * Finds out, when a loop begins, what its version is for by now and which events it skips, and has its read model created if it is not there. A loop that
+ * has taken its segment before that is fenced off if roles are exchanged after it. Confined to the loop's thread.
+ */
+final class VersionEntry<T> {
+    private final ProjectionStore<T> store;
+    private final VersionStatus status;
+    private final VersionCode<T> code;
+    private final FailureJudge judge;
+    private boolean thrown;
+
+    VersionEntry(ProjectionStore<T> store, VersionStatus status, VersionCode<T> code, FailureJudge judge) {
+        this.store = store;
+        this.status = status;
+        this.code = code;
+        this.judge = judge;
+    }
+
+    ProjectionVersion enter() throws LoopEnd {
+        ProjectionVersion version = store.versions(status.version().projection()).stream()
+                .filter(found -> found.stateName().equals(status.name))
+                .findFirst()
+                .orElseThrow(() -> LoopEnd.fenced(status.name));
+        if (!version.prepared()) {
+            prepare(version);
+        }
+        if (version.version() > 1) {
+            code.skip(store.skipped(status.name));
+        }
+        return version;
+    }
+
+    private void prepare(ProjectionVersion version) throws LoopEnd {
+        if (!code.isVersioned()) {
+            throw LoopEnd.fatal(new ProjectionFailure(
+                    FailureKind.FATAL,
+                    "projection '%s' does not say how another version of its read model is written: it must be a RebuildableProjection, or have another projection for each version; drop version %d"
+                            .formatted(version.projection(), version.version()),
+                    null));
+        }
+        boolean there;
+        try {
+            there = store.prepare(version, ProjectionCode.of(code.projection()), this::create);
+        } catch (Throwable t) {
+            throw end(t);
+        }
+        if (!there) {
+            throw LoopEnd.fenced(status.name);
+        }
+    }
+
+    private LoopEnd end(Throwable t) throws LoopEnd {
+        FailureKind kind = judge.kind(t, thrown || t instanceof ProjectionFailure);
+        Exception failure = FailureJudge.asException(t);
+        LoopEnd.ifOfEveryEvent(kind, failure);
+        return kind == FailureKind.POISON ? LoopEnd.fatal(failure) : LoopEnd.outage(failure);
+    }
+
+    /** Has a read model outside of the store begun, or checks that it is the one that was. */
+    void requireModel(ProjectionVersion version) throws LoopEnd {
+        if (!(code.projection() instanceof OutsideReadModel model)) {
+            return;
+        }
+        Optional<String> id;
+        try {
+            id = store.outsideModel(version, () -> begun(model));
+            if (id.isPresent()) {
+                model.require(id.get());
+            }
+        } catch (Throwable t) {
+            throw end(t);
+        }
+        if (id.isEmpty()) {
+            throw LoopEnd.fenced(status.name);
+        }
+    }
+
+    private String begun(OutsideReadModel model) throws Exception {
+        try {
+            return model.begin();
+        } catch (Throwable t) {
+            thrown = true;
+            throw t;
+        }
+    }
+
+    private void create(T transaction) throws Exception {
+        if (code.projection() instanceof RebuildableProjection<? super T> rebuildable) {
+            try {
+                rebuildable.create(transaction);
+            } catch (Throwable t) {
+                thrown = true;
+                throw t;
+            }
+        }
+    }
+}

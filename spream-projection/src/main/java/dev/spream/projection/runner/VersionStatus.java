@@ -1,0 +1,193 @@
+package dev.spream.projection.runner;
+
+import dev.spream.projection.ParkedSummary;
+import dev.spream.projection.Projection;
+import dev.spream.projection.ProjectionState;
+import dev.spream.projection.ProjectionStatus;
+import dev.spream.projection.ProjectionVersion;
+import dev.spream.projection.ProjectionView;
+import dev.spream.projection.RebuildProgress;
+import dev.spream.projection.VersionRole;
+import dev.spream.core.internal.Alarm;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * What is known of a running version in this process: its role and state as they were last read, what its threads have found, and
+ * what they wake each other by. Safe for use by many threads.
+ */
+final class VersionStatus {
+    final String name; // of its state
+    final Troubles troubles;
+    final SegmentLags lags = new SegmentLags();
+    final Alarm watchWake;
+    final Alarm keeperWake;
+
+    /** Events were dealt with since the progress of the version was read. */
+    final AtomicBoolean dealt = new AtomicBoolean();
+
+    /** Something was written that the projection's row does not show yet. */
+    final AtomicBoolean progressed = new AtomicBoolean();
+
+    /** Something was parked here, or is parked no more, since the summary was read. */
+    final AtomicBoolean parkedChanged = new AtomicBoolean(true);
+
+    private static final long ASK_EVERY = TimeUnit.SECONDS.toNanos(1);
+
+    private final AtomicLong nextQuestion;
+    private volatile Set<Integer> due = Set.of(); // segments with parked aggregates that are due, by the last answer
+
+    private final ManagerContext<?> manager;
+    private final boolean positioned;
+    private volatile ProjectionVersion version;
+    private volatile ProjectionState state;
+    private volatile boolean known;
+    private volatile Optional<RebuildProgress> rebuild = Optional.empty();
+    private volatile ParkedSummary parked = ParkedSummary.NONE;
+    private volatile Optional<String> ended = Optional.empty();
+
+    VersionStatus(ManagerContext<?> manager, ProjectionSetup<?> setup, ProjectionVersion version) {
+        this.name = version.stateName();
+        this.troubles = new Troubles(name, manager);
+        this.watchWake = new Alarm(manager.time());
+        this.keeperWake = new Alarm(manager.time());
+        this.manager = manager;
+        this.nextQuestion = new AtomicLong(manager.now());
+        this.positioned = setup.source().positioned();
+        this.version = version;
+        this.state = unread(setup, version);
+    }
+
+    /** How a projection is until its versions are read for the first time. */
+    static ProjectionView unread(ProjectionSetup<?> setup, Optional<String> outage) {
+        Projection<?> projection = setup.projection();
+        ProjectionVersion first =
+                new ProjectionVersion(projection.name(), 1, projection.revision(), VersionRole.LIVE, 0, true);
+        return new ProjectionView(
+                first,
+                unread(setup, first),
+                0,
+                OptionalLong.empty(),
+                Optional.empty(),
+                outage,
+                Optional.empty(),
+                ParkedSummary.NONE);
+    }
+
+    private static ProjectionState unread(ProjectionSetup<?> setup, ProjectionVersion version) {
+        return new ProjectionState(
+                version.stateName(),
+                version.isLive() ? ProjectionStatus.RUNNING : ProjectionStatus.REBUILDING,
+                0,
+                setup.segments(),
+                0,
+                Optional.empty(),
+                Optional.empty(),
+                0,
+                Optional.empty(),
+                Optional.empty(),
+                Instant.EPOCH);
+    }
+
+    /** As it was last read; a loop knows better. */
+    ProjectionVersion version() {
+        return version;
+    }
+
+    /** The version is that now, with another role perhaps. */
+    void become(ProjectionVersion now) {
+        if (version.role() != now.role()) {
+            watchWake.raise();
+        }
+        version = now;
+        if (now.isLive()) {
+            rebuild = Optional.empty();
+        }
+    }
+
+    /** Whether the version is not there any more, so that what fails says nothing. */
+    boolean isDropped() {
+        try {
+            return known && manager.store().state(name).isEmpty();
+        } catch (RuntimeException e) {
+            return false;
+        }
+    }
+
+    ProjectionState state() {
+        return state;
+    }
+
+    void read(ProjectionState read) {
+        state = read;
+        known = true;
+    }
+
+    /** Whether its state was ever read. */
+    boolean isKnown() {
+        return known;
+    }
+
+    boolean isRunning() {
+        return known && (state.status() == ProjectionStatus.RUNNING || state.status() == ProjectionStatus.REBUILDING);
+    }
+
+    /**
+     * Whether a segment had parked aggregates that are due, a second or so ago. The store is asked about once a second by one of the
+     * loops for all of them, since mostly none is due; the others do not wait for it.
+     */
+    boolean hasDue(int segment) {
+        long now = manager.now();
+        long next = nextQuestion.get();
+        if (now - next >= 0 && nextQuestion.compareAndSet(next, now + ASK_EVERY)) {
+            due = manager.store().dueSegments(name);
+        }
+        return due.contains(segment);
+    }
+
+    /** How far a version is that is not live, as it was last read. */
+    Optional<RebuildProgress> rebuild() {
+        return rebuild;
+    }
+
+    void rebuild(Optional<RebuildProgress> progress) {
+        rebuild = progress;
+    }
+
+    /** What is parked, as it was read. */
+    void parked(ParkedSummary read) {
+        parked = read;
+    }
+
+    /**
+     * The version is run by this process no longer, since what is around the process is wrong; its keeper gives up what it holds.
+     *
+     * @return false if that was so before
+     */
+    synchronized boolean endHere(String error) {
+        boolean first = ended.isEmpty();
+        ended = ended.or(() -> Optional.of("this process cannot run it: " + error));
+        return first;
+    }
+
+    boolean hasEndedHere() {
+        return ended.isPresent();
+    }
+
+    /** The segment is not read here now: how far it was, and that it failed, says nothing any more. */
+    void forget(int segment, String label) {
+        lags.forget(segment);
+        troubles.forget(label);
+    }
+
+    ProjectionView view(int segmentsHeld) {
+        SegmentLags.Furthest lag = lags.furthest(manager.instant(), segmentsHeld > 0 || !positioned);
+        return new ProjectionView(
+                version, state, segmentsHeld, lag.events(), lag.age(), ended.or(troubles::outage), rebuild, parked);
+    }
+}

@@ -1,7 +1,0 @@
-/**
- * The projection manager over stores in memory: unit tests, and simulations of many processes.
- */
-@NullMarked
-package dev.spream.projection;
-
-import org.jspecify.annotations.NullMarked;

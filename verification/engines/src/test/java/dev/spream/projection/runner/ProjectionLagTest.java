@@ -1,0 +1,129 @@
+package dev.spream.projection.runner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.projection.ProjectionView;
+import dev.spream.testkit.projection.Accounts;
+import dev.spream.testkit.projection.Balances;
+import dev.spream.projection.event.EventFeed;
+import dev.spream.projection.event.EventSource;
+import dev.spream.projection.event.FeedBatch;
+import dev.spream.projection.event.FeedItem;
+import dev.spream.projection.event.FeedRequest;
+import dev.spream.testkit.event.QueueEventSource;
+import dev.spream.testkit.event.Spoilt;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** How far a projection is behind what it cannot read yet. */
+final class ProjectionLagTest {
+    private static final Duration WAITED = Duration.ofMinutes(3);
+    private static final int GIVEN = 5;
+
+    private final ManagerBench bench = new ManagerBench();
+    private final AtomicBoolean shut = new AtomicBoolean(true);
+
+    @AfterEach
+    void stop() {
+        bench.close();
+    }
+
+    /** Somebody has been about to append behind the last event, for a while. */
+    private record ShutSource(EventSource source, AtomicBoolean shut) implements EventSource {
+        @Override
+        public boolean positioned() {
+            return true;
+        }
+
+        @Override
+        public EventFeed open(FeedRequest request) {
+            return new ShutFeed(source.open(request), shut);
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private record ShutFeed(EventFeed feed, AtomicBoolean shut) implements EventFeed {
+        @Override
+        public FeedBatch poll(int limit, Duration wait) throws InterruptedException {
+            FeedBatch batch = feed.poll(limit, wait);
+            return shut.get() && batch.head() == batch.position()
+                    ? new FeedBatch(batch.items(), batch.position(), batch.head() + GIVEN, WAITED)
+                    : batch;
+        }
+
+        @Override
+        public void acknowledge(Collection<FeedItem> items) {}
+
+        @Override
+        public void close() {
+            feed.close();
+        }
+    }
+
+    @Test
+    void what_a_source_without_positions_cannot_read_is_an_outage_and_nobody_knows_of_any_events() {
+        QueueEventSource queue = new QueueEventSource();
+        EventSource unreadable = Spoilt.of(
+                EventSource.class,
+                queue,
+                "open",
+                (source, arguments) ->
+                        Spoilt.of(EventFeed.class, source.open((FeedRequest) arguments[0]), "poll", (feed, limits) -> {
+                            FeedBatch batch = feed.poll((int) limits[0], (Duration) limits[1]);
+                            return shut.get() ? FeedBatch.of(batch.items(), WAITED) : batch;
+                        }));
+        ManagerBench.Running running =
+                bench.start(bench.database.store(), builder -> builder.add(new Balances("balances"), unreadable));
+        bench.await("lag", () -> lag(running).compareTo(WAITED) >= 0);
+        assertThat(view(running).lagEvents()).isEmpty();
+        bench.await("an outage", () -> view(running).outage().isPresent());
+        assertThat(view(running).outage().orElseThrow()).contains("could not be read for 3 min");
+        queue.write(Accounts.deposit("account-1", 1, 7));
+        bench.await("what can be read", () -> !bench.balances("balances").isEmpty());
+        assertThat(view(running).outage()).isPresent();
+        shut.set(false);
+        bench.await("no lag", () -> view(running).lagEvents().orElse(1) == 0);
+        assertThat(view(running).lag()).hasValue(Duration.ZERO);
+        bench.await("no outage", () -> view(running).outage().isEmpty());
+        running.manager().close();
+        queue.close();
+    }
+
+    @Test
+    void a_store_that_is_closed_is_an_outage_and_nobody_is_caught_up() {
+        ManagerBench.Running running = bench.start(new Balances("balances"));
+        bench.await("no lag", () -> view(running).lagEvents().orElse(1) == 0);
+        bench.events.close();
+        bench.await("an outage", () -> view(running).outage().isPresent());
+        bench.await("no events known", () -> view(running).lagEvents().isEmpty());
+        assertThat(view(running).outage().orElseThrow()).contains("closed");
+    }
+
+    private ProjectionView view(ManagerBench.Running running) {
+        return running.manager().views().getFirst();
+    }
+
+    private Duration lag(ManagerBench.Running running) {
+        return view(running).lag().orElse(Duration.ZERO);
+    }
+
+    @Test
+    void what_cannot_be_read_yet_is_lag_and_as_old_as_that_it_cannot() {
+        Accounts.append(bench.events, "account-1", 1, 2, 3);
+        ManagerBench.Running running = bench.start(
+                bench.database.store(),
+                builder -> builder.add(new Balances("balances"), new ShutSource(bench.source, shut)));
+        bench.awaitBalances("balances");
+        bench.await("lag", () -> view(running).lagEvents().orElse(0) == GIVEN);
+        bench.await("its age", () -> lag(running).compareTo(WAITED) >= 0);
+        assertThat(lag(running)).isLessThan(WAITED.multipliedBy(2));
+        shut.set(false);
+        bench.await("no lag", () -> view(running).lagEvents().orElse(1) == 0);
+        assertThat(view(running).lag()).hasValue(Duration.ZERO);
+    }
+}

@@ -1,0 +1,111 @@
+package dev.spream.projection.runner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.spream.projection.ProjectionView;
+import dev.spream.testkit.projection.Accounts;
+import dev.spream.testkit.projection.Balances;
+import dev.spream.testkit.memory.InMemoryProjectionStore;
+import dev.spream.projection.runner.ManagerBench.Running;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Projections of an event store, from events to rows. */
+final class ProjectionManagerTest {
+    private final ManagerBench bench = new ManagerBench();
+
+    @AfterEach
+    void stop() {
+        bench.close();
+    }
+
+    private void appendMany() {
+        for (int round = 0; round < 20; round++) {
+            for (int account = 0; account < 50; account++) {
+                Accounts.append(bench.events, "account-" + account, round + account);
+            }
+        }
+    }
+
+    static Balances projection(String name, boolean folded) {
+        return folded ? new Balances.Folded(name) : new Balances(name);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void events_become_rows_each_once_and_in_order(boolean folded) {
+        appendMany();
+        bench.start(projection("balances", folded));
+        bench.awaitBalances("balances");
+        appendMany();
+        bench.awaitBalances("balances");
+    }
+
+    @Test
+    void a_restart_goes_on_where_it_was() throws Exception {
+        appendMany();
+        Running first = bench.start(new Balances("balances"));
+        bench.awaitBalances("balances");
+        first.stop();
+        appendMany();
+        bench.start(new Balances("balances"));
+        bench.awaitBalances("balances");
+    }
+
+    @Test
+    void several_projections_each_have_their_own_read_model() {
+        appendMany();
+        bench.start(new Balances("one"), new Balances.Folded("other"));
+        bench.awaitBalances("one");
+        bench.awaitBalances("other");
+    }
+
+    @Test
+    void it_is_caught_up_when_nothing_is_left() {
+        appendMany();
+        Running running = bench.start(new Balances("balances"));
+        bench.awaitBalances("balances");
+        bench.await("no lag", () -> view(running).lagEvents().equals(OptionalLong.of(0)));
+        assertThat(view(running).lag()).hasValue(Duration.ZERO);
+        assertThat(view(running).outage()).isEmpty();
+        assertThat(view(running).segmentsHeld()).isEqualTo(4);
+    }
+
+    private static ProjectionView view(Running running) {
+        return running.manager().views().getFirst();
+    }
+
+    @Test
+    void the_row_of_a_projection_follows() {
+        appendMany();
+        bench.start(new Balances("balances"));
+        bench.await("the summary", () -> bench.operations.list().stream().anyMatch(state -> state.position() == 1_000));
+        assertThat(bench.details("balances").state().lastEventId()).isPresent();
+    }
+
+    @Test
+    void it_runs_once() throws Exception {
+        Running running = bench.start(new Balances("balances"));
+        running.stop();
+        assertThatThrownBy(running.manager()::run).isInstanceOf(IllegalStateException.class);
+        assertThat(running.manager().shutdown(Duration.ZERO)).isTrue();
+    }
+
+    @Test
+    void names_are_checked() {
+        ProjectionManager.Builder<InMemoryProjectionStore.Transaction> builder =
+                ProjectionManager.builder(bench.database);
+        assertThatThrownBy(builder::build).isInstanceOf(IllegalStateException.class);
+        builder.add(new Balances("balances"), bench.source);
+        for (String name : List.of("balances", "", "1st", "a b", "x".repeat(101))) {
+            assertThatThrownBy(() -> builder.add(new Balances(name), bench.source))
+                    .isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+}

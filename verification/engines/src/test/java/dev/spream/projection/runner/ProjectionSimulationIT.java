@@ -1,0 +1,61 @@
+package dev.spream.projection.runner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.spream.projection.runner.ProjectionSimulation.Sabotage;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * The promises of {@link ProjectionManager} in hundreds of simulated histories. {@code -Dprojection.histories=N} says how many
+ * there are, {@code -Dprojection.first=N} where they begin.
+ */
+final class ProjectionSimulationIT {
+    @Test
+    void every_history_keeps_all_promises() {
+        long first = Long.getLong("projection.first", 1);
+        long count = Long.getLong("projection.histories", 300);
+        Map<ProjectionSimulation.Event, Long> tally = new EnumMap<>(ProjectionSimulation.Event.class);
+        long startedAt = System.nanoTime();
+        for (long seed = first; seed < first + count; seed++) {
+            try {
+                ProjectionSimulation.run(seed, tally, Sabotage.NONE);
+            } catch (Throwable t) {
+                throw new AssertionError(
+                        "seed %d: %s%n-Dit.test=ProjectionSimulationIT -Dprojection.first=%d -Dprojection.histories=1 repeats it"
+                                .formatted(seed, t.getMessage(), seed),
+                        t);
+            }
+        }
+        Duration took = Duration.ofNanos(System.nanoTime() - startedAt);
+        System.out.printf(
+                Locale.ROOT,
+                "projection simulation: %d histories in %.1f s: %s%n",
+                count,
+                took.toMillis() / 1e3,
+                tally);
+        if (count >= 100) {
+            assertThat(Arrays.stream(ProjectionSimulation.Event.values()).filter(event -> !tally.containsKey(event)))
+                    .as("what did not happen in any history")
+                    .isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
+    void what_breaks_a_promise_is_found(Sabotage sabotage) {
+        assertThatThrownBy(() -> {
+                    for (long seed = 1; seed <= 40; seed++) {
+                        ProjectionSimulation.run(seed, new EnumMap<>(ProjectionSimulation.Event.class), sabotage);
+                    }
+                })
+                .isInstanceOf(AssertionError.class);
+    }
+}
