@@ -10,10 +10,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import java.util.Arrays;
+import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -33,6 +36,26 @@ final class ArchitectureTest {
         mayUse(ROOT + ".event", CORE + ".record").check(CLASSES); // for its JSON
         mayUse(ROOT, ROOT + ".event").check(CLASSES);
         mayUse(ROOT + ".search", ROOT, ROOT + ".event").check(CLASSES);
+        mayUse(ROOT + ".runner", ROOT, ROOT + ".event").check(CLASSES);
+    }
+
+    @Test
+    void of_the_runner_only_the_manager_is_public() {
+        assertThat(CLASSES.stream()
+                        .filter(type -> type.getPackageName().equals(ROOT + ".runner"))
+                        .filter(JavaClass::isTopLevelClass)
+                        .filter(type -> type.getModifiers().contains(JavaModifier.PUBLIC))
+                        .map(JavaClass::getSimpleName))
+                .containsOnly("ProjectionManager");
+    }
+
+    @Test
+    void packages_hold_at_most_forty_types() {
+        Map<String, Long> types = CLASSES.stream()
+                .filter(JavaClass::isTopLevelClass)
+                .filter(type -> !type.getSimpleName().equals("package-info"))
+                .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()));
+        assertThat(types.values()).allSatisfy(number -> assertThat(number).isLessThanOrEqualTo(40));
     }
 
     @Test
@@ -63,7 +86,7 @@ final class ArchitectureTest {
     @Test
     void every_package_is_known_to_these_rules() {
         assertThat(CLASSES.stream().map(JavaClass::getPackageName))
-                .containsOnly(ROOT, ROOT + ".event", ROOT + ".changestream", ROOT + ".search");
+                .containsOnly(ROOT, ROOT + ".event", ROOT + ".changestream", ROOT + ".runner", ROOT + ".search");
     }
 
     @Test
