@@ -13,6 +13,8 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -20,6 +22,7 @@ import org.junit.jupiter.api.Test;
 final class ArchitectureTest {
     private static final String ROOT = "dev.spream.storage.jdbc";
     private static final String INTERNAL = ROOT + ".internal";
+    private static final int MAX_TYPES = 40;
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
             .importPackages(ROOT);
@@ -117,6 +120,16 @@ final class ArchitectureTest {
 
     private static String parent(String name) {
         return name.substring(0, name.lastIndexOf('.'));
+    }
+
+    @Test
+    void packages_are_small_enough_to_hold_in_the_head() {
+        Map<String, Long> types = CLASSES.stream()
+                .filter(JavaClass::isTopLevelClass)
+                .filter(type -> !type.getSimpleName().equals("package-info"))
+                .collect(Collectors.groupingBy(JavaClass::getPackageName, TreeMap::new, Collectors.counting()));
+        types.values().removeIf(number -> number <= MAX_TYPES);
+        assertThat(types).isEmpty();
     }
 
     @Test
