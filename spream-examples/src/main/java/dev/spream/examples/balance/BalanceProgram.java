@@ -2,7 +2,6 @@ package dev.spream.examples.balance;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.projection.ParkedKey;
-import dev.spream.projection.runner.ProjectionManager;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.projection.ProjectionView;
@@ -11,6 +10,7 @@ import dev.spream.projection.event.EventSource;
 import dev.spream.projection.event.EventStore;
 import dev.spream.projection.event.ExpectedVersion;
 import dev.spream.projection.event.NewEvent;
+import dev.spream.projection.runner.ProjectionManager;
 import dev.spream.storage.jdbc.JdbcPool;
 import dev.spream.storage.jdbc.event.JdbcEventStore;
 import dev.spream.storage.jdbc.projection.JdbcProjectionOperations;

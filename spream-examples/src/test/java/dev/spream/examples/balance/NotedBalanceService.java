@@ -1,9 +1,9 @@
 package dev.spream.examples.balance;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.spream.projection.runner.ProjectionManager;
 import dev.spream.projection.ProjectionOptions;
 import dev.spream.projection.event.EventSource;
+import dev.spream.projection.runner.ProjectionManager;
 import dev.spream.storage.jdbc.JdbcPool;
 import dev.spream.storage.jdbc.event.JdbcEventStore;
 import dev.spream.storage.jdbc.projection.JdbcProjectionStore;

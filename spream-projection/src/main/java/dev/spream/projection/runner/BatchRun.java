@@ -1,13 +1,12 @@
 package dev.spream.projection.runner;
 
+import dev.spream.core.ExponentialBackoff;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.Fence;
-import dev.spream.projection.FoldableProjection;
 import dev.spream.projection.Parking;
 import dev.spream.projection.Progress;
 import dev.spream.projection.ProjectionStore;
 import dev.spream.projection.ProjectionVersion;
-import dev.spream.core.ExponentialBackoff;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.FeedItem;
 import java.time.Duration;

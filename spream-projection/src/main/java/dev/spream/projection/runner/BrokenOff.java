@@ -1,7 +1,7 @@
 package dev.spream.projection.runner;
 
-import dev.spream.projection.Fence;
 import dev.spream.core.StorageException;
+import dev.spream.projection.Fence;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 

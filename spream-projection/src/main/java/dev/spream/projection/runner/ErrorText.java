@@ -1,10 +1,10 @@
 package dev.spream.projection.runner;
 
-import dev.spream.projection.ProjectionFailure;
-import dev.spream.projection.ProjectionStore;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.Secrets;
 import dev.spream.core.SpreamException;
+import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionStore;
 
 /**
  * What is stored and logged of a failure. What is not spream's own is described by the store, which knows its database's errors;

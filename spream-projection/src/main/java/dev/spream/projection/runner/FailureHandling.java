@@ -32,7 +32,12 @@ record FailureHandling(
                 new Suspicion(),
                 new BrokenOff(),
                 new ParkedLog(status.name, manager.time()),
-                new LimitedLines(log, status.name, manager.time(), Level.WARN, "batches were rolled back because of a conflict, and repeated"),
+                new LimitedLines(
+                        log,
+                        status.name,
+                        manager.time(),
+                        Level.WARN,
+                        "batches were rolled back because of a conflict, and repeated"),
                 status.troubles);
     }
 }

@@ -1,9 +1,9 @@
 package dev.spream.projection.runner;
 
+import dev.spream.core.StorageException;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.ProjectionFailure;
 import dev.spream.projection.ProjectionStore;
-import dev.spream.core.StorageException;
 
 /** Judges what a failure in a transaction means. Safe for use by many threads. */
 final class FailureJudge {

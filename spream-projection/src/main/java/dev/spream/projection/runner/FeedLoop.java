@@ -1,15 +1,15 @@
 package dev.spream.projection.runner;
 
+import dev.spream.core.DurationText;
+import dev.spream.core.LoggedFailure;
+import dev.spream.core.StorageException;
+import dev.spream.core.internal.Alarm;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.Fence;
 import dev.spream.projection.Progress;
 import dev.spream.projection.ProjectionFailure;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.VersionRole;
-import dev.spream.core.DurationText;
-import dev.spream.core.LoggedFailure;
-import dev.spream.core.StorageException;
-import dev.spream.core.internal.Alarm;
 import dev.spream.projection.event.EventFeed;
 import dev.spream.projection.event.FeedBatch;
 import dev.spream.projection.event.FeedItem;

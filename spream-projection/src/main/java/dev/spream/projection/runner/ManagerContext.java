@@ -1,11 +1,11 @@
 package dev.spream.projection.runner;
 
-import dev.spream.projection.ProjectionListener;
-import dev.spream.projection.ProjectionOwner;
-import dev.spream.projection.ProjectionStore;
 import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.SafeListeners;
 import dev.spream.core.internal.TaskGroup;
+import dev.spream.projection.ProjectionListener;
+import dev.spream.projection.ProjectionOwner;
+import dev.spream.projection.ProjectionStore;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.function.Consumer;

@@ -1,13 +1,13 @@
 package dev.spream.projection.runner;
 
-import dev.spream.projection.ProjectionOwner;
-import dev.spream.projection.ProjectionView;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.SafeListeners;
 import dev.spream.core.internal.SingleRun;
 import dev.spream.core.internal.TaskGroup;
+import dev.spream.projection.ProjectionOwner;
+import dev.spream.projection.ProjectionView;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -1,9 +1,9 @@
 package dev.spream.projection.runner;
 
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.projection.ProjectionListener;
 import dev.spream.projection.ProjectionOwner;
 import dev.spream.projection.ProjectionStore;
-import dev.spream.core.internal.MonotonicTime;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,7 +1,7 @@
 package dev.spream.projection.runner;
 
-import dev.spream.projection.Parking;
 import dev.spream.core.internal.MonotonicTime;
+import dev.spream.projection.Parking;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.slf4j.Logger;

@@ -2,6 +2,8 @@ package dev.spream.projection.runner;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.internal.MonotonicTime;
+import dev.spream.core.internal.SingleRun;
 import dev.spream.projection.Projection;
 import dev.spream.projection.ProjectionCode;
 import dev.spream.projection.ProjectionListener;
@@ -11,8 +13,6 @@ import dev.spream.projection.ProjectionOwner;
 import dev.spream.projection.ProjectionStatus;
 import dev.spream.projection.ProjectionStore;
 import dev.spream.projection.ProjectionView;
-import dev.spream.core.internal.MonotonicTime;
-import dev.spream.core.internal.SingleRun;
 import dev.spream.projection.event.EventSource;
 import java.time.Duration;
 import java.time.InstantSource;

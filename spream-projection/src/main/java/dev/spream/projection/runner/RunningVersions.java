@@ -1,11 +1,11 @@
 package dev.spream.projection.runner;
 
+import dev.spream.core.LoggedFailure;
+import dev.spream.core.internal.Alarm;
 import dev.spream.projection.ProjectionCode;
 import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.ProjectionView;
-import dev.spream.core.LoggedFailure;
-import dev.spream.core.internal.Alarm;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,10 +1,10 @@
 package dev.spream.projection.runner;
 
+import dev.spream.core.internal.LocalLease;
 import dev.spream.projection.Fence;
 import dev.spream.projection.ProjectionOptions;
 import dev.spream.projection.SegmentLease;
 import dev.spream.projection.SegmentShare;
-import dev.spream.core.internal.LocalLease;
 import dev.spream.projection.event.FeedRequest;
 import java.util.ArrayList;
 import java.util.Comparator;

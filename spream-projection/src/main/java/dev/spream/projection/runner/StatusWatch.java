@@ -1,15 +1,15 @@
 package dev.spream.projection.runner;
 
+import dev.spream.core.DurationText;
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.RebuildProgress;
 import dev.spream.projection.VersionRole;
-import dev.spream.core.DurationText;
-import dev.spream.core.internal.MonotonicTime;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

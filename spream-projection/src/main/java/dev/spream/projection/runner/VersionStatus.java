@@ -1,5 +1,6 @@
 package dev.spream.projection.runner;
 
+import dev.spream.core.internal.Alarm;
 import dev.spream.projection.ParkedSummary;
 import dev.spream.projection.Projection;
 import dev.spream.projection.ProjectionState;
@@ -8,7 +9,6 @@ import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.ProjectionView;
 import dev.spream.projection.RebuildProgress;
 import dev.spream.projection.VersionRole;
-import dev.spream.core.internal.Alarm;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalLong;

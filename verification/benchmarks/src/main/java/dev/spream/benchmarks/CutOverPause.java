@@ -1,13 +1,13 @@
 package dev.spream.benchmarks;
 
 import dev.spream.projection.CutOver;
-import dev.spream.projection.runner.ProjectionManager;
 import dev.spream.projection.ProjectionOptions;
 import dev.spream.projection.ProjectionRebuilds;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.RebuildProgress;
 import dev.spream.projection.event.EventSource;
 import dev.spream.projection.event.ExpectedVersion;
+import dev.spream.projection.runner.ProjectionManager;
 import dev.spream.storage.jdbc.event.JdbcEventStore;
 import dev.spream.storage.jdbc.projection.JdbcProjectionStore;
 import java.sql.Connection;

@@ -1,7 +1,6 @@
 package dev.spream.benchmarks;
 
 import dev.spream.projection.ProjectionListener;
-import dev.spream.projection.runner.ProjectionManager;
 import dev.spream.projection.ProjectionOptions;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.EventFeed;
@@ -9,6 +8,7 @@ import dev.spream.projection.event.EventSource;
 import dev.spream.projection.event.ExpectedVersion;
 import dev.spream.projection.event.FeedItem;
 import dev.spream.projection.event.FeedRequest;
+import dev.spream.projection.runner.ProjectionManager;
 import dev.spream.storage.jdbc.event.JdbcEventStore;
 import dev.spream.storage.jdbc.projection.JdbcProjectionStore;
 import java.sql.Connection;
@@ -144,7 +144,8 @@ final class EventTail {
             for (int i = first; i < events; i += PRODUCERS) {
                 Parallel.waitUntil(start + TimeUnit.SECONDS.toNanos(1) * i / PER_SECOND);
                 startedAt.set(i, System.nanoTime());
-                store.append("t-" + i % AGGREGATES, ExpectedVersion.any(), List.of(ProjectionRate.event(run + "-" + i)));
+                store.append(
+                        "t-" + i % AGGREGATES, ExpectedVersion.any(), List.of(ProjectionRate.event(run + "-" + i)));
             }
             return 0L;
         });

@@ -5,12 +5,12 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.projection.Projection;
-import dev.spream.projection.runner.ProjectionManager;
 import dev.spream.projection.ProjectionOptions;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.EventMetadata;
 import dev.spream.projection.event.ExpectedVersion;
 import dev.spream.projection.event.NewEvent;
+import dev.spream.projection.runner.ProjectionManager;
 import dev.spream.storage.jdbc.event.JdbcEventStore;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.api.ProjectionHealth;
 import dev.spream.projection.ParkedKey;
-import dev.spream.projection.runner.ProjectionManager;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionOptions;
 import dev.spream.projection.event.EventSource;
 import dev.spream.projection.event.RecordedEvent;
+import dev.spream.projection.runner.ProjectionManager;
 import dev.spream.projection.search.SearchDocument;
 import dev.spream.projection.search.SearchException;
 import dev.spream.projection.search.SearchIndex;

@@ -2,13 +2,13 @@ package dev.spream.projection.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.core.StorageException;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.ProjectionFailure;
 import dev.spream.projection.ProjectionStore;
+import dev.spream.testkit.memory.InMemoryProjectionStore.Transaction;
 import dev.spream.testkit.memory.InMemoryProjectionStoreFixture;
 import dev.spream.testkit.projection.ForwardingProjectionStore;
-import dev.spream.core.StorageException;
-import dev.spream.testkit.memory.InMemoryProjectionStore.Transaction;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.Callable;

@@ -1,9 +1,9 @@
 package dev.spream.projection.runner;
 
-import dev.spream.projection.ProjectionStore;
-import dev.spream.testkit.projection.ForwardingProjectionStore;
 import dev.spream.core.StorageException;
+import dev.spream.projection.ProjectionStore;
 import dev.spream.testkit.memory.InMemoryProjectionStore.Transaction;
+import dev.spream.testkit.projection.ForwardingProjectionStore;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;

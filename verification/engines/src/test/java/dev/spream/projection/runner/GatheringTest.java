@@ -3,10 +3,10 @@ package dev.spream.projection.runner;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.projection.ProjectionOptions;
-import dev.spream.testkit.projection.Accounts;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.FeedBatch;
 import dev.spream.projection.event.FeedItem;
+import dev.spream.testkit.projection.Accounts;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.LongStream;

@@ -2,11 +2,11 @@ package dev.spream.projection.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.projection.ParkReason;
 import dev.spream.projection.Parking;
-import ch.qos.logback.classic.Level;
 import dev.spream.testkit.LogLines;
-import dev.spream.core.internal.MonotonicTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;

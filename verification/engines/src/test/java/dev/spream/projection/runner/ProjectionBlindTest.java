@@ -2,13 +2,13 @@ package dev.spream.projection.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.projection.ProjectionView;
+import dev.spream.projection.event.EventSource;
+import dev.spream.projection.runner.ManagerBench.Running;
+import dev.spream.testkit.event.QueueEventSource;
 import dev.spream.testkit.projection.Accounts;
 import dev.spream.testkit.projection.Balances;
-import dev.spream.core.internal.MonotonicTime;
-import dev.spream.projection.runner.ManagerBench.Running;
-import dev.spream.projection.event.EventSource;
-import dev.spream.testkit.event.QueueEventSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

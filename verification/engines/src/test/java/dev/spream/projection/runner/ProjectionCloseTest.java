@@ -2,17 +2,17 @@ package dev.spream.projection.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.projection.ProjectionOptions;
-import dev.spream.projection.ProjectionView;
-import dev.spream.testkit.projection.Accounts;
-import dev.spream.testkit.projection.Balances;
 import dev.spream.core.StorageException;
 import dev.spream.core.internal.MonotonicTime;
-import dev.spream.projection.runner.ManagerBench.Running;
+import dev.spream.projection.ProjectionOptions;
+import dev.spream.projection.ProjectionView;
 import dev.spream.projection.event.EventFeed;
 import dev.spream.projection.event.EventSource;
 import dev.spream.projection.event.FeedRequest;
+import dev.spream.projection.runner.ManagerBench.Running;
 import dev.spream.testkit.event.Spoilt;
+import dev.spream.testkit.projection.Accounts;
+import dev.spream.testkit.projection.Balances;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;

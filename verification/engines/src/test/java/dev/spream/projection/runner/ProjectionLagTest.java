@@ -3,8 +3,6 @@ package dev.spream.projection.runner;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.projection.ProjectionView;
-import dev.spream.testkit.projection.Accounts;
-import dev.spream.testkit.projection.Balances;
 import dev.spream.projection.event.EventFeed;
 import dev.spream.projection.event.EventSource;
 import dev.spream.projection.event.FeedBatch;
@@ -12,6 +10,8 @@ import dev.spream.projection.event.FeedItem;
 import dev.spream.projection.event.FeedRequest;
 import dev.spream.testkit.event.QueueEventSource;
 import dev.spream.testkit.event.Spoilt;
+import dev.spream.testkit.projection.Accounts;
+import dev.spream.testkit.projection.Balances;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.concurrent.atomic.AtomicBoolean;

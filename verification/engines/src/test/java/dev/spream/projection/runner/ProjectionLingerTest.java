@@ -2,21 +2,21 @@ package dev.spream.projection.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.core.StorageException;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.ParkReason;
 import dev.spream.projection.ProjectionFailure;
 import dev.spream.projection.ProjectionOptions;
 import dev.spream.projection.ProjectionView;
-import dev.spream.testkit.projection.Accounts;
-import dev.spream.testkit.projection.Balances;
-import dev.spream.core.StorageException;
-import dev.spream.projection.runner.ManagerBench.Running;
 import dev.spream.projection.event.EventFeed;
 import dev.spream.projection.event.EventSource;
 import dev.spream.projection.event.FeedBatch;
 import dev.spream.projection.event.FeedItem;
 import dev.spream.projection.event.FeedRequest;
+import dev.spream.projection.runner.ManagerBench.Running;
 import dev.spream.testkit.event.QueueEventSource;
+import dev.spream.testkit.projection.Accounts;
+import dev.spream.testkit.projection.Balances;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;

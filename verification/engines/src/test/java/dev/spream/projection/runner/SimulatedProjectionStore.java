@@ -1,10 +1,10 @@
 package dev.spream.projection.runner;
 
-import dev.spream.projection.ProjectionStore;
-import dev.spream.testkit.projection.ForwardingProjectionStore;
 import dev.spream.core.StorageException;
 import dev.spream.core.subscription.SimulatedProcess;
+import dev.spream.projection.ProjectionStore;
 import dev.spream.testkit.memory.InMemoryProjectionStore.Transaction;
+import dev.spream.testkit.projection.ForwardingProjectionStore;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;

@@ -2,12 +2,12 @@ package dev.spream.projection.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.core.subscription.SimulatedProcess;
 import dev.spream.projection.CutOver;
+import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.projection.ProjectionRebuilds;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.VersionRole;
-import dev.spream.core.subscription.SimulatedProcess;
-import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.projection.runner.ProjectionSimulation.Event;
 import java.time.Duration;
 import java.util.EnumSet;

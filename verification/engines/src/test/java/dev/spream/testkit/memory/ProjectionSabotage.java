@@ -1,7 +1,5 @@
 package dev.spream.testkit.memory;
 
-import dev.spream.testkit.projection.ForwardingProjectionStore;
-import dev.spream.projection.runner.ProjectionSimulation;
 import dev.spream.projection.Fence;
 import dev.spream.projection.KeyState;
 import dev.spream.projection.ParkedKey;
@@ -9,8 +7,10 @@ import dev.spream.projection.Progress;
 import dev.spream.projection.ProjectionStore;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.VersionRole;
-import dev.spream.testkit.memory.InMemoryProjectionStore.Transaction;
 import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.runner.ProjectionSimulation;
+import dev.spream.testkit.memory.InMemoryProjectionStore.Transaction;
+import dev.spream.testkit.projection.ForwardingProjectionStore;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +30,8 @@ public final class ProjectionSabotage extends ForwardingProjectionStore<Transact
         this.database = database;
     }
 
-    public static ProjectionStore<Transaction> of(ProjectionSimulation.Sabotage sabotage, InMemoryProjectionStore store) {
+    public static ProjectionStore<Transaction> of(
+            ProjectionSimulation.Sabotage sabotage, InMemoryProjectionStore store) {
         return new ProjectionSabotage(sabotage, store);
     }
 
