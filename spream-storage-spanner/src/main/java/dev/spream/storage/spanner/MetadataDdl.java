@@ -1,6 +1,5 @@
 package dev.spream.storage.spanner;
 
-import com.google.cloud.spanner.Dialect;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -78,7 +77,7 @@ final class MetadataDdl {
     }
 
     String byState() {
-        String storing = tables.dialect() == Dialect.POSTGRESQL ? "INCLUDE" : "STORING";
+        String storing = tables.isPostgres() ? "INCLUDE" : "STORING";
         return "CREATE INDEX IF NOT EXISTS %s ON %s (%s) %s (%s)"
                 .formatted(
                         tables.quoted(tables.byState()),
@@ -97,7 +96,7 @@ final class MetadataDdl {
         return "ALTER TABLE %s DROP %s"
                 .formatted(
                         tables.quoted(tables.partitions()),
-                        tables.dialect() == Dialect.POSTGRESQL ? "TTL" : "ROW DELETION POLICY");
+                        tables.isPostgres() ? "TTL" : "ROW DELETION POLICY");
     }
 
     private Stream<String> declarations(Collection<Column> columns) {
@@ -107,12 +106,8 @@ final class MetadataDdl {
     private String createTable(String name, String key, Stream<String> declarations) {
         String columns = declarations.collect(Collectors.joining(", "));
         String primaryKey = "PRIMARY KEY (" + tables.quoted(key) + ")";
-        return switch (tables.dialect()) {
-            case GOOGLE_STANDARD_SQL ->
-                "CREATE TABLE IF NOT EXISTS %s (%s) %s".formatted(tables.quoted(name), columns, primaryKey);
-            case POSTGRESQL ->
-                "CREATE TABLE IF NOT EXISTS %s (%s, %s)".formatted(tables.quoted(name), columns, primaryKey);
-        };
+        String form = tables.isPostgres() ? "CREATE TABLE IF NOT EXISTS %s (%s, %s)" : "CREATE TABLE IF NOT EXISTS %s (%s) %s";
+        return form.formatted(tables.quoted(name), columns, primaryKey);
     }
 
     /** All that a table of ours needs, in order. */

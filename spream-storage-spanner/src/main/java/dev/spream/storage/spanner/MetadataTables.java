@@ -49,25 +49,20 @@ record MetadataTables(String partitions, Dialect dialect) {
     }
 
     String quoted(String name) {
-        return switch (dialect) {
-            case GOOGLE_STANDARD_SQL -> "`" + name + "`";
-            case POSTGRESQL -> "\"" + name + "\"";
-        };
+        return isPostgres() ? "\"" + name + "\"" : "`" + name + "`";
     }
 
     /** The name as the database compares it: GoogleSQL does so without case. */
     String compared(String name) {
-        return switch (dialect) {
-            case GOOGLE_STANDARD_SQL -> name.toLowerCase(Locale.ROOT);
-            case POSTGRESQL -> name;
-        };
+        return isPostgres() ? name : name.toLowerCase(Locale.ROOT);
     }
 
     /** The schema of tables that name none, in the information schema. */
     String defaultSchema() {
-        return switch (dialect) {
-            case GOOGLE_STANDARD_SQL -> "";
-            case POSTGRESQL -> "public";
-        };
+        return isPostgres() ? "public" : "";
+    }
+
+    boolean isPostgres() {
+        return dialect == Dialect.POSTGRESQL;
     }
 }

@@ -1,5 +1,7 @@
 package dev.spream.emulator.internal.database;
 
+import static dev.spream.emulator.internal.sql.SqlTranslator.quoted;
+
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.sql.DdlStatement.ColumnDef;
@@ -24,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * change. Columns are those of Spanner's documentation, as far as they mean something here.
  */
 final class InformationSchema {
-    private static final String SCHEMA = SqlTranslator.quoted(SqlTranslator.INFORMATION_SCHEMA);
+    private static final String SCHEMA = quoted(SqlTranslator.INFORMATION_SCHEMA);
     /** Text unless they say another type. */
     private static final Map<String, String> TABLES = Map.of(
             "SCHEMATA", "catalog_name, schema_name",
@@ -207,10 +209,8 @@ final class InformationSchema {
     }
 
     private void execute(String sql, @Nullable Object... values) throws SQLException {
-        try (PreparedStatement statement = engine.administrator().prepareStatement(sql)) {
-            for (int i = 0; i < values.length; i++) {
-                statement.setObject(i + 1, values[i]);
-            }
+        try (PreparedStatement statement =
+                Statements.prepare(engine.administrator(), sql, Arrays.asList(values))) {
             statement.executeUpdate();
         }
     }

@@ -1,11 +1,12 @@
 package dev.spream.emulator.internal.database;
 
+import static dev.spream.emulator.internal.sql.SqlTranslator.quoted;
+
 import com.google.protobuf.ListValue;
 import com.google.spanner.v1.KeyRange;
 import com.google.spanner.v1.KeySet;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.sql.Errors;
-import dev.spream.emulator.internal.sql.SqlTranslator;
 import dev.spream.emulator.internal.sql.Values;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -24,7 +25,7 @@ final class KeyPredicate {
     /** A column of the key, and its direction. */
     record Part(Column column, boolean descending) {
         String name() {
-            return SqlTranslator.quoted(column.name());
+            return quoted(column.name());
         }
     }
 

@@ -1,9 +1,10 @@
 package dev.spream.emulator.internal.database;
 
+import static dev.spream.emulator.internal.sql.SqlTranslator.quoted;
+
 import dev.spream.emulator.internal.sql.DdlStatement.CreateIndex;
 import dev.spream.emulator.internal.sql.DdlStatement.KeyPart;
 import dev.spream.emulator.internal.sql.Errors;
-import dev.spream.emulator.internal.sql.SqlTranslator;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -19,12 +20,10 @@ final class KeyReader {
 
     QueryResult read(Connection connection, Schema schema, KeyRead read) throws SQLException {
         StoredTable table = schema.table(read.table());
-        List<KeyPredicate.Part> key = order(schema, table, read.index()).stream()
-                .map(part -> new KeyPredicate.Part(table.column(part.column()), part.descending()))
-                .toList();
+        List<KeyPredicate.Part> key = table.parts(order(schema, table, read.index()));
         KeyPredicate predicate = new KeyPredicate(key, read.keys());
         String columns = read.columns().stream()
-                .map(column -> SqlTranslator.quoted(table.column(column).name()))
+                .map(column -> quoted(table.column(column).name()))
                 .collect(Collectors.joining(", "));
         if (columns.isEmpty()) {
             throw Errors.invalidArgument("A read must name at least one column of table %s", table.name());
@@ -35,7 +34,7 @@ final class KeyReader {
         String sql = "SELECT %s FROM %s WHERE %s%s%s%s"
                 .formatted(
                         columns,
-                        SqlTranslator.quoted(table.name()),
+                        table.quotedName(),
                         predicate.sql().isEmpty() ? "TRUE" : "(" + predicate.sql() + ")",
                         nullFilter(schema, read.index()),
                         order.isEmpty() ? "" : " ORDER BY " + order,
@@ -57,7 +56,7 @@ final class KeyReader {
         return schema.findIndex(index)
                 .filter(CreateIndex::nullFiltered)
                 .map(found -> found.parts().stream()
-                        .map(part -> " AND " + SqlTranslator.quoted(part.column()) + " IS NOT NULL")
+                        .map(part -> " AND " + quoted(part.column()) + " IS NOT NULL")
                         .collect(Collectors.joining()))
                 .orElse("");
     }

@@ -1,5 +1,7 @@
 package dev.spream.emulator.internal.database;
 
+import static dev.spream.emulator.internal.sql.SqlTranslator.quoted;
+
 import com.google.protobuf.ListValue;
 import com.google.protobuf.Value;
 import com.google.spanner.v1.KeySet;
@@ -7,13 +9,13 @@ import com.google.spanner.v1.Mutation;
 import com.google.spanner.v1.TypeCode;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.sql.Errors;
-import dev.spream.emulator.internal.sql.SqlTranslator;
 import dev.spream.emulator.internal.sql.Values;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -149,12 +151,11 @@ final class MutationWriter {
                     row.table().name(), String.join(", ", missing));
         }
         String names = row.columns().stream()
-                .map(column -> SqlTranslator.quoted(column.name()))
+                .map(column -> quoted(column.name()))
                 .collect(Collectors.joining(", "));
-        String marks =
-                String.join(", ", row.columns().stream().map(column -> "?").toList());
+        String marks = String.join(", ", Collections.nCopies(row.columns().size(), "?"));
         String sql = "INSERT INTO %s (%s) VALUES (%s)"
-                .formatted(SqlTranslator.quoted(row.table().name()), names, marks);
+                .formatted(row.table().quotedName(), names, marks);
         try {
             execute(sql, row.values(), row.columnNames());
         } catch (SQLException e) {
@@ -194,7 +195,7 @@ final class MutationWriter {
         List<@Nullable Object> key = row.key();
         execute(
                 "DELETE FROM %s WHERE %s"
-                        .formatted(SqlTranslator.quoted(row.table().name()), sameKey(row.table(), key)),
+                        .formatted(row.table().quotedName(), sameKey(row.table(), key)),
                 present(key),
                 Set.of());
         insert(row);
@@ -208,19 +209,19 @@ final class MutationWriter {
             return exists(row);
         }
         String assignments = set.stream()
-                .map(column -> SqlTranslator.quoted(column.name()) + " = ?")
+                .map(column -> quoted(column.name()) + " = ?")
                 .collect(Collectors.joining(", "));
         List<@Nullable Object> binds = new ArrayList<>();
         set.forEach(column -> binds.add(row.values().get(row.columns().indexOf(column))));
         binds.addAll(present(row.key()));
         String sql = "UPDATE %s SET %s WHERE %s"
-                .formatted(SqlTranslator.quoted(row.table().name()), assignments, sameKey(row.table(), row.key()));
+                .formatted(row.table().quotedName(), assignments, sameKey(row.table(), row.key()));
         return execute(sql, binds, row.columnNames()) > 0;
     }
 
     private boolean exists(Row row) throws SQLException {
         String sql = "SELECT 1 FROM %s WHERE %s"
-                .formatted(SqlTranslator.quoted(row.table().name()), sameKey(row.table(), row.key()));
+                .formatted(row.table().quotedName(), sameKey(row.table(), row.key()));
         try (PreparedStatement statement = Statements.prepare(connection, sql, present(row.key()));
                 ResultSet found = statement.executeQuery()) {
             return found.next();
@@ -230,7 +231,7 @@ final class MutationWriter {
     static String sameKey(StoredTable table, List<@Nullable Object> key) {
         List<String> conditions = new ArrayList<>();
         for (int i = 0; i < key.size(); i++) {
-            String name = SqlTranslator.quoted(table.table().primaryKey().get(i));
+            String name = quoted(table.table().primaryKey().get(i));
             conditions.add(key.get(i) == null ? name + " IS NULL" : name + " = ?");
         }
         return conditions.isEmpty() ? "TRUE" : String.join(" AND ", conditions);
@@ -245,11 +246,8 @@ final class MutationWriter {
     private void delete(Mutation.Delete delete) throws SQLException {
         StoredTable table = schema.table(delete.getTable());
         KeySet keys = delete.getKeySet();
-        List<KeyPredicate.Part> key = table.definition().primaryKey().stream()
-                .map(part -> new KeyPredicate.Part(table.column(part.column()), part.descending()))
-                .toList();
-        KeyPredicate predicate = new KeyPredicate(key, keys);
-        String sql = "DELETE FROM %s WHERE %s".formatted(SqlTranslator.quoted(table.name()), predicate.sql());
+        KeyPredicate predicate = new KeyPredicate(table.parts(table.definition().primaryKey()), keys);
+        String sql = "DELETE FROM %s WHERE %s".formatted(table.quotedName(), predicate.sql());
         execute(sql, predicate.binds(), Set.of());
         cells++;
     }
@@ -260,10 +258,7 @@ final class MutationWriter {
             statement = connection.prepareStatement(sql);
             prepared.put(sql, statement);
         }
-        for (int i = 0; i < binds.size(); i++) {
-            statement.setObject(i + 1, binds.get(i));
-        }
-        PreparedStatement ready = statement;
+        PreparedStatement ready = Statements.bind(statement, binds);
         int[] count = new int[1];
         changes.add(RowCapture.during(() -> count[0] = ready.executeUpdate()), schema, written);
         return count[0];

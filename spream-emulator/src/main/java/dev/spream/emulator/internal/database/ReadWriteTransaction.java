@@ -1,5 +1,7 @@
 package dev.spream.emulator.internal.database;
 
+import static dev.spream.emulator.internal.sql.SqlTranslator.quoted;
+
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Value;
 import com.google.spanner.v1.Mutation;
@@ -9,7 +11,6 @@ import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.schema.Commit;
 import dev.spream.emulator.internal.schema.RowChange;
 import dev.spream.emulator.internal.sql.Errors;
-import dev.spream.emulator.internal.sql.SqlTranslator;
 import dev.spream.emulator.internal.sql.Translation;
 import dev.spream.emulator.internal.sql.Values;
 import dev.spream.emulator.internal.stream.CommitClock;
@@ -164,7 +165,7 @@ public final class ReadWriteTransaction {
         String assignments = String.join(
                 ", ",
                 pending.stream()
-                        .map(column -> SqlTranslator.quoted(column.name()) + " = ?")
+                        .map(column -> quoted(column.name()) + " = ?")
                         .toList());
         List<@Nullable Object> binds = new ArrayList<>();
         for (Column column : pending) {
@@ -173,7 +174,7 @@ public final class ReadWriteTransaction {
         }
         binds.addAll(MutationWriter.present(key));
         String sql = "UPDATE %s SET %s WHERE %s"
-                .formatted(SqlTranslator.quoted(table.name()), assignments, MutationWriter.sameKey(table, key));
+                .formatted(table.quotedName(), assignments, MutationWriter.sameKey(table, key));
         try (PreparedStatement statement = Statements.prepare(open, sql, binds)) {
             statement.executeUpdate();
         }

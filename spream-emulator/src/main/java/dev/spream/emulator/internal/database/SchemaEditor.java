@@ -1,5 +1,8 @@
 package dev.spream.emulator.internal.database;
 
+import static dev.spream.emulator.internal.sql.SqlTranslator.quotedList;
+import static dev.spream.emulator.internal.sql.SqlTranslator.quoted;
+
 import com.google.spanner.v1.Type;
 import com.google.spanner.v1.TypeCode;
 import dev.spream.emulator.internal.sql.DdlStatement;
@@ -64,7 +67,7 @@ final class SchemaEditor {
         String columns = create.columns().stream().map(SchemaEditor::column).collect(Collectors.joining(", "));
         engine.administer("CREATE TABLE %s (%s, %s%s)"
                 .formatted(
-                        SqlTranslator.quoted(table.name()),
+                        table.quotedName(),
                         columns,
                         keyConstraint(table),
                         parentConstraint(table, schema)));
@@ -74,18 +77,18 @@ final class SchemaEditor {
 
     private void capture(StoredTable table) throws SQLException {
         engine.administer("CREATE TRIGGER %s AFTER INSERT, UPDATE, DELETE ON %s FOR EACH ROW CALL '%s'"
-                .formatted(captureTrigger(table), SqlTranslator.quoted(table.name()), RowCapture.class.getName()));
+                .formatted(captureTrigger(table), table.quotedName(), RowCapture.class.getName()));
     }
 
     private static String captureTrigger(StoredTable table) {
-        return SqlTranslator.quoted("CAPTURE_" + table.name());
+        return quoted("CAPTURE_" + table.name());
     }
 
     /** The engine alters a table by copying it, and would leave a trigger behind that knows the copy's passing name. */
     private void alter(StoredTable table, String change) throws SQLException {
         engine.administer("DROP TRIGGER " + captureTrigger(table));
         try {
-            engine.administer("ALTER TABLE %s %s".formatted(SqlTranslator.quoted(table.name()), change));
+            engine.administer("ALTER TABLE %s %s".formatted(table.quotedName(), change));
         } finally {
             capture(table);
         }
@@ -102,7 +105,7 @@ final class SchemaEditor {
     private static String column(ColumnDef column) {
         return "%s %s%s"
                 .formatted(
-                        SqlTranslator.quoted(column.name()),
+                        quoted(column.name()),
                         engineType(column.type()),
                         column.notNull() ? " NOT NULL" : "");
     }
@@ -118,7 +121,7 @@ final class SchemaEditor {
         if (table.hasOneRow()) {
             return SqlTranslator.ONLY_ROW + " BOOLEAN INVISIBLE DEFAULT TRUE NOT NULL PRIMARY KEY";
         }
-        String columns = SqlTranslator.quotedList(table.table().primaryKey());
+        String columns = quotedList(table.table().primaryKey());
         return (table.hasNullableKey() ? "UNIQUE NULLS NOT DISTINCT (" : "PRIMARY KEY (") + columns + ")";
     }
 
@@ -142,9 +145,9 @@ final class SchemaEditor {
         }
         return ", FOREIGN KEY (%s) REFERENCES %s (%s) ON DELETE %s"
                 .formatted(
-                        SqlTranslator.quotedList(key.subList(0, parentKey.size())),
-                        SqlTranslator.quoted(parent.table()),
-                        SqlTranslator.quotedList(parentKey),
+                        quotedList(key.subList(0, parentKey.size())),
+                        quoted(parent.table()),
+                        quotedList(parentKey),
                         parent.deleteCascades() ? "CASCADE" : "RESTRICT");
     }
 
@@ -171,7 +174,7 @@ final class SchemaEditor {
                     "Cannot drop table %s with interleaved tables: %s.", table.name(), String.join(", ", children));
         }
         streams.checkTableChange("DROP TABLE", table.name(), null);
-        engine.administer("DROP TABLE " + SqlTranslator.quoted(table.name()));
+        engine.administer("DROP TABLE " + table.quotedName());
         return schema.withoutTable(table.name());
     }
 
@@ -201,7 +204,7 @@ final class SchemaEditor {
         return engine.read(connection -> {
             try (var statement = connection.createStatement();
                     var rows = statement.executeQuery(
-                            "SELECT 1 FROM " + SqlTranslator.quoted(table.name()) + " LIMIT 1")) {
+                            "SELECT 1 FROM " + table.quotedName() + " LIMIT 1")) {
                 return rows.next();
             }
         });
@@ -223,7 +226,7 @@ final class SchemaEditor {
             }
         }
         streams.checkTableChange("DROP COLUMN", table.name(), column);
-        alter(table, "DROP COLUMN " + SqlTranslator.quoted(column));
+        alter(table, "DROP COLUMN " + quoted(column));
         List<ColumnDef> columns = table.definition().columns().stream()
                 .filter(definition -> !definition.name().equals(column))
                 .toList();
@@ -252,7 +255,7 @@ final class SchemaEditor {
                     table,
                     "ALTER COLUMN %s %s%s"
                             .formatted(
-                                    SqlTranslator.quoted(old.name()),
+                                    quoted(old.name()),
                                     engineType(changed.type()),
                                     changed.notNull() ? " NOT NULL" : " NULL"));
         }
@@ -269,11 +272,11 @@ final class SchemaEditor {
         StoredTable table = schema.table(create.table());
         create.storing().forEach(table::column);
         String parts = create.parts().stream()
-                .map(part -> SqlTranslator.quoted(table.column(part.column()).name()))
+                .map(part -> quoted(table.column(part.column()).name()))
                 .collect(Collectors.joining(", "));
         String unique = create.unique() ? (create.nullFiltered() ? "UNIQUE " : "UNIQUE NULLS NOT DISTINCT ") : "";
         engine.administer("CREATE %sINDEX %s ON %s (%s)"
-                .formatted(unique, SqlTranslator.quoted(create.name()), SqlTranslator.quoted(table.name()), parts));
+                .formatted(unique, quoted(create.name()), table.quotedName(), parts));
         return schema.with(create);
     }
 
@@ -284,7 +287,7 @@ final class SchemaEditor {
             }
             throw Errors.notFound("Index not found: %s", drop.name());
         }
-        engine.administer("DROP INDEX " + SqlTranslator.quoted(drop.name()));
+        engine.administer("DROP INDEX " + quoted(drop.name()));
         return schema.withoutIndex(drop.name());
     }
 }

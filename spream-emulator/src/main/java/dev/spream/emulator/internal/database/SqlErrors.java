@@ -1,7 +1,6 @@
 package dev.spream.emulator.internal.database;
 
 import dev.spream.emulator.internal.sql.Errors;
-import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.sql.SQLException;
 import java.util.Locale;
@@ -41,7 +40,7 @@ final class SqlErrors {
             case ErrorCode.DIVISION_BY_ZERO_1,
                     ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE_1,
                     ErrorCode.DATA_CONVERSION_ERROR_1 ->
-                Status.OUT_OF_RANGE.withDescription(message).asRuntimeException();
+                Errors.outOfRange(message);
             case ErrorCode.FEATURE_NOT_SUPPORTED_1 -> Errors.unimplemented("the emulator cannot do this: %s", message);
             case ErrorCode.LOCK_TIMEOUT_1, ErrorCode.DEADLOCK_1, ErrorCode.CONCURRENT_UPDATE_1 ->
                 Errors.aborted("Transaction was aborted: " + message);

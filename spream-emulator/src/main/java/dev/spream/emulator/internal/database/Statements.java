@@ -84,14 +84,18 @@ final class Statements {
             throws SQLException {
         PreparedStatement statement = connection.prepareStatement(sql);
         try {
-            for (int i = 0; i < binds.size(); i++) {
-                statement.setObject(i + 1, binds.get(i));
-            }
-            return statement;
+            return bind(statement, binds);
         } catch (SQLException e) {
             statement.close();
             throw e;
         }
+    }
+
+    static PreparedStatement bind(PreparedStatement statement, List<@Nullable Object> binds) throws SQLException {
+        for (int i = 0; i < binds.size(); i++) {
+            statement.setObject(i + 1, binds.get(i));
+        }
+        return statement;
     }
 
     private StructType rowType(ResultSetMetaData metadata) throws SQLException {

@@ -8,6 +8,7 @@ import dev.spream.emulator.internal.sql.DdlStatement.CreateTable;
 import dev.spream.emulator.internal.sql.DdlStatement.KeyPart;
 import dev.spream.emulator.internal.sql.DdlStatement.Parent;
 import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.SqlTranslator;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -57,6 +58,11 @@ record StoredTable(CreateTable definition, Table table) {
         return table.name();
     }
 
+    /** The name in the engine's quotes. */
+    String quotedName() {
+        return SqlTranslator.quoted(table.name());
+    }
+
     Optional<Parent> enforcedParent() {
         return definition.parent().filter(Parent::enforced);
     }
@@ -70,6 +76,13 @@ record StoredTable(CreateTable definition, Table table) {
     Column column(String name) {
         return findColumn(name)
                 .orElseThrow(() -> Errors.notFound("Column not found in table %s: %s", table.name(), name));
+    }
+
+    /** The columns of a key, or of an index, for a condition. */
+    List<KeyPredicate.Part> parts(List<KeyPart> key) {
+        return key.stream()
+                .map(part -> new KeyPredicate.Part(column(part.column()), part.descending()))
+                .toList();
     }
 
     List<Column> keyColumns() {

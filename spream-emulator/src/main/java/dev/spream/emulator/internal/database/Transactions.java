@@ -32,17 +32,12 @@ public final class Transactions {
         Thread.ofVirtual().name("spream-emulator-transactions").start(this::watch);
     }
 
-    /** Begins a read-write transaction; it takes no lock yet. */
-    public ReadWriteTransaction beginReadWrite(String tag, boolean excludedFromChangeStreams) {
-        return begin(tag, excludedFromChangeStreams, false);
-    }
-
-    /** Begins a transaction for one partitioned DML statement. */
-    public ReadWriteTransaction beginPartitionedDml(String tag, boolean excludedFromChangeStreams) {
-        return begin(tag, excludedFromChangeStreams, true);
-    }
-
-    private ReadWriteTransaction begin(String tag, boolean excludedFromChangeStreams, boolean partitioned) {
+    /**
+     * Begins a read-write transaction; it takes no lock yet.
+     *
+     * @param partitioned whether it is for one partitioned DML statement
+     */
+    public ReadWriteTransaction begin(String tag, boolean excludedFromChangeStreams, boolean partitioned) {
         ReadWriteTransaction transaction =
                 new ReadWriteTransaction(database, newId("rw"), tag, excludedFromChangeStreams, partitioned);
         writers.put(transaction.id(), transaction);

@@ -115,9 +115,10 @@ public final class SpannerService extends SpannerGrpc.SpannerImplBase {
             return database.transactions().readWrite(request.getTransactionId());
         }
         return database.transactions()
-                .beginReadWrite(
+                .begin(
                         request.getRequestOptions().getTransactionTag(),
-                        request.getSingleUseTransaction().getExcludeTxnFromChangeStreams());
+                        request.getSingleUseTransaction().getExcludeTxnFromChangeStreams(),
+                        false);
     }
 
     @Override

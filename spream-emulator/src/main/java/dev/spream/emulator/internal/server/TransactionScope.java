@@ -57,8 +57,8 @@ record TransactionScope(
                 }
                 yield new TransactionScope(new ReadContext.Within(snapshot), Optional.of(begun.build()), false, null);
             }
-            case PARTITIONED_DML -> writing(transactions.beginPartitionedDml(request.getTransactionTag(), excluded));
-            case READ_WRITE -> writing(transactions.beginReadWrite(request.getTransactionTag(), excluded));
+            case PARTITIONED_DML -> writing(transactions.begin(request.getTransactionTag(), excluded, true));
+            case READ_WRITE -> writing(transactions.begin(request.getTransactionTag(), excluded, false));
             case MODE_NOT_SET -> throw Errors.invalidArgument("Invalid TransactionOptions: no mode is set");
         };
     }

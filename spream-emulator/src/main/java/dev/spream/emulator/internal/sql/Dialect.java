@@ -3,30 +3,10 @@ package dev.spream.emulator.internal.sql;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import java.util.Locale;
 
-/** What the two dialects of Spanner write differently, as far as change streams are concerned. */
+/** The two dialects of Spanner, as far as their change streams are written differently. */
 public enum Dialect {
-    GOOGLE_STANDARD_SQL("READ_", '`') {
-        @Override
-        public String fold(String identifier) {
-            return identifier;
-        }
-
-        @Override
-        public boolean sameName(String a, String b) {
-            return a.equalsIgnoreCase(b);
-        }
-    },
-    POSTGRESQL("read_json_", '"') {
-        @Override
-        public String fold(String identifier) {
-            return identifier.toLowerCase(Locale.ROOT);
-        }
-
-        @Override
-        public boolean sameName(String a, String b) {
-            return a.equals(b);
-        }
-    };
+    GOOGLE_STANDARD_SQL("READ_", '`'),
+    POSTGRESQL("read_json_", '"');
 
     private final String readFunctionPrefix;
     private final char quote;
@@ -41,14 +21,18 @@ public enum Dialect {
     }
 
     /** What an identifier that is not quoted stands for. */
-    public abstract String fold(String identifier);
+    public String fold(String identifier) {
+        return this == POSTGRESQL ? identifier.toLowerCase(Locale.ROOT) : identifier;
+    }
 
     /** The name that a token is, folded unless it was quoted. */
     String name(Token token) {
         return token.kind() == Token.Kind.QUOTED_NAME ? token.text() : fold(token.text());
     }
 
-    public abstract boolean sameName(String a, String b);
+    public boolean sameName(String a, String b) {
+        return this == POSTGRESQL ? a.equals(b) : a.equalsIgnoreCase(b);
+    }
 
     /** What the names of functions that read a stream begin with. */
     public String readFunctionPrefix() {

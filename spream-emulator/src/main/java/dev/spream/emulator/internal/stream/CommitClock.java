@@ -36,7 +36,7 @@ public final class CommitClock {
 
     /** A clock that follows {@code time}; the seed decides which of the commits that may share a timestamp do. */
     public CommitClock(InstantSource time, long seed) {
-        this.time = Pace.of(time);
+        this.time = new Pace(time);
         this.random = new Random(seed);
     }
 

@@ -7,6 +7,7 @@ import com.google.protobuf.Value;
 import com.google.spanner.v1.ResultSetMetadata;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.schema.RowChange;
+import dev.spream.emulator.internal.sql.Values;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.Function;
@@ -95,6 +96,6 @@ final class JsonEncoder implements RecordEncoder {
     private static Value value(String key, JsonObject record) {
         JsonObject json = new JsonObject();
         json.add(key, record);
-        return Value.newBuilder().setStringValue(json.toString()).build();
+        return Values.string(json.toString());
     }
 }

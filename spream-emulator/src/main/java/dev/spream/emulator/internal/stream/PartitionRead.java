@@ -151,7 +151,7 @@ final class PartitionRead {
             at = new ResumePoint(at.index(), i + 1);
             send(List.of(encoder.children(records.get(i))), 0);
             if (faults.strikesBehindChildRecord()) {
-                throw FaultErrors.unavailable();
+                throw StreamErrors.fault(Fault.Kind.UNAVAILABLE);
             }
         }
         return false;

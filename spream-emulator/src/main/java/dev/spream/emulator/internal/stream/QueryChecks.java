@@ -1,6 +1,7 @@
 package dev.spream.emulator.internal.stream;
 
 import dev.spream.emulator.internal.sql.ChangeStreamQuery;
+import dev.spream.emulator.internal.sql.Errors;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -24,7 +25,7 @@ final class QueryChecks {
     Instant start() {
         Instant start = query.start();
         if (start == null) {
-            throw StreamErrors.nullStart();
+            throw Errors.invalidArgument("start_timestamp must not be null.");
         }
         Instant now = clock.time();
         Instant earliest = stream.earliest(now);
@@ -33,10 +34,16 @@ final class QueryChecks {
         }
         Instant latest = now.plus(MAX_AHEAD);
         if (start.isAfter(latest)) {
-            throw StreamErrors.startInFuture(earliest, latest, start);
+            throw Errors.outOfRange(
+                    "Specified start_timestamp is too far in the future. Please specify a start_timestamp within the"
+                            + " earliest read timestamp: " + StreamErrors.text(earliest)
+                            + ", and the current maximum start timestamp: " + StreamErrors.text(latest)
+                            + ". Received start_timestamp: " + StreamErrors.text(start) + ".");
         }
         if (start.isAfter(query.until())) {
-            throw StreamErrors.startAfterEnd(start, query.until());
+            throw Errors.invalidArgument(
+                    "If end_timestamp is specified, start_timestamp must be <= end_timestamp. Received start_timestamp: "
+                            + StreamErrors.text(start) + ", end_timestamp: " + StreamErrors.text(query.until()) + ".");
         }
         return start;
     }
@@ -52,24 +59,27 @@ final class QueryChecks {
     Duration heartbeat() {
         Long millis = query.heartbeatMillis();
         if (millis == null) {
-            throw StreamErrors.nullHeartbeat();
+            throw Errors.invalidArgument("heartbeat_milliseconds must not be null.");
         }
         if (millis < MIN_HEARTBEAT.toMillis() || millis > MAX_HEARTBEAT.toMillis()) {
-            throw StreamErrors.heartbeatOutOfRange(MIN_HEARTBEAT.toMillis(), MAX_HEARTBEAT.toMillis(), millis);
+            throw Errors.outOfRange("heartbeat_milliseconds must be within min " + MIN_HEARTBEAT.toMillis() + " and max "
+                    + MAX_HEARTBEAT.toMillis() + ". Received heartbeat_milliseconds: " + millis + ".");
         }
         return Duration.ofMillis(millis);
     }
 
     void readOptions() {
         if (query.hasReadOptions()) {
-            throw StreamErrors.readOptions();
+            throw Errors.unimplemented("read_options must be null.");
         }
     }
 
     /** The partition that is asked for. */
     Optional<Partition> partition() {
         return query.partition()
-                .map(token -> stream.partitions().find(token).orElseThrow(() -> StreamErrors.foreignToken(token)));
+                .map(token -> stream.partitions().find(token).orElseThrow(() -> Errors.invalidArgument(
+                                "Specified partition_token is invalid, as it does not belong to the Change Stream associated with"
+                                        + " the TVF. Received partition_token: " + token + ".")));
     }
 
     static void life(Partition partition, Instant start) {

@@ -87,7 +87,7 @@ final class QueryRun {
         if (!rows.isEmpty() && faults.strikesBehindChildRecord()) {
             // The next try may divide the partitions among other records, so that nobody can resume behind this one.
             sink.send(rows.subList(0, 1), ByteString.EMPTY);
-            throw FaultErrors.unavailable();
+            throw StreamErrors.fault(Fault.Kind.UNAVAILABLE);
         }
         sink.send(rows, new ResumePoint(0, rows.size()).token());
     }
@@ -104,7 +104,7 @@ final class QueryRun {
             case RETENTION_LOST -> throw StreamErrors.startTooOld(clock.time(), start());
             case PARTITION_EXPIRED -> throw StreamErrors.expiredPartition();
             case OUTSIDE_PARTITION -> throw outsidePartition();
-            default -> throw FaultErrors.of(kind);
+            default -> throw StreamErrors.fault(kind);
         };
     }
 

@@ -5,26 +5,23 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
-import com.google.protobuf.NullValue;
 import com.google.protobuf.Value;
 import com.google.spanner.v1.Type;
 import com.google.spanner.v1.TypeAnnotationCode;
 import com.google.spanner.v1.TypeCode;
 import dev.spream.emulator.internal.schema.Column;
+import dev.spream.emulator.internal.sql.Values;
 import java.util.List;
 import java.util.Map;
 
 /** Column values in Spanner's wire encoding, and column types, as JSON. */
 final class RecordJson {
-    private static final Value NULL =
-            Value.newBuilder().setNullValue(NullValue.NULL_VALUE).build();
-
     private RecordJson() {}
 
     /** An object with the values of these columns. */
     static JsonObject row(List<Column> columns, Map<String, Value> row) {
         JsonObject json = new JsonObject();
-        columns.forEach(column -> json.add(column.name(), value(row.getOrDefault(column.name(), NULL))));
+        columns.forEach(column -> json.add(column.name(), value(row.getOrDefault(column.name(), Values.NULL))));
         return json;
     }
 

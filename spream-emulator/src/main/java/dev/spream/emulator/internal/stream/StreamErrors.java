@@ -1,5 +1,6 @@
 package dev.spream.emulator.internal.stream;
 
+import dev.spream.emulator.control.Fault;
 import dev.spream.emulator.internal.sql.Errors;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -11,63 +12,29 @@ import java.util.List;
  * one code apart by the text.
  *
  * @see <a href="https://github.com/GoogleCloudPlatform/cloud-spanner-emulator/blob/master/common/errors.cc">errors.cc</a>
+ * @see <a
+ *     href="https://github.com/googleapis/java-spanner/blob/main/google-cloud-spanner/src/main/java/com/google/cloud/spanner/IsRetryableInternalError.java">IsRetryableInternalError</a>
  */
 final class StreamErrors {
     private StreamErrors() {}
 
-    static StatusRuntimeException nullStart() {
-        return Errors.invalidArgument("start_timestamp must not be null.");
-    }
-
     static StatusRuntimeException startTooOld(Instant earliest, Instant start) {
-        return outOfRange(
+        return Errors.outOfRange(
                 "Specified start_timestamp is too far in the past. Please specify a start_timestamp within the"
                         + " earliest read timestamp: " + text(earliest) + ". Received start_timestamp: " + text(start)
                         + ".");
     }
 
-    static StatusRuntimeException startInFuture(Instant earliest, Instant latest, Instant start) {
-        return outOfRange(
-                "Specified start_timestamp is too far in the future. Please specify a start_timestamp within the"
-                        + " earliest read timestamp: " + text(earliest) + ", and the current maximum start timestamp: "
-                        + text(latest) + ". Received start_timestamp: " + text(start) + ".");
-    }
-
-    static StatusRuntimeException startAfterEnd(Instant start, Instant end) {
-        return Errors.invalidArgument(
-                "If end_timestamp is specified, start_timestamp must be <= end_timestamp. Received start_timestamp: "
-                        + text(start) + ", end_timestamp: " + text(end) + ".");
-    }
-
-    static StatusRuntimeException nullHeartbeat() {
-        return Errors.invalidArgument("heartbeat_milliseconds must not be null.");
-    }
-
-    static StatusRuntimeException heartbeatOutOfRange(long min, long max, long heartbeat) {
-        return outOfRange("heartbeat_milliseconds must be within min " + min + " and max " + max
-                + ". Received heartbeat_milliseconds: " + heartbeat + ".");
-    }
-
-    static StatusRuntimeException readOptions() {
-        return Errors.unimplemented("read_options must be null.");
-    }
-
-    static StatusRuntimeException foreignToken(String token) {
-        return Errors.invalidArgument(
-                "Specified partition_token is invalid, as it does not belong to the Change Stream associated with"
-                        + " the TVF. Received partition_token: " + token + ".");
-    }
-
     /** The end is null while the partition lives. */
     static StatusRuntimeException startOutsidePartition(Instant from, Instant to, Instant start) {
-        return outOfRange(
+        return Errors.outOfRange(
                 "Specified start_timestamp is invalid for the partition. Please specify a start_timestamp within "
                         + text(from) + " and " + (to.equals(Instant.MAX) ? "infinite-future" : text(to))
                         + ". Received start_timestamp: " + text(start) + ".");
     }
 
     static StatusRuntimeException expiredPartition() {
-        return outOfRange(
+        return Errors.outOfRange(
                 "This partition is no longer valid. All Change Stream records associated with this partition have"
                         + " expired and have been deleted, as specified by the Change Stream retention period.");
     }
@@ -94,24 +61,37 @@ final class StreamErrors {
                         + " alter the Change Stream to stop tracking the column before dropping the column.");
     }
 
+    /** A fault in passing; the client knows by these texts which INTERNAL may be tried again. */
+    static StatusRuntimeException fault(Fault.Kind kind) {
+        return switch (kind) {
+            case GO_AWAY ->
+                error(
+                        Status.UNAVAILABLE,
+                        "Connection closed after GOAWAY. HTTP/2 error code: NO_ERROR, debug data: server_shutting_down");
+            case UNEXPECTED_EOS -> error(Status.INTERNAL, "Received unexpected EOS on DATA frame from server.");
+            case RST_STREAM -> error(Status.INTERNAL, "stream terminated by RST_STREAM");
+            case RESOURCE_EXHAUSTED ->
+                error(Status.RESOURCE_EXHAUSTED, "Resource has been exhausted (e.g. check quota).");
+            case DEADLINE_EXCEEDED ->
+                error(Status.DEADLINE_EXCEEDED, "Deadline expired before operation could complete.");
+            default -> error(Status.UNAVAILABLE, "The service is currently unavailable.");
+        };
+    }
+
+    private static StatusRuntimeException error(Status status, String text) {
+        return status.withDescription(text).asRuntimeException();
+    }
+
     static StatusRuntimeException closed() {
-        return Status.UNAVAILABLE
-                .withDescription("the emulator is shutting down")
-                .asRuntimeException();
+        return error(Status.UNAVAILABLE, "the emulator is shutting down");
     }
 
     static StatusRuntimeException cancelled() {
-        return Status.CANCELLED
-                .withDescription("the change stream query was cancelled")
-                .asRuntimeException();
-    }
-
-    private static StatusRuntimeException outOfRange(String text) {
-        return Status.OUT_OF_RANGE.withDescription(text).asRuntimeException();
+        return error(Status.CANCELLED, "the change stream query was cancelled");
     }
 
     /** As the emulator writes a time: with an offset in place of the Z. */
-    private static String text(Instant instant) {
+    static String text(Instant instant) {
         return instant.toString().replace("Z", "+00:00");
     }
 }

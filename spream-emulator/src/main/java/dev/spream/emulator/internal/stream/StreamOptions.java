@@ -116,14 +116,8 @@ record StreamOptions(Map<String, String> declared) {
         if (!matcher.matches()) {
             return Optional.empty();
         }
-        long amount = Long.parseLong(matcher.group(1));
-        return Optional.of(
-                switch (matcher.group(2)) {
-                    case "s" -> Duration.ofSeconds(amount);
-                    case "m" -> Duration.ofMinutes(amount);
-                    case "h" -> Duration.ofHours(amount);
-                    default -> Duration.ofDays(amount);
-                });
+        String prefix = matcher.group(2).equals("d") ? "P" : "PT";
+        return Optional.of(Duration.parse(prefix + text));
     }
 
     Duration retention() {

@@ -1,10 +1,13 @@
 package dev.spream.emulator.internal.stream;
 
+import static dev.spream.emulator.internal.sql.Values.string;
+
 import com.google.protobuf.ListValue;
 import com.google.protobuf.Value;
 import com.google.spanner.v1.ResultSetMetadata;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.schema.RowChange;
+import dev.spream.emulator.internal.sql.Values;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -99,7 +102,7 @@ final class StructEncoder implements RecordEncoder {
         ListValue.Builder children = ListValue.newBuilder();
         for (ChildRecord.Child child : record.children()) {
             Value[] parents =
-                    child.parents().stream().map(StructEncoder::string).toArray(Value[]::new);
+                    child.parents().stream().map(Values::string).toArray(Value[]::new);
             children.addValues(list(string(child.token()), list(parents)));
         }
         Value row = list(
@@ -113,10 +116,6 @@ final class StructEncoder implements RecordEncoder {
         return Value.newBuilder()
                 .setListValue(ListValue.newBuilder().addAllValues(List.of(values)))
                 .build();
-    }
-
-    private static Value string(String text) {
-        return Value.newBuilder().setStringValue(text).build();
     }
 
     private static Value bool(boolean value) {

@@ -33,19 +33,14 @@ public final class StreamAttempts implements CallContextConfigurator {
     private volatile @Nullable Status lastFailure;
     private volatile @Nullable CommitRequest lastCommit;
 
-    /** @param limit how many attempts are let through */
-    StreamAttempts(int limit) {
-        this(limit, null, null);
-    }
-
     private StreamAttempts(int limit, @Nullable Prefetch prefetch, @Nullable Deadline deadline) {
         this.limit = limit;
         this.prefetch = prefetch;
         this.deadline = deadline;
     }
 
-    /** Lets every attempt through, each until that time; but for a rollback, so that no locks stay behind. */
-    static StreamAttempts until(Deadline deadline) {
+    /** Lets every attempt through, each until that time, if any; but for a rollback, so that no locks stay behind. */
+    static StreamAttempts until(@Nullable Deadline deadline) {
         return new StreamAttempts(Integer.MAX_VALUE, null, deadline);
     }
 

@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A call of the client that answers, or fails, within a time. It runs on a thread of its own, because the client waits for
@@ -23,17 +24,13 @@ public final class TimedCall<T> {
     private final StreamAttempts attempts;
 
     public TimedCall(Callable<T> call) {
-        this(call, new StreamAttempts(Integer.MAX_VALUE));
+        this(call, null);
     }
 
     /** A transaction of several requests, which are answered until then; it is rolled back otherwise. */
-    public TimedCall(Callable<T> call, Deadline deadline) {
-        this(call, StreamAttempts.until(deadline));
-    }
-
-    private TimedCall(Callable<T> call, StreamAttempts attempts) {
+    public TimedCall(Callable<T> call, @Nullable Deadline deadline) {
         this.call = call;
-        this.attempts = attempts;
+        this.attempts = StreamAttempts.until(deadline);
     }
 
     /** The answer; when it does not come in time, or the caller is interrupted, the call is cancelled. */

@@ -14,45 +14,29 @@ import org.jspecify.annotations.Nullable;
  *     stream query syntax</a>
  */
 public final class ChangeStreamQuery {
+    private static final String GOOGLE_SQL = """
+            SELECT ChangeRecord FROM `READ_%s`(\
+            start_timestamp => @startTimestamp, \
+            end_timestamp => @endTimestamp, \
+            partition_token => @partitionToken, \
+            heartbeat_milliseconds => @heartbeatMillis)""";
+
+    /** The fifth argument is reserved, and has to be there. */
+    private static final String POSTGRESQL = "SELECT * FROM \"spanner\".\"read_json_%s\"($1, $2, $3, $4, null)";
+
     private ChangeStreamQuery() {}
 
     public static Statement statement(Dialect dialect, String stream, PartitionQuery query) {
-        return switch (dialect) {
-            case GOOGLE_STANDARD_SQL -> googleSql(stream, query);
-            case POSTGRESQL -> postgreSql(stream, query);
-        };
-    }
-
-    private static Statement googleSql(String stream, PartitionQuery query) {
-        String text = """
-                SELECT ChangeRecord FROM `READ_%s`(\
-                start_timestamp => @startTimestamp, \
-                end_timestamp => @endTimestamp, \
-                partition_token => @partitionToken, \
-                heartbeat_milliseconds => @heartbeatMillis)""".formatted(stream);
-        return Statement.newBuilder(text)
-                .bind("startTimestamp")
+        boolean google = dialect == Dialect.GOOGLE_STANDARD_SQL;
+        String text = google ? GOOGLE_SQL : POSTGRESQL;
+        return Statement.newBuilder(text.formatted(stream))
+                .bind(google ? "startTimestamp" : "p1")
                 .to(Timestamps.toTimestamp(query.startTimestamp()))
-                .bind("endTimestamp")
+                .bind(google ? "endTimestamp" : "p2")
                 .to(endTimestamp(query))
-                .bind("partitionToken")
+                .bind(google ? "partitionToken" : "p3")
                 .to(partitionToken(query))
-                .bind("heartbeatMillis")
-                .to(query.heartbeatInterval().toMillis())
-                .build();
-    }
-
-    /** The fifth argument is reserved, and has to be there. */
-    private static Statement postgreSql(String stream, PartitionQuery query) {
-        String text = "SELECT * FROM \"spanner\".\"read_json_%s\"($1, $2, $3, $4, null)".formatted(stream);
-        return Statement.newBuilder(text)
-                .bind("p1")
-                .to(Timestamps.toTimestamp(query.startTimestamp()))
-                .bind("p2")
-                .to(endTimestamp(query))
-                .bind("p3")
-                .to(partitionToken(query))
-                .bind("p4")
+                .bind(google ? "heartbeatMillis" : "p4")
                 .to(query.heartbeatInterval().toMillis())
                 .build();
     }

@@ -1,7 +1,6 @@
 package dev.spream.storage.spanner.source;
 
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -25,16 +24,8 @@ final class RetentionPeriod {
         if (!form.matches()) {
             return Optional.empty();
         }
-        Duration period = Duration.of(Long.parseLong(form.group(1)), unit(form.group(2)));
+        String prefix = form.group(2).equals("d") ? "P" : "PT";
+        Duration period = Duration.parse(prefix + form.group(1) + form.group(2));
         return Optional.of(period).filter(Duration::isPositive);
-    }
-
-    private static ChronoUnit unit(String letter) {
-        return switch (letter) {
-            case "s" -> ChronoUnit.SECONDS;
-            case "m" -> ChronoUnit.MINUTES;
-            case "h" -> ChronoUnit.HOURS;
-            default -> ChronoUnit.DAYS;
-        };
     }
 }
