@@ -35,7 +35,7 @@ final class AdoptionPlan {
     private final Instant now;
 
     /**
-     * @param rows all rows, with the columns {@link Column#NAMES}
+     * @param rows all rows, with the columns {@link MetadataColumn#NAMES}
      * @param now when they were read; parents that are gone count as finished then
      */
     AdoptionPlan(List<Struct> rows, Instant now) {
@@ -53,10 +53,10 @@ final class AdoptionPlan {
                 .max(Comparator.naturalOrder())
                 .orElse(now);
         return rows.stream()
-                .filter(row -> PartitionRows.findInstant(row, Column.FINISHED_AT)
+                .filter(row -> PartitionRows.findInstant(row, MetadataColumn.FINISHED_AT)
                         .filter(lastChange.minus(COMMIT_TIME)::isBefore)
                         .isPresent())
-                .map(row -> new PartitionToken(row.getString(Column.PARTITION_TOKEN.columnName)))
+                .map(row -> new PartitionToken(row.getString(MetadataColumn.PARTITION_TOKEN.columnName)))
                 .filter(this::isUnsettled)
                 .collect(Collectors.toUnmodifiableSet());
     }
@@ -143,19 +143,19 @@ final class AdoptionPlan {
 
     /** Where it ends; empty for the last timestamp there is, and the one before, which Beam stores for "never". */
     Optional<Timestamp> end() {
-        Timestamp end = root().getTimestamp(Column.END_TIMESTAMP.columnName);
+        Timestamp end = root().getTimestamp(MetadataColumn.END_TIMESTAMP.columnName);
         Timestamp never = Timestamps.toTimestamp(PartitionRows.LAST.minusNanos(1));
         return end.compareTo(never) < 0 ? Optional.of(end) : Optional.empty();
     }
 
     long heartbeatMillis() {
-        return root().getLong(Column.HEARTBEAT_MILLIS.columnName);
+        return root().getLong(MetadataColumn.HEARTBEAT_MILLIS.columnName);
     }
 
     /** End and heartbeat are the same in all rows. */
     private Struct root() {
         return rows.stream()
-                .filter(row -> row.getString(Column.PARTITION_TOKEN.columnName).equals(PartitionToken.ROOT.value()))
+                .filter(row -> row.getString(MetadataColumn.PARTITION_TOKEN.columnName).equals(PartitionToken.ROOT.value()))
                 .findFirst()
                 .orElseGet(rows::getFirst);
     }

@@ -83,12 +83,12 @@ final class BeamRows {
         }
         for (PartitionMetadata partition : toRead()) {
             rows.add(row(table, partition.token(), partition.parentTokens(), partition.watermark(), readByBeam)
-                    .set(Column.STATE.columnName)
+                    .set(MetadataColumn.STATE.columnName)
                     .to(PartitionState.CREATED.name())
                     .build());
         }
         rows.add(row(table, PartitionToken.ROOT, List.of(), lowWatermark, root)
-                .set(Column.STATE.columnName)
+                .set(MetadataColumn.STATE.columnName)
                 .to(PartitionState.CREATED.name())
                 .build());
         return rows;
@@ -103,7 +103,7 @@ final class BeamRows {
     private Mutation finished(
             String table, PartitionToken token, List<PartitionToken> parents, Instant start, Instant createdAt) {
         return row(table, token, parents, start, createdAt)
-                .set(Column.STATE.columnName)
+                .set(MetadataColumn.STATE.columnName)
                 .to(PartitionState.FINISHED.name())
                 .build();
     }
@@ -112,19 +112,19 @@ final class BeamRows {
             String table, PartitionToken token, List<PartitionToken> parents, Instant start, Instant createdAt) {
         Timestamp from = Timestamps.toTimestamp(start);
         return Mutation.newInsertBuilder(table)
-                .set(Column.PARTITION_TOKEN.columnName)
+                .set(MetadataColumn.PARTITION_TOKEN.columnName)
                 .to(token.value())
-                .set(Column.PARENT_TOKENS.columnName)
+                .set(MetadataColumn.PARENT_TOKENS.columnName)
                 .to(PartitionRows.values(parents))
-                .set(Column.START_TIMESTAMP.columnName)
+                .set(MetadataColumn.START_TIMESTAMP.columnName)
                 .to(from)
-                .set(Column.END_TIMESTAMP.columnName)
+                .set(MetadataColumn.END_TIMESTAMP.columnName)
                 .to(PartitionRows.value(subscription.endTimestamp().orElse(NEVER)))
-                .set(Column.HEARTBEAT_MILLIS.columnName)
+                .set(MetadataColumn.HEARTBEAT_MILLIS.columnName)
                 .to(HEARTBEAT_MILLIS)
-                .set(Column.WATERMARK.columnName)
+                .set(MetadataColumn.WATERMARK.columnName)
                 .to(from)
-                .set(Column.CREATED_AT.columnName)
+                .set(MetadataColumn.CREATED_AT.columnName)
                 .to(PartitionRows.value(createdAt));
     }
 }

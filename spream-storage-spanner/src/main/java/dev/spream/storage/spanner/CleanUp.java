@@ -70,9 +70,9 @@ final class CleanUp {
                         tables.partitions(),
                         tables.byState(),
                         SubscriptionRows.unfinished(),
-                        List.of(Column.PARENT_TOKENS.columnName))) {
+                        List.of(MetadataColumn.PARENT_TOKENS.columnName))) {
             while (rows.next()) {
-                parents.addAll(PartitionRows.tokens(rows.getCurrentRowAsStruct(), Column.PARENT_TOKENS));
+                parents.addAll(PartitionRows.tokens(rows.getCurrentRowAsStruct(), MetadataColumn.PARENT_TOKENS));
             }
         }
         return parents;

@@ -25,13 +25,13 @@ final class MetadataDdl {
 
     String partitions() {
         return createTable(
-                tables.partitions(), Column.PARTITION_TOKEN.columnName, declarations(Arrays.asList(Column.values())));
+                tables.partitions(), MetadataColumn.PARTITION_TOKEN.columnName, declarations(Arrays.asList(MetadataColumn.values())));
     }
 
     /** A table as Beam makes it, which deletes finished rows after a day; GoogleSQL only. */
     String partitionsOfBeam() {
         String table =
-                createTable(tables.partitions(), Column.PARTITION_TOKEN.columnName, declarations(Column.ofBeam()));
+                createTable(tables.partitions(), MetadataColumn.PARTITION_TOKEN.columnName, declarations(MetadataColumn.ofBeam()));
         return table.replace("IF NOT EXISTS ", "") + ", ROW DELETION POLICY (OLDER_THAN(FinishedAt, INTERVAL 1 DAY))";
     }
 
@@ -43,12 +43,12 @@ final class MetadataDdl {
                 Stream.of(
                         MetadataType.NUMBER.declaration(tables, ID, true),
                         MetadataType.TEXT.declaration(tables, STREAM_NAME, false),
-                        Column.START_TIMESTAMP.declaration(tables),
-                        MetadataType.TIMESTAMP.declaration(tables, Column.END_TIMESTAMP.columnName, false),
-                        Column.HEARTBEAT_MILLIS.declaration(tables),
+                        MetadataColumn.START_TIMESTAMP.declaration(tables),
+                        MetadataType.TIMESTAMP.declaration(tables, MetadataColumn.END_TIMESTAMP.columnName, false),
+                        MetadataColumn.HEARTBEAT_MILLIS.declaration(tables),
                         MetadataType.TEXT.declaration(tables, PARTITION_MODE, false),
                         MetadataType.TRUTH.declaration(tables, COMPLETED, true),
-                        Column.CREATED_AT.declaration(tables)));
+                        MetadataColumn.CREATED_AT.declaration(tables)));
     }
 
     String workers() {
@@ -65,13 +65,13 @@ final class MetadataDdl {
     String proofs() {
         return createTable(
                 tables.proofs(),
-                Column.PARTITION_TOKEN.columnName,
+                MetadataColumn.PARTITION_TOKEN.columnName,
                 PartitionProofRows.COLUMNS.stream().map(this::proofColumn));
     }
 
     /** The time of finishing is copied, not that of a commit of this table. */
-    private String proofColumn(Column column) {
-        return column == Column.FINISHED_AT
+    private String proofColumn(MetadataColumn column) {
+        return column == MetadataColumn.FINISHED_AT
                 ? MetadataType.TIMESTAMP.declaration(tables, column.columnName, true)
                 : column.declaration(tables);
     }
@@ -82,12 +82,12 @@ final class MetadataDdl {
                 .formatted(
                         tables.quoted(tables.byState()),
                         tables.quoted(tables.partitions()),
-                        tables.quoted(Column.STATE.columnName),
+                        tables.quoted(MetadataColumn.STATE.columnName),
                         storing,
-                        tables.quoted(Column.PARENT_TOKENS.columnName));
+                        tables.quoted(MetadataColumn.PARENT_TOKENS.columnName));
     }
 
-    String addColumn(Column column) {
+    String addColumn(MetadataColumn column) {
         return "ALTER TABLE %s ADD COLUMN %s".formatted(tables.quoted(tables.partitions()), column.declaration(tables));
     }
 
@@ -99,7 +99,7 @@ final class MetadataDdl {
                         tables.isPostgres() ? "TTL" : "ROW DELETION POLICY");
     }
 
-    private Stream<String> declarations(Collection<Column> columns) {
+    private Stream<String> declarations(Collection<MetadataColumn> columns) {
         return columns.stream().map(column -> column.declaration(tables));
     }
 

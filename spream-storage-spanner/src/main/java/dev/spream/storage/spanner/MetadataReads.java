@@ -65,7 +65,7 @@ final class MetadataReads {
     }
 
     Lineage lineage() {
-        Timed rows = timed(wholeTableCalls, "reading the lineage", tables.partitions(), Column.NAMES);
+        Timed rows = timed(wholeTableCalls, "reading the lineage", tables.partitions(), MetadataColumn.NAMES);
         return lineage(rows.rows(), rows.readAt());
     }
 
@@ -74,18 +74,18 @@ final class MetadataReads {
         return atOneMoment("reading the frontier", (snapshot, readAt) -> {
             Set<PartitionToken> parents = new LinkedHashSet<>();
             Set<PartitionToken> tokens = new LinkedHashSet<>();
-            List<String> columns = List.of(Column.PARTITION_TOKEN.columnName, Column.PARENT_TOKENS.columnName);
+            List<String> columns = List.of(MetadataColumn.PARTITION_TOKEN.columnName, MetadataColumn.PARENT_TOKENS.columnName);
             for (Struct row : all(snapshot.readUsingIndex(
                     tables.partitions(), tables.byState(), SubscriptionRows.unfinished(), columns))) {
                 tokens.add(new PartitionToken(row.getString(0)));
-                parents.addAll(PartitionRows.tokens(row, Column.PARENT_TOKENS));
+                parents.addAll(PartitionRows.tokens(row, MetadataColumn.PARENT_TOKENS));
             }
             tokens.addAll(parents);
             if (tokens.isEmpty()) {
                 return Lineage.of(List.of(), readAt);
             }
             return lineage(
-                    all(snapshot.read(tables.partitions(), WriteTransaction.keys(tokens), Column.NAMES)), readAt);
+                    all(snapshot.read(tables.partitions(), WriteTransaction.keys(tokens), MetadataColumn.NAMES)), readAt);
         });
     }
 
@@ -101,7 +101,7 @@ final class MetadataReads {
     /** The rows of these partitions, as they are stored. */
     List<PartitionRow> partitions(Collection<PartitionToken> tokens) {
         return calls.run("reading partitions", () -> {
-            return all(client.singleUse().read(tables.partitions(), WriteTransaction.keys(tokens), Column.NAMES))
+            return all(client.singleUse().read(tables.partitions(), WriteTransaction.keys(tokens), MetadataColumn.NAMES))
                     .stream()
                     .map(PartitionRow::stored)
                     .toList();

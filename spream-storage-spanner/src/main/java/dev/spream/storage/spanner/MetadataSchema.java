@@ -64,7 +64,7 @@ final class MetadataSchema {
         return columns.containsKey(tables.compared(name));
     }
 
-    boolean hasColumn(Column column) {
+    boolean hasColumn(MetadataColumn column) {
         return columns.getOrDefault(tables.compared(tables.partitions()), Set.of())
                 .contains(tables.compared(column.columnName));
     }
@@ -84,8 +84,8 @@ final class MetadataSchema {
         return missing;
     }
 
-    Collection<Column> missingColumns() {
-        return Stream.of(Column.values()).filter(column -> !hasColumn(column)).toList();
+    Collection<MetadataColumn> missingColumns() {
+        return Stream.of(MetadataColumn.values()).filter(column -> !hasColumn(column)).toList();
     }
 
     /** Refuses a table of that name that has nothing to do with change streams, and others' tables beside it. */
@@ -93,7 +93,7 @@ final class MetadataSchema {
         requireColumns(
                 tables.partitions(),
                 "of change stream partitions",
-                Column.ofBeam().stream().map(column -> column.columnName).toList());
+                MetadataColumn.ofBeam().stream().map(column -> column.columnName).toList());
         requireColumns(tables.subscription(), "of a subscription", SubscriptionRows.COLUMNS);
         requireColumns(tables.workers(), "of workers", WorkerRows.COLUMNS);
         requireColumns(tables.proofs(), "of proofs", PartitionProofRows.NAMES);

@@ -10,15 +10,15 @@ import java.util.NoSuchElementException;
 
 /** Maps rows of the table of proofs, whose columns are some of those of the partitions' table. */
 final class PartitionProofRows {
-    static final List<Column> COLUMNS = List.of(
-            Column.PARTITION_TOKEN,
-            Column.PARENT_TOKENS,
-            Column.START_TIMESTAMP,
-            Column.FINISHED_AT,
-            Column.END_PROOF,
-            Column.END_PROOF_AT,
-            Column.END_PROOF_CHILDREN,
-            Column.GAPS);
+    static final List<MetadataColumn> COLUMNS = List.of(
+            MetadataColumn.PARTITION_TOKEN,
+            MetadataColumn.PARENT_TOKENS,
+            MetadataColumn.START_TIMESTAMP,
+            MetadataColumn.FINISHED_AT,
+            MetadataColumn.END_PROOF,
+            MetadataColumn.END_PROOF_AT,
+            MetadataColumn.END_PROOF_CHILDREN,
+            MetadataColumn.GAPS);
 
     static final List<String> NAMES =
             COLUMNS.stream().map(column -> column.columnName).toList();
@@ -35,11 +35,11 @@ final class PartitionProofRows {
 
     private static PartitionProof readProof(Struct row) {
         return new PartitionProof(
-                new PartitionToken(row.getString(Column.PARTITION_TOKEN.columnName)),
-                PartitionRows.tokens(row, Column.PARENT_TOKENS),
-                PartitionRows.instant(row, Column.START_TIMESTAMP),
+                new PartitionToken(row.getString(MetadataColumn.PARTITION_TOKEN.columnName)),
+                PartitionRows.tokens(row, MetadataColumn.PARENT_TOKENS),
+                PartitionRows.instant(row, MetadataColumn.START_TIMESTAMP),
                 PartitionRows.endProof(row).orElseThrow(),
-                PartitionRows.instant(row, Column.FINISHED_AT),
+                PartitionRows.instant(row, MetadataColumn.FINISHED_AT),
                 PartitionRows.gaps(row));
     }
 
@@ -57,21 +57,21 @@ final class PartitionProofRows {
     /** Stores the proof; one that is stored already is written again. */
     static Mutation write(MetadataTables tables, PartitionProof proof) {
         return Mutation.newInsertOrUpdateBuilder(tables.proofs())
-                .set(Column.PARTITION_TOKEN.columnName)
+                .set(MetadataColumn.PARTITION_TOKEN.columnName)
                 .to(proof.token().value())
-                .set(Column.PARENT_TOKENS.columnName)
+                .set(MetadataColumn.PARENT_TOKENS.columnName)
                 .to(PartitionRows.values(proof.parentTokens()))
-                .set(Column.START_TIMESTAMP.columnName)
+                .set(MetadataColumn.START_TIMESTAMP.columnName)
                 .to(PartitionRows.value(proof.startTimestamp()))
-                .set(Column.FINISHED_AT.columnName)
+                .set(MetadataColumn.FINISHED_AT.columnName)
                 .to(PartitionRows.value(proof.finishedAt()))
-                .set(Column.END_PROOF.columnName)
+                .set(MetadataColumn.END_PROOF.columnName)
                 .to(proof.endProof().kind().name())
-                .set(Column.END_PROOF_AT.columnName)
+                .set(MetadataColumn.END_PROOF_AT.columnName)
                 .to(PartitionRows.value(proof.endProof().at()))
-                .set(Column.END_PROOF_CHILDREN.columnName)
+                .set(MetadataColumn.END_PROOF_CHILDREN.columnName)
                 .to(PartitionRows.values(proof.endProof().children()))
-                .set(Column.GAPS.columnName)
+                .set(MetadataColumn.GAPS.columnName)
                 .to(PartitionRows.gapValues(proof.gaps()))
                 .build();
     }

@@ -30,7 +30,7 @@ final class PartitionRow {
     private final long heartbeatMillis;
     private final boolean isNew;
     private final boolean hasFinishedAt;
-    private final Map<Column, Value> changes = new EnumMap<>(Column.class);
+    private final Map<MetadataColumn, Value> changes = new EnumMap<>(MetadataColumn.class);
     private List<PartitionGap> gaps;
     private PartitionState state;
     private Instant watermark;
@@ -40,15 +40,15 @@ final class PartitionRow {
 
     private PartitionRow(Struct row) {
         isNew = false;
-        hasFinishedAt = !row.isNull(Column.FINISHED_AT.columnName);
-        token = new PartitionToken(row.getString(Column.PARTITION_TOKEN.columnName));
-        endTimestamp = row.getTimestamp(Column.END_TIMESTAMP.columnName);
-        heartbeatMillis = row.getLong(Column.HEARTBEAT_MILLIS.columnName);
+        hasFinishedAt = !row.isNull(MetadataColumn.FINISHED_AT.columnName);
+        token = new PartitionToken(row.getString(MetadataColumn.PARTITION_TOKEN.columnName));
+        endTimestamp = row.getTimestamp(MetadataColumn.END_TIMESTAMP.columnName);
+        heartbeatMillis = row.getLong(MetadataColumn.HEARTBEAT_MILLIS.columnName);
         state = PartitionRows.state(row);
-        watermark = PartitionRows.instant(row, Column.WATERMARK);
+        watermark = PartitionRows.instant(row, MetadataColumn.WATERMARK);
         epoch = PartitionRows.epoch(row);
         owner = PartitionRows.owner(row).orElse(null);
-        leaseUntil = PartitionRows.findInstant(row, Column.LEASE_UNTIL).orElse(null);
+        leaseUntil = PartitionRows.findInstant(row, MetadataColumn.LEASE_UNTIL).orElse(null);
         gaps = PartitionRows.gaps(row);
     }
 
@@ -66,17 +66,17 @@ final class PartitionRow {
         state = PartitionState.CREATED;
         watermark = startTimestamp;
         gaps = List.of();
-        set(Column.PARENT_TOKENS, PartitionRows.values(parentTokens));
-        set(Column.START_TIMESTAMP, PartitionRows.value(startTimestamp));
-        set(Column.END_TIMESTAMP, Value.timestamp(endTimestamp));
-        set(Column.HEARTBEAT_MILLIS, Value.int64(heartbeatMillis));
-        set(Column.STATE, Value.string(state.name()));
-        set(Column.WATERMARK, PartitionRows.value(watermark));
-        set(Column.EPOCH, Value.int64(0));
-        set(Column.CREATED_AT, Value.timestamp(Value.COMMIT_TIMESTAMP));
+        set(MetadataColumn.PARENT_TOKENS, PartitionRows.values(parentTokens));
+        set(MetadataColumn.START_TIMESTAMP, PartitionRows.value(startTimestamp));
+        set(MetadataColumn.END_TIMESTAMP, Value.timestamp(endTimestamp));
+        set(MetadataColumn.HEARTBEAT_MILLIS, Value.int64(heartbeatMillis));
+        set(MetadataColumn.STATE, Value.string(state.name()));
+        set(MetadataColumn.WATERMARK, PartitionRows.value(watermark));
+        set(MetadataColumn.EPOCH, Value.int64(0));
+        set(MetadataColumn.CREATED_AT, Value.timestamp(Value.COMMIT_TIMESTAMP));
     }
 
-    /** A row as read, with the columns {@link Column#NAMES}. */
+    /** A row as read, with the columns {@link MetadataColumn#NAMES}. */
     static PartitionRow stored(Struct row) {
         return new PartitionRow(row);
     }
@@ -122,12 +122,12 @@ final class PartitionRow {
 
     PartitionLease acquire(WorkerId worker, Instant until) {
         epoch++;
-        set(Column.EPOCH, Value.int64(epoch));
+        set(MetadataColumn.EPOCH, Value.int64(epoch));
         owner = worker;
-        set(Column.OWNER, Value.string(worker.value()));
+        set(MetadataColumn.OWNER, Value.string(worker.value()));
         extendLease(until);
         if (state == PartitionState.CREATED) {
-            become(PartitionState.SCHEDULED, Column.SCHEDULED_AT);
+            become(PartitionState.SCHEDULED, MetadataColumn.SCHEDULED_AT);
         }
         return new PartitionLease(token, worker, epoch, watermark);
     }
@@ -141,40 +141,40 @@ final class PartitionRow {
 
     void extendLease(Instant until) {
         leaseUntil = until;
-        set(Column.LEASE_UNTIL, PartitionRows.value(until));
+        set(MetadataColumn.LEASE_UNTIL, PartitionRows.value(until));
     }
 
     void release() {
         owner = null;
-        set(Column.OWNER, Value.string(null));
+        set(MetadataColumn.OWNER, Value.string(null));
         endLease();
     }
 
     private void endLease() {
         leaseUntil = null;
-        set(Column.LEASE_UNTIL, Value.timestamp(null));
+        set(MetadataColumn.LEASE_UNTIL, Value.timestamp(null));
     }
 
     void startToRun() {
         if (state == PartitionState.SCHEDULED) {
-            become(PartitionState.RUNNING, Column.RUNNING_AT);
+            become(PartitionState.RUNNING, MetadataColumn.RUNNING_AT);
         }
     }
 
-    private void become(PartitionState next, Column at) {
+    private void become(PartitionState next, MetadataColumn at) {
         if (!state.canBecome(next)) {
             throw new IllegalArgumentException("partition %s cannot go from %s to %s; nothing was changed"
                     .formatted(token.abbreviated(), state, next));
         }
         state = next;
-        set(Column.STATE, Value.string(next.name()));
+        set(MetadataColumn.STATE, Value.string(next.name()));
         set(at, Value.timestamp(Value.COMMIT_TIMESTAMP));
     }
 
     void advance(Instant to) {
         if (to.isAfter(watermark)) {
             watermark = to;
-            set(Column.WATERMARK, PartitionRows.value(to));
+            set(MetadataColumn.WATERMARK, PartitionRows.value(to));
         }
     }
 
@@ -189,12 +189,12 @@ final class PartitionRow {
         }
         gaps = new ArrayList<>(gaps);
         gaps.add(gap);
-        set(Column.GAPS, PartitionRows.gapValues(gaps));
+        set(MetadataColumn.GAPS, PartitionRows.gapValues(gaps));
         advance(gap.to());
     }
 
     void finish(Instant lastWatermark, EndProof proof) {
-        become(PartitionState.FINISHED, Column.FINISHED_AT);
+        become(PartitionState.FINISHED, MetadataColumn.FINISHED_AT);
         advance(lastWatermark);
         prove(proof);
         endLease();
@@ -204,24 +204,24 @@ final class PartitionRow {
     void adoptEnd(EndProof proof) {
         prove(proof);
         if (!hasFinishedAt) {
-            set(Column.FINISHED_AT, Value.timestamp(Value.COMMIT_TIMESTAMP));
+            set(MetadataColumn.FINISHED_AT, Value.timestamp(Value.COMMIT_TIMESTAMP));
         }
     }
 
     /** Takes back that another reader finished it: it is read on from its watermark. */
     void reopen() {
         state = PartitionState.RUNNING;
-        set(Column.STATE, Value.string(state.name()));
-        set(Column.FINISHED_AT, Value.timestamp(null));
+        set(MetadataColumn.STATE, Value.string(state.name()));
+        set(MetadataColumn.FINISHED_AT, Value.timestamp(null));
     }
 
     private void prove(EndProof proof) {
-        set(Column.END_PROOF, Value.string(proof.kind().name()));
-        set(Column.END_PROOF_AT, PartitionRows.value(proof.at()));
-        set(Column.END_PROOF_CHILDREN, PartitionRows.values(proof.children()));
+        set(MetadataColumn.END_PROOF, Value.string(proof.kind().name()));
+        set(MetadataColumn.END_PROOF_AT, PartitionRows.value(proof.at()));
+        set(MetadataColumn.END_PROOF_CHILDREN, PartitionRows.values(proof.children()));
     }
 
-    private void set(Column column, Value value) {
+    private void set(MetadataColumn column, Value value) {
         changes.put(column, value);
     }
 
@@ -232,7 +232,7 @@ final class PartitionRow {
         }
         Mutation.WriteBuilder write =
                 isNew ? Mutation.newInsertBuilder(tables.partitions()) : Mutation.newUpdateBuilder(tables.partitions());
-        write.set(Column.PARTITION_TOKEN.columnName).to(token.value());
+        write.set(MetadataColumn.PARTITION_TOKEN.columnName).to(token.value());
         changes.forEach((column, value) -> write.set(column.columnName).to(value));
         return Optional.of(write.build());
     }

@@ -38,40 +38,40 @@ final class PartitionRows {
     static StorageException damaged(Struct row, RuntimeException cause) {
         return new StorageException(
                 "the stored row of partition %s cannot be right: %s; nothing was changed. Restore the row from a backup"
-                        .formatted(row.getString(Column.PARTITION_TOKEN.columnName), cause.getMessage()),
+                        .formatted(row.getString(MetadataColumn.PARTITION_TOKEN.columnName), cause.getMessage()),
                 false,
                 cause);
     }
 
     private static PartitionMetadata readMetadata(Struct row, Instant readAt) {
         Optional<WorkerId> owner = owner(row);
-        Optional<Instant> leaseUntil = findInstant(row, Column.LEASE_UNTIL);
+        Optional<Instant> leaseUntil = findInstant(row, MetadataColumn.LEASE_UNTIL);
         return new PartitionMetadata(
-                new PartitionToken(row.getString(Column.PARTITION_TOKEN.columnName)),
-                tokens(row, Column.PARENT_TOKENS),
-                instant(row, Column.START_TIMESTAMP),
+                new PartitionToken(row.getString(MetadataColumn.PARTITION_TOKEN.columnName)),
+                tokens(row, MetadataColumn.PARENT_TOKENS),
+                instant(row, MetadataColumn.START_TIMESTAMP),
                 state(row),
-                instant(row, Column.WATERMARK),
+                instant(row, MetadataColumn.WATERMARK),
                 epoch(row),
                 owner,
                 leaseUntil,
                 owner.isPresent() && leaseUntil.filter(readAt::isBefore).isPresent(),
                 endProof(row),
-                instant(row, Column.CREATED_AT),
-                findInstant(row, Column.SCHEDULED_AT),
-                findInstant(row, Column.RUNNING_AT),
-                findInstant(row, Column.FINISHED_AT),
+                instant(row, MetadataColumn.CREATED_AT),
+                findInstant(row, MetadataColumn.SCHEDULED_AT),
+                findInstant(row, MetadataColumn.RUNNING_AT),
+                findInstant(row, MetadataColumn.FINISHED_AT),
                 gaps(row));
     }
 
     static PartitionState state(Struct row) {
-        String name = row.getString(Column.STATE.columnName);
+        String name = row.getString(MetadataColumn.STATE.columnName);
         try {
             return PartitionState.valueOf(name);
         } catch (IllegalArgumentException e) {
             throw new StorageException(
                     "partition %s is in state %s, which this version does not know; nothing was changed"
-                            .formatted(row.getString(Column.PARTITION_TOKEN.columnName), name),
+                            .formatted(row.getString(MetadataColumn.PARTITION_TOKEN.columnName), name),
                     false,
                     e);
         }
@@ -79,26 +79,26 @@ final class PartitionRows {
 
     /** 0 in a row that another reader wrote. */
     static long epoch(Struct row) {
-        return row.isNull(Column.EPOCH.columnName) ? 0 : row.getLong(Column.EPOCH.columnName);
+        return row.isNull(MetadataColumn.EPOCH.columnName) ? 0 : row.getLong(MetadataColumn.EPOCH.columnName);
     }
 
     static Optional<WorkerId> owner(Struct row) {
-        return findString(row, Column.OWNER).map(WorkerId::new);
+        return findString(row, MetadataColumn.OWNER).map(WorkerId::new);
     }
 
     static Optional<EndProof> endProof(Struct row) {
-        return findString(row, Column.END_PROOF)
+        return findString(row, MetadataColumn.END_PROOF)
                 .map(kind -> new EndProof(
                         EndProof.Kind.valueOf(kind),
-                        instant(row, Column.END_PROOF_AT),
-                        tokens(row, Column.END_PROOF_CHILDREN)));
+                        instant(row, MetadataColumn.END_PROOF_AT),
+                        tokens(row, MetadataColumn.END_PROOF_CHILDREN)));
     }
 
     static List<PartitionGap> gaps(Struct row) {
-        if (row.isNull(Column.GAPS.columnName)) {
+        if (row.isNull(MetadataColumn.GAPS.columnName)) {
             return List.of();
         }
-        List<Timestamp> ends = row.getTimestampList(Column.GAPS.columnName);
+        List<Timestamp> ends = row.getTimestampList(MetadataColumn.GAPS.columnName);
         if (ends.size() % 2 != 0) {
             throw new IllegalArgumentException("%d timestamps are no gaps".formatted(ends.size()));
         }
@@ -110,7 +110,7 @@ final class PartitionRows {
     }
 
     /** The tokens of an array, which may be NULL, and may hold NULL, as the documentation shows for children of the root. */
-    static List<PartitionToken> tokens(Struct row, Column column) {
+    static List<PartitionToken> tokens(Struct row, MetadataColumn column) {
         if (row.isNull(column.columnName)) {
             return List.of();
         }
@@ -118,22 +118,22 @@ final class PartitionRows {
         return values.stream().filter(Objects::nonNull).map(PartitionToken::new).toList();
     }
 
-    static Instant instant(Struct row, Column column) {
+    static Instant instant(Struct row, MetadataColumn column) {
         return Timestamps.toInstant(row.getTimestamp(column.columnName));
     }
 
-    static Optional<Instant> findInstant(Struct row, Column column) {
+    static Optional<Instant> findInstant(Struct row, MetadataColumn column) {
         return row.isNull(column.columnName) ? Optional.empty() : Optional.of(instant(row, column));
     }
 
-    private static Optional<String> findString(Struct row, Column column) {
+    private static Optional<String> findString(Struct row, MetadataColumn column) {
         return row.isNull(column.columnName) ? Optional.empty() : Optional.of(row.getString(column.columnName));
     }
 
     /** When something was last done with it, as far as Beam's columns tell. */
     static Stream<Instant> times(Struct row) {
         return Stream.of(
-                        Column.WATERMARK, Column.CREATED_AT, Column.SCHEDULED_AT, Column.RUNNING_AT, Column.FINISHED_AT)
+                        MetadataColumn.WATERMARK, MetadataColumn.CREATED_AT, MetadataColumn.SCHEDULED_AT, MetadataColumn.RUNNING_AT, MetadataColumn.FINISHED_AT)
                 .map(column -> findInstant(row, column))
                 .flatMap(Optional::stream);
     }

@@ -16,7 +16,7 @@ import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
 import dev.spream.storage.spanner.client.Prefetch;
-import dev.spream.storage.spanner.source.ChangeStreamQuery;
+import dev.spream.storage.spanner.source.ChangeStreamStatement;
 import dev.spream.storage.spanner.source.SpannerChangeStreamCursor;
 import dev.spream.storage.spanner.source.StreamCatalog;
 import java.time.Duration;
@@ -115,7 +115,7 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
     @Override
     public ChangeStreamCursor query(PartitionQuery query) {
         Dialect dialect = catalog.dialect();
-        Statement statement = ChangeStreamQuery.statement(dialect, stream, query);
+        Statement statement = ChangeStreamStatement.statement(dialect, stream, query);
         String description = "reading partition %s of change stream %s from %s"
                 .formatted(query.token().abbreviated(), stream, query.startTimestamp());
         Prefetch prefetch = new Prefetch(query.prefetchBytes().orElse(prefetchBytes));

@@ -23,9 +23,9 @@ final class SubscriptionRows {
     static final Key KEY = Key.of(1);
     static final List<String> COLUMNS = List.of(
             MetadataDdl.STREAM_NAME,
-            Column.START_TIMESTAMP.columnName,
-            Column.END_TIMESTAMP.columnName,
-            Column.HEARTBEAT_MILLIS.columnName,
+            MetadataColumn.START_TIMESTAMP.columnName,
+            MetadataColumn.END_TIMESTAMP.columnName,
+            MetadataColumn.HEARTBEAT_MILLIS.columnName,
             MetadataDdl.PARTITION_MODE,
             MetadataDdl.COMPLETED);
 
@@ -44,9 +44,9 @@ final class SubscriptionRows {
     private static SubscriptionRecord record(Struct row, String streamName, PartitionMode mode) {
         return new SubscriptionRecord(
                 streamName,
-                PartitionRows.instant(row, Column.START_TIMESTAMP),
-                PartitionRows.findInstant(row, Column.END_TIMESTAMP),
-                Duration.ofMillis(row.getLong(Column.HEARTBEAT_MILLIS.columnName)),
+                PartitionRows.instant(row, MetadataColumn.START_TIMESTAMP),
+                PartitionRows.findInstant(row, MetadataColumn.END_TIMESTAMP),
+                Duration.ofMillis(row.getLong(MetadataColumn.HEARTBEAT_MILLIS.columnName)),
                 mode,
                 row.getBoolean(MetadataDdl.COMPLETED));
     }
@@ -110,13 +110,13 @@ final class SubscriptionRows {
         return Mutation.newInsertBuilder(tables.subscription())
                 .set(MetadataDdl.ID)
                 .to(1)
-                .set(Column.START_TIMESTAMP.columnName)
+                .set(MetadataColumn.START_TIMESTAMP.columnName)
                 .to(start)
-                .set(Column.END_TIMESTAMP.columnName)
+                .set(MetadataColumn.END_TIMESTAMP.columnName)
                 .to(end)
-                .set(Column.HEARTBEAT_MILLIS.columnName)
+                .set(MetadataColumn.HEARTBEAT_MILLIS.columnName)
                 .to(heartbeatMillis)
-                .set(Column.CREATED_AT.columnName)
+                .set(MetadataColumn.CREATED_AT.columnName)
                 .to(Value.COMMIT_TIMESTAMP);
     }
 

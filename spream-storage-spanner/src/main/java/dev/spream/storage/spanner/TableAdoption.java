@@ -47,7 +47,7 @@ final class TableAdoption {
      */
     void requireQuiet() {
         List<String> columns =
-                Column.ofBeam().stream().map(column -> column.columnName).toList();
+                MetadataColumn.ofBeam().stream().map(column -> column.columnName).toList();
         reads.atOneMoment("looking for changes", (snapshot, now) -> {
             return requireQuiet(MetadataReads.all(snapshot.read(tables.partitions(), KeySet.all(), columns)), now);
         });
@@ -61,7 +61,7 @@ final class TableAdoption {
             return 0;
         }
         Duration heartbeat = unfinished.stream()
-                .map(row -> Duration.ofMillis(row.getLong(Column.HEARTBEAT_MILLIS.columnName)))
+                .map(row -> Duration.ofMillis(row.getLong(MetadataColumn.HEARTBEAT_MILLIS.columnName)))
                 .max(Comparator.naturalOrder())
                 .orElse(Duration.ZERO);
         Duration quiet = heartbeat.multipliedBy(2).compareTo(QUIET) > 0 ? heartbeat.multipliedBy(2) : QUIET;
@@ -93,7 +93,7 @@ final class TableAdoption {
     int run() {
         AdoptionPlan plan = reads.atOneMoment("reading the partitions to adopt", (snapshot, now) -> {
             return new AdoptionPlan(
-                    MetadataReads.all(snapshot.read(tables.partitions(), KeySet.all(), Column.NAMES)), now);
+                    MetadataReads.all(snapshot.read(tables.partitions(), KeySet.all(), MetadataColumn.NAMES)), now);
         });
         for (List<PartitionToken> part : parts(List.copyOf(plan.unsettled()))) {
             writer.write(unlessAdopted(transaction -> part.forEach(token -> transaction

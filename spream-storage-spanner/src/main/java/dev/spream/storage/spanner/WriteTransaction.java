@@ -83,7 +83,7 @@ final class WriteTransaction {
             return;
         }
         unknown.forEach(token -> rows.put(token, Optional.empty()));
-        try (ResultSet read = context.read(tables.partitions(), keys(unknown), Column.NAMES)) {
+        try (ResultSet read = context.read(tables.partitions(), keys(unknown), MetadataColumn.NAMES)) {
             while (read.next()) {
                 PartitionRow row = PartitionRow.stored(read.getCurrentRowAsStruct());
                 rows.put(row.token(), Optional.of(row));
@@ -118,7 +118,7 @@ final class WriteTransaction {
             return;
         }
         unknown.forEach(token -> removed.put(token, false));
-        List<String> columns = List.of(Column.PARTITION_TOKEN.columnName);
+        List<String> columns = List.of(MetadataColumn.PARTITION_TOKEN.columnName);
         try (ResultSet read = context.read(tables.proofs(), keys(unknown), columns)) {
             while (read.next()) {
                 removed.put(new PartitionToken(read.getString(0)), true);
@@ -138,7 +138,7 @@ final class WriteTransaction {
 
     /** Whether a partition is in one of these states; for an operation that is alone. */
     boolean hasPartition(KeySet states) {
-        List<String> columns = List.of(Column.PARTITION_TOKEN.columnName);
+        List<String> columns = List.of(MetadataColumn.PARTITION_TOKEN.columnName);
         try (ResultSet read =
                 context.readUsingIndex(tables.partitions(), tables.byState(), states, columns, Options.limit(1))) {
             return read.next();
@@ -147,7 +147,7 @@ final class WriteTransaction {
 
     /** Whether the table of partitions has a row at all. */
     static boolean hasRow(ReadContext context, MetadataTables tables) {
-        List<String> columns = List.of(Column.PARTITION_TOKEN.columnName);
+        List<String> columns = List.of(MetadataColumn.PARTITION_TOKEN.columnName);
         try (ResultSet read = context.read(tables.partitions(), KeySet.all(), columns, Options.limit(1))) {
             return read.next();
         }

@@ -189,7 +189,7 @@ final class ForeignTable {
     /** The values that the other reader wrote, for comparison. */
     List<Struct> rows() {
         List<String> columns =
-                Column.ofBeam().stream().map(column -> column.columnName).toList();
+                MetadataColumn.ofBeam().stream().map(column -> column.columnName).toList();
         return MetadataReads.all(database.client().singleUse().read(name, KeySet.all(), columns));
     }
 

@@ -10,7 +10,7 @@ import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.storage.spanner.client.PrefetchInterceptor;
-import dev.spream.storage.spanner.source.ChangeStreamQuery;
+import dev.spream.storage.spanner.source.ChangeStreamStatement;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
@@ -126,7 +126,7 @@ class PrefetchInterceptorTest {
                 Duration.ofSeconds(10),
                 prefetchBytes);
         spanner.answer(
-                ChangeStreamQuery.statement(DIALECT, "Orders", query),
+                ChangeStreamStatement.statement(DIALECT, "Orders", query),
                 WireRows.resultSet(DIALECT, Collections.nCopies(ROWS, RECORD)));
         return query;
     }

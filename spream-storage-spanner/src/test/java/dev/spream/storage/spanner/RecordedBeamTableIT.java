@@ -78,10 +78,10 @@ class RecordedBeamTableIT {
     private static Map<PartitionToken, Instant> unfinished(RecordedTable recorded) {
         Map<PartitionToken, Instant> unfinished = new HashMap<>();
         for (Map<String, String> row : recorded.rows()) {
-            if (!RecordedTable.value(row, Column.STATE).equals("FINISHED")) {
+            if (!RecordedTable.value(row, MetadataColumn.STATE).equals("FINISHED")) {
                 unfinished.put(
-                        new PartitionToken(RecordedTable.value(row, Column.PARTITION_TOKEN)),
-                        RecordedTable.time(row, Column.WATERMARK));
+                        new PartitionToken(RecordedTable.value(row, MetadataColumn.PARTITION_TOKEN)),
+                        RecordedTable.time(row, MetadataColumn.WATERMARK));
             }
         }
         assertThat(unfinished).isNotEmpty();

@@ -86,11 +86,11 @@ final class RecordedStream implements ChangeStreamSource {
                     List.of(new ChildPartition(LATER + token, List.of(token))));
         }
         return new ChildPartitionsRecord(
-                RecordedTable.time(children.getFirst(), Column.START_TIMESTAMP),
+                RecordedTable.time(children.getFirst(), MetadataColumn.START_TIMESTAMP),
                 "0",
                 children.stream()
                         .map(row -> new ChildPartition(
-                                RecordedTable.value(row, Column.PARTITION_TOKEN), RecordedTable.parents(row)))
+                                RecordedTable.value(row, MetadataColumn.PARTITION_TOKEN), RecordedTable.parents(row)))
                         .toList());
     }
 

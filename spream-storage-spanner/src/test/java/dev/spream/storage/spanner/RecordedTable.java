@@ -98,11 +98,11 @@ record RecordedTable(List<String> ddl, List<Map<String, String>> rows) {
         return Optional.ofNullable(row.get(column)).map(Instant::parse);
     }
 
-    static Instant time(Map<String, String> row, Column column) {
+    static Instant time(Map<String, String> row, MetadataColumn column) {
         return Instant.parse(value(row, column));
     }
 
-    static String value(Map<String, String> row, Column column) {
+    static String value(Map<String, String> row, MetadataColumn column) {
         return requireNonNull(row.get(column.columnName), column.columnName);
     }
 

@@ -17,7 +17,7 @@ import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.source.SourceException.Kind;
-import dev.spream.storage.spanner.source.ChangeStreamQuery;
+import dev.spream.storage.spanner.source.ChangeStreamStatement;
 import io.grpc.Status;
 import java.io.IOException;
 import java.time.Duration;
@@ -43,7 +43,7 @@ class SourceFailuresTest {
             Instant.parse("2022-05-01T09:00:00Z"),
             Optional.empty(),
             Duration.ofSeconds(10));
-    private static final Statement STATEMENT = ChangeStreamQuery.statement(DIALECT, STREAM, QUERY);
+    private static final Statement STATEMENT = ChangeStreamStatement.statement(DIALECT, STREAM, QUERY);
 
     private static final Statement STREAMS = Statement.of(
             "select change_stream_name from information_schema.change_streams order by change_stream_name");

@@ -22,7 +22,7 @@ import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.source.PartitionQuery;
-import dev.spream.storage.spanner.source.ChangeStreamQuery;
+import dev.spream.storage.spanner.source.ChangeStreamStatement;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -48,7 +48,7 @@ class SourceOptionsTest {
     void open() throws IOException {
         spanner = new MockSpanner(Dialect.POSTGRESQL);
         spanner.answer(
-                ChangeStreamQuery.statement(Dialect.POSTGRESQL, "Orders", QUERY),
+                ChangeStreamStatement.statement(Dialect.POSTGRESQL, "Orders", QUERY),
                 WireRows.resultSet(Dialect.POSTGRESQL, List.of(DocumentationRecords.record("initial_first"))));
     }
 

@@ -13,7 +13,7 @@ import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.source.UndecodableChange;
-import dev.spream.storage.spanner.source.ChangeStreamQuery;
+import dev.spream.storage.spanner.source.ChangeStreamStatement;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -56,7 +56,7 @@ class UndecodableRowTest {
 
     private ChangeStreamCursor rows(JsonObject... rows) {
         spanner.answer(
-                ChangeStreamQuery.statement(dialect, "Orders", QUERY), WireRows.resultSet(dialect, List.of(rows)));
+                ChangeStreamStatement.statement(dialect, "Orders", QUERY), WireRows.resultSet(dialect, List.of(rows)));
         return source.query(QUERY);
     }
 

@@ -11,7 +11,7 @@ enum Benchmark {
     /** From a parent's end to its child's query. */
     HAND_OVER("hand-over", HandOver.class, 512),
     /** How often a worker calls its storage. */
-    METADATA_CALLS("metadata-calls", MetadataCalls.class, 512),
+    METADATA_CALLS("metadata-calls", StorageCallRate.class, 512),
     /** A claim beside thousands of stored partitions. */
     CLAIM("claim", ClaimCost.class, 512),
     /** From a worker's death to the reading of its partitions by another. */

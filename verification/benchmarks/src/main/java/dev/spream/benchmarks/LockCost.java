@@ -3,8 +3,8 @@ package dev.spream.benchmarks;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.benchmarks.LockRate.NamedLocks;
 import dev.spream.lock.HierarchicalLocks;
-import dev.spream.lock.provisioning.BucketProvisioning;
 import dev.spream.lock.provisioning.BucketProvisioning.Provisioned;
+import dev.spream.lock.provisioning.BucketProvisioning;
 import dev.spream.storage.jdbc.lock.JdbcLockStore;
 import dev.spream.storage.jdbc.lock.LockStrategy;
 import java.sql.Connection;
@@ -47,8 +47,8 @@ final class LockCost {
                         List.of(BareLocks.ROWS, BareLocks.ADVISORY_AT_ONCE),
                         List.of(rowLocks));
                 for (NamedLocks locks : List.of(advisoryLocks, rowLocks)) {
-                    LockContention.hotAccounts(locks);
-                    LockContention.writerBesideReaders(locks);
+                    LockWaits.hotAccounts(locks);
+                    LockWaits.writerBesideReaders(locks);
                 }
             }
         }
@@ -64,8 +64,8 @@ final class LockCost {
                 NamedLocks named = new NamedLocks("rows in MariaDB", locks);
                 new LockRate(database)
                         .compare("three levels in MariaDB by rows", List.of(BareLocks.MARIADB_ROWS), List.of(named));
-                LockContention.hotAccounts(named);
-                LockContention.writerBesideReaders(named);
+                LockWaits.hotAccounts(named);
+                LockWaits.writerBesideReaders(named);
             }
         }
     }

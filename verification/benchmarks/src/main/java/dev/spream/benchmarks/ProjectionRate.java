@@ -56,7 +56,7 @@ final class ProjectionRate {
             rate.compare("batches, event by event", MANY, BATCH, EventByEvent::new);
             rate.compare("batches, folded", MANY, BATCH, Folded::new);
             rate.share();
-            new EventTail(database).measure();
+            new EventLatency(database).measure();
             new RebuildRate(database).measure();
         }
     }

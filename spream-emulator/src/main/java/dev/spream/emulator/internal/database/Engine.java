@@ -68,7 +68,7 @@ final class Engine implements AutoCloseable {
                 readers.addFirst(connection);
             }
         } catch (SQLException e) {
-            throw SqlErrors.toStatus(e);
+            throw EngineErrors.toStatus(e);
         }
     }
 

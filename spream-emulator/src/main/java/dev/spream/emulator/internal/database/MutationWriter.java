@@ -174,7 +174,7 @@ final class MutationWriter {
                     "Parent row for row %s in table %s is missing. Row cannot be written.",
                     row.shownKey(), row.table().name());
         }
-        return SqlErrors.toStatus(e);
+        return EngineErrors.toStatus(e);
     }
 
     private void update(Row row) throws SQLException {

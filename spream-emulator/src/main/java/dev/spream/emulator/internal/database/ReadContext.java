@@ -15,7 +15,7 @@ public sealed interface ReadContext {
     record Inside(ReadWriteTransaction transaction) implements ReadContext {}
 
     /** Runs the work there. */
-    default QueryResult read(Database database, SqlWork<QueryResult> work) {
+    default QueryResult read(EmulatedDatabase database, SqlWork<QueryResult> work) {
         return switch (this) {
             case Latest ignored -> database.engine().read(work);
             case Within within -> within.snapshot().read(work);

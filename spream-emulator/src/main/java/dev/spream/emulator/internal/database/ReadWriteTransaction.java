@@ -45,7 +45,7 @@ public final class ReadWriteTransaction {
         ABORTED
     }
 
-    private final Database database;
+    private final EmulatedDatabase database;
     private final ByteString id;
     private final String tag;
     private final boolean excludedFromChangeStreams;
@@ -70,7 +70,7 @@ public final class ReadWriteTransaction {
     public record CommitResult(Instant timestamp, long mutationCount) {}
 
     ReadWriteTransaction(
-            Database database, ByteString id, String tag, boolean excludedFromChangeStreams, boolean partitioned) {
+            EmulatedDatabase database, ByteString id, String tag, boolean excludedFromChangeStreams, boolean partitioned) {
         this.database = database;
         this.id = id;
         this.tag = tag;
@@ -141,7 +141,7 @@ public final class ReadWriteTransaction {
             }
             return timestamp;
         } catch (SQLException e) {
-            throw SqlErrors.toStatus(e);
+            throw EngineErrors.toStatus(e);
         }
     }
 
@@ -215,7 +215,7 @@ public final class ReadWriteTransaction {
             try {
                 return work.run(openConnection());
             } catch (SQLException e) {
-                throw SqlErrors.toStatus(e);
+                throw EngineErrors.toStatus(e);
             }
         });
     }
@@ -265,7 +265,7 @@ public final class ReadWriteTransaction {
         try {
             open.rollback();
         } catch (SQLException e) {
-            throw SqlErrors.toStatus(e);
+            throw EngineErrors.toStatus(e);
         } finally {
             database.writerLock().release();
         }

@@ -51,7 +51,7 @@ final class SchemaEditor {
                 case DdlStatement.Accepted ignored -> schema;
             };
         } catch (SQLException e) {
-            throw SqlErrors.toStatus(e);
+            throw EngineErrors.toStatus(e);
         }
     }
 

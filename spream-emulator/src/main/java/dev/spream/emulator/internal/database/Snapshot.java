@@ -54,7 +54,7 @@ public final class Snapshot {
             }
             return work.run(connection);
         } catch (SQLException e) {
-            throw SqlErrors.toStatus(e);
+            throw EngineErrors.toStatus(e);
         } finally {
             lastUsed = System.nanoTime();
             use.unlock();
@@ -71,7 +71,7 @@ public final class Snapshot {
             closed = true;
             connection.close();
         } catch (SQLException e) {
-            throw SqlErrors.toStatus(e);
+            throw EngineErrors.toStatus(e);
         } finally {
             use.unlock();
         }

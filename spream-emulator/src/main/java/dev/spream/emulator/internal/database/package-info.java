@@ -1,6 +1,6 @@
 /**
  * One database of the emulator: its schema, its rows in an embedded engine, its transactions, and the hand-over of every
- * commit to the change streams. Read {@link dev.spream.emulator.internal.database.Database} first. One read-write
+ * commit to the change streams. Read {@link dev.spream.emulator.internal.database.EmulatedDatabase} first. One read-write
  * transaction runs at a time, which makes every outcome serialisable. Knows Spanner's messages, not its gRPC services.
  */
 @NullMarked

@@ -2,7 +2,7 @@ package dev.spream.emulator.internal.server;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.admin.instance.v1.Instance;
-import dev.spream.emulator.internal.database.Database;
+import dev.spream.emulator.internal.database.EmulatedDatabase;
 import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.stream.StreamSettings;
 import java.time.InstantSource;
@@ -16,7 +16,7 @@ public final class Catalog implements AutoCloseable {
     private final StreamSettings settings;
     private final long seed;
     private final Map<String, Instance> instances = new ConcurrentSkipListMap<>();
-    private final Map<String, Database> databases = new ConcurrentSkipListMap<>();
+    private final Map<String, EmulatedDatabase> databases = new ConcurrentSkipListMap<>();
 
     /** An empty catalog, whose databases follow this time, these settings and the seed. */
     public Catalog(InstantSource time, StreamSettings settings, long seed) {
@@ -61,12 +61,12 @@ public final class Catalog implements AutoCloseable {
     }
 
     /** Creates a database with its first DDL statements; if one fails there is no database. */
-    public Database createDatabase(String name, DatabaseDialect dialect, List<String> ddl) {
+    public EmulatedDatabase createDatabase(String name, DatabaseDialect dialect, List<String> ddl) {
         instance(name.substring(0, Math.max(0, name.indexOf("/databases/"))));
         if (databases.containsKey(name)) {
             throw Errors.alreadyExists("Database already exists: %s", name);
         }
-        Database database = new Database(name, dialect, time, settings, seed);
+        EmulatedDatabase database = new EmulatedDatabase(name, dialect, time, settings, seed);
         try {
             database.applyDdl(ddl);
         } catch (RuntimeException e) {
@@ -81,22 +81,22 @@ public final class Catalog implements AutoCloseable {
     }
 
     /** The database of this name; NOT_FOUND if there is none. */
-    public Database database(String name) {
-        Database database = databases.get(name);
+    public EmulatedDatabase database(String name) {
+        EmulatedDatabase database = databases.get(name);
         if (database == null) {
             throw Errors.databaseNotFound(name);
         }
         return database;
     }
 
-    List<Database> databasesOf(String instance) {
+    List<EmulatedDatabase> databasesOf(String instance) {
         return databases.values().stream()
                 .filter(database -> database.name().startsWith(instance + "/databases/"))
                 .toList();
     }
 
     void dropDatabase(String name) {
-        Database dropped = databases.remove(name);
+        EmulatedDatabase dropped = databases.remove(name);
         if (dropped != null) {
             dropped.close();
         }

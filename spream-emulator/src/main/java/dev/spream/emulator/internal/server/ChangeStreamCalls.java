@@ -6,7 +6,7 @@ import com.google.spanner.v1.Transaction;
 import com.google.spanner.v1.TransactionOptions;
 import com.google.spanner.v1.TransactionSelector;
 import com.google.spanner.v1.TransactionSelector.SelectorCase;
-import dev.spream.emulator.internal.database.Database;
+import dev.spream.emulator.internal.database.EmulatedDatabase;
 import dev.spream.emulator.internal.sql.ChangeStreamQuery;
 import dev.spream.emulator.internal.sql.Errors;
 import io.grpc.stub.StreamObserver;
@@ -26,7 +26,7 @@ final class ChangeStreamCalls {
 
     /** Runs the query until it ends or the client is gone, on a thread that has nothing to do afterwards. */
     static void run(
-            Database database,
+            EmulatedDatabase database,
             ChangeStreamQuery query,
             TransactionSelector selector,
             PacedObserver<PartialResultSet> out) {

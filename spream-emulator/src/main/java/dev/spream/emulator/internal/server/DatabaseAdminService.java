@@ -1,6 +1,6 @@
 package dev.spream.emulator.internal.server;
 
-import static dev.spream.emulator.internal.server.Answers.answer;
+import static dev.spream.emulator.internal.server.UnaryCalls.answer;
 
 import com.google.longrunning.Operation;
 import com.google.protobuf.Any;
@@ -18,6 +18,7 @@ import com.google.spanner.admin.database.v1.ListDatabasesRequest;
 import com.google.spanner.admin.database.v1.ListDatabasesResponse;
 import com.google.spanner.admin.database.v1.UpdateDatabaseDdlMetadata;
 import com.google.spanner.admin.database.v1.UpdateDatabaseDdlRequest;
+import dev.spream.emulator.internal.database.EmulatedDatabase;
 import dev.spream.emulator.internal.database.Times;
 import dev.spream.emulator.internal.sql.Errors;
 import io.grpc.stub.StreamObserver;
@@ -57,7 +58,7 @@ public final class DatabaseAdminService extends DatabaseAdminGrpc.DatabaseAdminI
         });
     }
 
-    private static Database described(dev.spream.emulator.internal.database.Database database) {
+    private static Database described(EmulatedDatabase database) {
         return Database.newBuilder()
                 .setName(database.name())
                 .setState(Database.State.READY)
@@ -95,7 +96,7 @@ public final class DatabaseAdminService extends DatabaseAdminGrpc.DatabaseAdminI
     @Override
     public void updateDatabaseDdl(UpdateDatabaseDdlRequest request, StreamObserver<Operation> observer) {
         answer(observer, () -> {
-            dev.spream.emulator.internal.database.Database database = catalog.database(request.getDatabase());
+            EmulatedDatabase database = catalog.database(request.getDatabase());
             List<String> statements = request.getStatementsList();
             database.applyDdl(statements);
             UpdateDatabaseDdlMetadata.Builder metadata = UpdateDatabaseDdlMetadata.newBuilder()

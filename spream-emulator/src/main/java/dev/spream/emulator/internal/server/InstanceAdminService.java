@@ -1,6 +1,6 @@
 package dev.spream.emulator.internal.server;
 
-import static dev.spream.emulator.internal.server.Answers.answer;
+import static dev.spream.emulator.internal.server.UnaryCalls.answer;
 
 import com.google.longrunning.Operation;
 import com.google.protobuf.Any;

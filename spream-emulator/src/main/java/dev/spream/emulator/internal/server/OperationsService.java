@@ -54,7 +54,7 @@ public final class OperationsService implements BindableService {
                 .addMethod(
                         GET_OPERATION,
                         ServerCalls.asyncUnaryCall(
-                                (request, observer) -> Answers.answer(observer, () -> operation(request.getName()))))
+                                (request, observer) -> UnaryCalls.answer(observer, () -> operation(request.getName()))))
                 .build();
     }
 }

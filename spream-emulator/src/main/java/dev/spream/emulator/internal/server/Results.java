@@ -15,7 +15,7 @@ final class Results {
 
     private Results() {}
 
-    static ResultSet whole(QueryResult result, TransactionScope scope, boolean multiplexed) {
+    static ResultSet whole(QueryResult result, RequestTransaction scope, boolean multiplexed) {
         ResultSet.Builder whole =
                 ResultSet.newBuilder().setMetadata(metadata(result, scope)).addAllRows(result.rows());
         if (result.isDml()) {
@@ -30,7 +30,7 @@ final class Results {
      * again from the start, or fails, as it decides.
      */
     static void stream(
-            QueryResult result, TransactionScope scope, boolean multiplexed, StreamObserver<PartialResultSet> out) {
+            QueryResult result, RequestTransaction scope, boolean multiplexed, StreamObserver<PartialResultSet> out) {
         PartialResultSet.Builder chunk = PartialResultSet.newBuilder().setMetadata(metadata(result, scope));
         scope.precommitToken(multiplexed).ifPresent(chunk::setPrecommitToken);
         int rows = 0;
@@ -52,13 +52,13 @@ final class Results {
         out.onNext(chunk.setLast(true).build());
     }
 
-    private static ResultSetMetadata metadata(QueryResult result, TransactionScope scope) {
+    private static ResultSetMetadata metadata(QueryResult result, RequestTransaction scope) {
         ResultSetMetadata.Builder metadata = ResultSetMetadata.newBuilder().setRowType(result.rowType());
         scope.begun().ifPresent(metadata::setTransaction);
         return metadata.build();
     }
 
-    private static ResultSetStats stats(QueryResult dml, TransactionScope scope) {
+    private static ResultSetStats stats(QueryResult dml, RequestTransaction scope) {
         boolean partitioned =
                 scope.writer().filter(writer -> writer.isPartitioned()).isPresent();
         return partitioned

@@ -1,7 +1,7 @@
 package dev.spream.emulator.internal.server;
 
 import com.google.spanner.v1.Session;
-import dev.spream.emulator.internal.database.Database;
+import dev.spream.emulator.internal.database.EmulatedDatabase;
 import dev.spream.emulator.internal.database.Times;
 import dev.spream.emulator.internal.sql.Errors;
 import java.util.List;
@@ -22,7 +22,7 @@ final class Sessions {
     }
 
     Session create(String database, Session template) {
-        Database found = catalog.database(database);
+        EmulatedDatabase found = catalog.database(database);
         Session session = template.toBuilder()
                 .setName(found.name() + "/sessions/" + UUID.randomUUID())
                 .setCreateTime(Times.timestamp(found.now()))
@@ -51,7 +51,7 @@ final class Sessions {
         sessions.remove(name);
     }
 
-    Database databaseOf(String session) {
+    EmulatedDatabase databaseOf(String session) {
         String name = get(session).getName();
         return catalog.database(name.substring(0, name.indexOf("/sessions/")));
     }

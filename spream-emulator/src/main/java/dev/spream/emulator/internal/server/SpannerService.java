@@ -1,6 +1,6 @@
 package dev.spream.emulator.internal.server;
 
-import static dev.spream.emulator.internal.server.Answers.answer;
+import static dev.spream.emulator.internal.server.UnaryCalls.answer;
 
 import com.google.protobuf.Empty;
 import com.google.spanner.v1.BatchCreateSessionsRequest;
@@ -23,7 +23,7 @@ import com.google.spanner.v1.RollbackRequest;
 import com.google.spanner.v1.Session;
 import com.google.spanner.v1.SpannerGrpc;
 import com.google.spanner.v1.Transaction;
-import dev.spream.emulator.internal.database.Database;
+import dev.spream.emulator.internal.database.EmulatedDatabase;
 import dev.spream.emulator.internal.database.ReadWriteTransaction;
 import dev.spream.emulator.internal.database.ReadWriteTransaction.CommitResult;
 import dev.spream.emulator.internal.database.Times;
@@ -83,9 +83,9 @@ public final class SpannerService extends SpannerGrpc.SpannerImplBase {
     @Override
     public void beginTransaction(BeginTransactionRequest request, StreamObserver<Transaction> observer) {
         answer(observer, () -> {
-            Database database = sessions.databaseOf(request.getSession());
-            TransactionScope scope =
-                    TransactionScope.begin(database, request.getOptions(), request.getRequestOptions());
+            EmulatedDatabase database = sessions.databaseOf(request.getSession());
+            RequestTransaction scope =
+                    RequestTransaction.begin(database, request.getOptions(), request.getRequestOptions());
             Transaction.Builder begun = scope.begun().orElseThrow().toBuilder();
             scope.precommitToken(sessions.isMultiplexed(request.getSession())).ifPresent(begun::setPrecommitToken);
             return begun.build();
@@ -110,7 +110,7 @@ public final class SpannerService extends SpannerGrpc.SpannerImplBase {
     }
 
     private ReadWriteTransaction transactionOf(CommitRequest request) {
-        Database database = sessions.databaseOf(request.getSession());
+        EmulatedDatabase database = sessions.databaseOf(request.getSession());
         if (!request.hasSingleUseTransaction()) {
             return database.transactions().readWrite(request.getTransactionId());
         }

@@ -8,7 +8,7 @@ import com.google.spanner.v1.ExecuteSqlRequest;
 import com.google.spanner.v1.ExecuteSqlRequest.QueryMode;
 import com.google.spanner.v1.ReadRequest;
 import com.google.spanner.v1.ResultSet;
-import dev.spream.emulator.internal.database.Database;
+import dev.spream.emulator.internal.database.EmulatedDatabase;
 import dev.spream.emulator.internal.database.KeyRead;
 import dev.spream.emulator.internal.database.QueryResult;
 import dev.spream.emulator.internal.database.ReadWriteTransaction;
@@ -30,16 +30,16 @@ final class StatementService {
     /** What becomes of a result while its transaction scope is open. */
     @FunctionalInterface
     interface ResultShape<T> {
-        T shape(QueryResult result, TransactionScope scope, boolean multiplexed);
+        T shape(QueryResult result, RequestTransaction scope, boolean multiplexed);
     }
 
     <T> T execute(ExecuteSqlRequest request, ResultShape<T> shape) {
-        Database database = sessions.databaseOf(request.getSession());
+        EmulatedDatabase database = sessions.databaseOf(request.getSession());
         refuseChangeStreamQuery(database, request);
         boolean dml = SqlTranslator.isDml(request.getSql(), database.dialect());
         boolean planOnly = request.getQueryMode() == QueryMode.PLAN;
         SqlParameters parameters = new SqlParameters(request.getParams(), request.getParamTypesMap());
-        return TransactionScope.run(database, request.getTransaction(), request.getRequestOptions(), scope -> {
+        return RequestTransaction.run(database, request.getTransaction(), request.getRequestOptions(), scope -> {
             QueryResult result = dml
                     ? dml(database, request.getSql(), parameters, writer(scope), planOnly)
                     : database.query(request.getSql(), parameters, scope.context(), planOnly);
@@ -48,7 +48,7 @@ final class StatementService {
     }
 
     /** Streaming calls have dealt with change streams before they come here. */
-    private static void refuseChangeStreamQuery(Database database, ExecuteSqlRequest request) {
+    private static void refuseChangeStreamQuery(EmulatedDatabase database, ExecuteSqlRequest request) {
         if (database.streams()
                 .parse(request.getSql(), request.getParams(), request.getParamTypesMap())
                 .isPresent()) {
@@ -56,7 +56,7 @@ final class StatementService {
         }
     }
 
-    private static ReadWriteTransaction writer(TransactionScope scope) {
+    private static ReadWriteTransaction writer(RequestTransaction scope) {
         return scope.writer()
                 .orElseThrow(() -> Errors.invalidArgument(
                         "DML statements can only be performed in a read-write or partitioned-dml transaction, with a"
@@ -64,7 +64,7 @@ final class StatementService {
     }
 
     private static QueryResult dml(
-            Database database,
+            EmulatedDatabase database,
             String sql,
             SqlParameters parameters,
             ReadWriteTransaction transaction,
@@ -77,9 +77,9 @@ final class StatementService {
     }
 
     ExecuteBatchDmlResponse executeBatch(ExecuteBatchDmlRequest request) {
-        Database database = sessions.databaseOf(request.getSession());
+        EmulatedDatabase database = sessions.databaseOf(request.getSession());
         boolean multiplexed = sessions.isMultiplexed(request.getSession());
-        return TransactionScope.run(database, request.getTransaction(), request.getRequestOptions(), scope -> {
+        return RequestTransaction.run(database, request.getTransaction(), request.getRequestOptions(), scope -> {
             ExecuteBatchDmlResponse.Builder response =
                     ExecuteBatchDmlResponse.newBuilder().setStatus(Status.getDefaultInstance());
             for (Statement statement : request.getStatementsList()) {
@@ -98,7 +98,7 @@ final class StatementService {
     }
 
     private static Optional<Status> executeOne(
-            Database database, Statement statement, TransactionScope scope, ExecuteBatchDmlResponse.Builder response) {
+            EmulatedDatabase database, Statement statement, RequestTransaction scope, ExecuteBatchDmlResponse.Builder response) {
         try {
             if (!SqlTranslator.isDml(statement.getSql(), database.dialect())) {
                 throw Errors.invalidArgument("ExecuteBatchDml takes DML statements only: %s", statement.getSql());
@@ -127,14 +127,14 @@ final class StatementService {
     }
 
     <T> T read(ReadRequest request, ResultShape<T> shape) {
-        Database database = sessions.databaseOf(request.getSession());
+        EmulatedDatabase database = sessions.databaseOf(request.getSession());
         KeyRead read = new KeyRead(
                 request.getTable(),
                 request.getIndex(),
                 request.getColumnsList(),
                 request.getKeySet(),
                 request.getLimit());
-        return TransactionScope.run(
+        return RequestTransaction.run(
                 database,
                 request.getTransaction(),
                 request.getRequestOptions(),

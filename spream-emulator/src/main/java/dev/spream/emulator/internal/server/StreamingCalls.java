@@ -3,7 +3,7 @@ package dev.spream.emulator.internal.server;
 import com.google.spanner.v1.ExecuteSqlRequest;
 import com.google.spanner.v1.PartialResultSet;
 import com.google.spanner.v1.ReadRequest;
-import dev.spream.emulator.internal.database.Database;
+import dev.spream.emulator.internal.database.EmulatedDatabase;
 import dev.spream.emulator.internal.sql.ChangeStreamQuery;
 import io.grpc.stub.StreamObserver;
 import java.util.Optional;
@@ -24,7 +24,7 @@ final class StreamingCalls {
 
     void execute(ExecuteSqlRequest request, StreamObserver<PartialResultSet> observer) {
         start(observer, out -> {
-            Database database = sessions.databaseOf(request.getSession());
+            EmulatedDatabase database = sessions.databaseOf(request.getSession());
             Optional<ChangeStreamQuery> query =
                     database.streams().parse(request.getSql(), request.getParams(), request.getParamTypesMap());
             if (query.isPresent()) {
@@ -57,7 +57,7 @@ final class StreamingCalls {
             try {
                 call.accept(out);
             } catch (RuntimeException e) {
-                Answers.fail(out, e);
+                UnaryCalls.fail(out, e);
             }
         });
     }

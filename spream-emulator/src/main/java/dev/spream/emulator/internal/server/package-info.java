@@ -1,6 +1,6 @@
 /**
  * The gRPC services of the emulator: Spanner itself, the admin services for instances and databases, and long-running
- * operations. They translate requests into calls of {@link dev.spream.emulator.internal.database.Database} and results
+ * operations. They translate requests into calls of {@link dev.spream.emulator.internal.database.EmulatedDatabase} and results
  * into responses; each call runs on a virtual thread and may block. Read {@link
  * dev.spream.emulator.internal.server.SpannerService} first.
  */

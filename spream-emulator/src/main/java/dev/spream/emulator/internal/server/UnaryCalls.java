@@ -8,10 +8,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Turns results and failures into the answers of gRPC calls. */
-final class Answers {
-    private static final Logger log = LoggerFactory.getLogger(Answers.class);
+final class UnaryCalls {
+    private static final Logger log = LoggerFactory.getLogger(UnaryCalls.class);
 
-    private Answers() {}
+    private UnaryCalls() {}
 
     /** Answers a unary call with what the work returns or throws. */
     static <T> void answer(StreamObserver<T> observer, Supplier<T> work) {

@@ -15,12 +15,12 @@ import java.util.concurrent.atomic.LongAdder;
  * changes. With default options; the storage is in memory, which changes nothing about how often it is called. Goal: at most
  * one watermark call a second, whatever the rate.
  */
-final class MetadataCalls {
+final class StorageCallRate {
     private static final int PARTITIONS = 20;
     private static final int SECONDS = Integer.getInteger("seconds", 20);
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    private MetadataCalls() {}
+    private StorageCallRate() {}
 
     public static void main(String[] args) throws Exception {
         for (long rate : new long[] {100, 1_000, 10_000}) {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @see <a href="https://cloud.google.com/spanner/docs/change-streams/details#change_stream_query_syntax">Spanner: change
  *     stream query syntax</a>
  */
-public final class ChangeStreamQuery {
+public final class ChangeStreamStatement {
     private static final String GOOGLE_SQL = """
             SELECT ChangeRecord FROM `READ_%s`(\
             start_timestamp => @startTimestamp, \
@@ -24,7 +24,7 @@ public final class ChangeStreamQuery {
     /** The fifth argument is reserved, and has to be there. */
     private static final String POSTGRESQL = "SELECT * FROM \"spanner\".\"read_json_%s\"($1, $2, $3, $4, null)";
 
-    private ChangeStreamQuery() {}
+    private ChangeStreamStatement() {}
 
     public static Statement statement(Dialect dialect, String stream, PartitionQuery query) {
         boolean google = dialect == Dialect.GOOGLE_STANDARD_SQL;

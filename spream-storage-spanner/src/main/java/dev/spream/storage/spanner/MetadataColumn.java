@@ -7,7 +7,7 @@ import java.util.List;
  * The columns of the partitions' table. The first are those of Apache Beam, by name, type and order, so that its tables can
  * be adopted; ours may be NULL, because a table with rows takes no other new columns.
  */
-enum Column {
+enum MetadataColumn {
     PARTITION_TOKEN("PartitionToken", MetadataType.TEXT, true),
     PARENT_TOKENS("ParentTokens", MetadataType.TEXTS, false),
     START_TIMESTAMP("StartTimestamp", MetadataType.TIMESTAMP, true),
@@ -35,14 +35,14 @@ enum Column {
     private final MetadataType type;
     private final boolean required;
 
-    Column(String columnName, MetadataType type, boolean required) {
+    MetadataColumn(String columnName, MetadataType type, boolean required) {
         this.columnName = columnName;
         this.type = type;
         this.required = required;
     }
 
     /** Those that Beam has too. */
-    static List<Column> ofBeam() {
+    static List<MetadataColumn> ofBeam() {
         return Arrays.stream(values()).filter(column -> !column.isOurs()).toList();
     }
 

@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** Reads rows by primary key or by an index, in key order. */
-final class KeyReader {
+final class KeyedReads {
     private final Statements statements;
 
-    KeyReader(Statements statements) {
+    KeyedReads(Statements statements) {
         this.statements = statements;
     }
 

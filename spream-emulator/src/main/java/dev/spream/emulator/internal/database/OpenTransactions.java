@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
  * The open transactions of a database. A thread of its own ends those whose clients have gone away: a writer that others
  * wait for, snapshots that were not used for long or are too many, transactions that were begun and forgotten.
  */
-public final class Transactions {
+public final class OpenTransactions {
     private static final Duration SNAPSHOT_MAX_IDLE = Duration.ofMinutes(5);
     private static final Duration FORGOTTEN = Duration.ofMinutes(10);
     /** How long a commit that is repeated gets its first answer. */
@@ -22,12 +22,12 @@ public final class Transactions {
 
     private static final int MAX_SNAPSHOTS = 128;
 
-    private final Database database;
+    private final EmulatedDatabase database;
     private final Map<ByteString, ReadWriteTransaction> writers = new ConcurrentHashMap<>();
     private final Map<ByteString, Snapshot> snapshots = new ConcurrentHashMap<>();
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    Transactions(Database database) {
+    OpenTransactions(EmulatedDatabase database) {
         this.database = database;
         Thread.ofVirtual().name("spream-emulator-transactions").start(this::watch);
     }
@@ -98,7 +98,7 @@ public final class Transactions {
                 .sorted(Comparator.comparing(Snapshot::idleFor))
                 .skip(MAX_SNAPSHOTS)
                 .forEach(this::end);
-        writers.values().removeIf(Transactions::isForgotten);
+        writers.values().removeIf(OpenTransactions::isForgotten);
     }
 
     private static boolean isForgotten(ReadWriteTransaction writer) {

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /** How long locks are waited for when threads are in each other's way. */
-final class LockContention {
+final class LockWaits {
     private static final int THREADS = 8;
     private static final int ACCOUNTS = 4;
     private static final int LOCKS_OF_THREAD = Integer.getInteger("contended", 250);
@@ -31,7 +31,7 @@ final class LockContention {
     private static final int WRITES = Integer.getInteger("writes", 20);
     private static final Duration WRITER_PATIENCE = Duration.ofSeconds(5);
 
-    private LockContention() {}
+    private LockWaits() {}
 
     /** Eight threads lock four accounts, one at a time each, and hold it for a millisecond. */
     static void hotAccounts(NamedLocks locks) throws Exception {

@@ -22,7 +22,7 @@ import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 
 /** How long an event takes, from before it is appended, to a reader of the store, and to the committed read model. */
-final class EventTail {
+final class EventLatency {
     private static final int PER_SECOND = Integer.getInteger("perSecond", 1_000);
     private static final int SECONDS = Integer.getInteger("seconds", 15);
     private static final int PRODUCERS = 8;
@@ -32,7 +32,7 @@ final class EventTail {
     private final DataSource database;
     private final int events = PER_SECOND * SECONDS;
 
-    EventTail(DataSource database) {
+    EventLatency(DataSource database) {
         this.database = database;
     }
 

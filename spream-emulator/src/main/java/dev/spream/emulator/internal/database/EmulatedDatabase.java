@@ -27,18 +27,18 @@ import java.util.function.Function;
  * <p>Read-write transactions run one at a time, under {@link WriterLock}; reads outside of them see the latest commit, or
  * the one a {@link Snapshot} was taken at. Schema changes wait for the writer and close all snapshots.
  */
-public final class Database implements AutoCloseable {
+public final class EmulatedDatabase implements AutoCloseable {
     private final String name;
     private final DatabaseDialect dialect;
     private final Engine engine;
     private final CommitClock clock;
     private final ChangeStreams streams;
     private final Statements statements;
-    private final KeyReader keyReader;
+    private final KeyedReads keyReader;
     private final SchemaEditor editor;
     private final InformationSchema informationSchema;
     private final WriterLock writerLock = new WriterLock();
-    private final Transactions transactions;
+    private final OpenTransactions transactions;
     private final Instant createTime;
 
     /** Held while a commit becomes visible, and while a snapshot is taken. */
@@ -47,23 +47,23 @@ public final class Database implements AutoCloseable {
     private volatile Schema schema = Schema.EMPTY;
 
     /** An empty database, with the last part of its name as the PostgreSQL catalog. */
-    public Database(String name, DatabaseDialect dialect, InstantSource time, StreamSettings settings, long seed) {
+    public EmulatedDatabase(String name, DatabaseDialect dialect, InstantSource time, StreamSettings settings, long seed) {
         this.name = name;
         this.dialect = dialect;
         this.engine = new Engine(dialect);
         this.clock = new CommitClock(time, seed);
         this.streams = new ChangeStreams(dialect, clock, settings, seed);
         this.statements = new Statements(dialect);
-        this.keyReader = new KeyReader(statements);
+        this.keyReader = new KeyedReads(statements);
         this.editor = new SchemaEditor(engine, streams);
         this.createTime = clock.now();
         try {
             this.informationSchema = new InformationSchema(engine, dialect, name.substring(name.lastIndexOf('/') + 1));
             informationSchema.refresh(schema, streams.describe());
         } catch (SQLException e) {
-            throw SqlErrors.toStatus(e);
+            throw EngineErrors.toStatus(e);
         }
-        this.transactions = new Transactions(this);
+        this.transactions = new OpenTransactions(this);
     }
 
     public String name() {
@@ -78,7 +78,7 @@ public final class Database implements AutoCloseable {
         return streams;
     }
 
-    public Transactions transactions() {
+    public OpenTransactions transactions() {
         return transactions;
     }
 
@@ -126,7 +126,7 @@ public final class Database implements AutoCloseable {
         try {
             return new Snapshot(id, clock.now(), engine);
         } catch (SQLException e) {
-            throw SqlErrors.toStatus(e);
+            throw EngineErrors.toStatus(e);
         } finally {
             visibility.unlock();
         }
@@ -163,7 +163,7 @@ public final class Database implements AutoCloseable {
         try {
             informationSchema.refresh(schema, streams.describe());
         } catch (SQLException e) {
-            throw SqlErrors.toStatus(e);
+            throw EngineErrors.toStatus(e);
         }
     }
 

@@ -9,11 +9,11 @@ import java.util.regex.Pattern;
 import org.h2.api.ErrorCode;
 
 /** What the embedded engine says, in Spanner's codes and words. */
-final class SqlErrors {
+final class EngineErrors {
     private static final Pattern QUOTED = Pattern.compile("\"([^\"]+)\"");
     private static final Pattern CONSTRAINT_TABLE = Pattern.compile("ON PUBLIC\\.\"?([A-Za-z0-9_]+)");
 
-    private SqlErrors() {}
+    private EngineErrors() {}
 
     static StatusRuntimeException toStatus(SQLException e) {
         String message = firstLine(e);

@@ -6,12 +6,12 @@ import com.google.spanner.v1.RequestOptions;
 import com.google.spanner.v1.Transaction;
 import com.google.spanner.v1.TransactionOptions;
 import com.google.spanner.v1.TransactionSelector;
-import dev.spream.emulator.internal.database.Database;
+import dev.spream.emulator.internal.database.EmulatedDatabase;
 import dev.spream.emulator.internal.database.ReadContext;
 import dev.spream.emulator.internal.database.ReadWriteTransaction;
 import dev.spream.emulator.internal.database.Snapshot;
 import dev.spream.emulator.internal.database.Times;
-import dev.spream.emulator.internal.database.Transactions;
+import dev.spream.emulator.internal.database.OpenTransactions;
 import dev.spream.emulator.internal.sql.Errors;
 import java.util.Optional;
 import java.util.function.Function;
@@ -26,13 +26,13 @@ import org.jspecify.annotations.Nullable;
  * @param beganHere whether a failure of the request takes the transaction with it
  * @param temporary a snapshot for this request only
  */
-record TransactionScope(
+record RequestTransaction(
         ReadContext context,
         Optional<Transaction> begun,
         boolean beganHere,
         @Nullable Snapshot temporary) {
 
-    static TransactionScope of(Database database, TransactionSelector selector, RequestOptions options) {
+    static RequestTransaction of(EmulatedDatabase database, TransactionSelector selector, RequestOptions options) {
         return switch (selector.getSelectorCase()) {
             case ID -> opened(database.transactions().context(selector.getId()));
             case BEGIN -> begin(database, selector.getBegin(), options);
@@ -41,12 +41,12 @@ record TransactionScope(
         };
     }
 
-    private static TransactionScope opened(ReadContext context) {
-        return new TransactionScope(context, Optional.empty(), false, null);
+    private static RequestTransaction opened(ReadContext context) {
+        return new RequestTransaction(context, Optional.empty(), false, null);
     }
 
-    static TransactionScope begin(Database database, TransactionOptions options, RequestOptions request) {
-        Transactions transactions = database.transactions();
+    static RequestTransaction begin(EmulatedDatabase database, TransactionOptions options, RequestOptions request) {
+        OpenTransactions transactions = database.transactions();
         boolean excluded = options.getExcludeTxnFromChangeStreams();
         return switch (options.getModeCase()) {
             case READ_ONLY -> {
@@ -55,7 +55,7 @@ record TransactionScope(
                 if (options.getReadOnly().getReturnReadTimestamp()) {
                     begun.setReadTimestamp(Times.timestamp(snapshot.readTimestamp()));
                 }
-                yield new TransactionScope(new ReadContext.Within(snapshot), Optional.of(begun.build()), false, null);
+                yield new RequestTransaction(new ReadContext.Within(snapshot), Optional.of(begun.build()), false, null);
             }
             case PARTITIONED_DML -> writing(transactions.begin(request.getTransactionTag(), excluded, true));
             case READ_WRITE -> writing(transactions.begin(request.getTransactionTag(), excluded, false));
@@ -63,12 +63,12 @@ record TransactionScope(
         };
     }
 
-    private static TransactionScope writing(ReadWriteTransaction transaction) {
+    private static RequestTransaction writing(ReadWriteTransaction transaction) {
         Transaction begun = Transaction.newBuilder().setId(transaction.id()).build();
-        return new TransactionScope(new ReadContext.Inside(transaction), Optional.of(begun), true, null);
+        return new RequestTransaction(new ReadContext.Inside(transaction), Optional.of(begun), true, null);
     }
 
-    private static TransactionScope singleUse(Database database, TransactionOptions options) {
+    private static RequestTransaction singleUse(EmulatedDatabase database, TransactionOptions options) {
         if (options.hasReadWrite()) {
             throw Errors.invalidArgument(
                     "Invalid single-use transaction: a read or query cannot be a read-write transaction of its own");
@@ -80,22 +80,22 @@ record TransactionScope(
             Transaction bound = Transaction.newBuilder()
                     .setReadTimestamp(Times.timestamp(database.readTimestamp(options.getReadOnly())))
                     .build();
-            return new TransactionScope(new ReadContext.Latest(), Optional.of(bound), false, null);
+            return new RequestTransaction(new ReadContext.Latest(), Optional.of(bound), false, null);
         }
         Snapshot snapshot = database.transactions().beginReadOnly();
         Transaction read = Transaction.newBuilder()
                 .setReadTimestamp(Times.timestamp(snapshot.readTimestamp()))
                 .build();
-        return new TransactionScope(new ReadContext.Within(snapshot), Optional.of(read), false, snapshot);
+        return new RequestTransaction(new ReadContext.Within(snapshot), Optional.of(read), false, snapshot);
     }
 
     /** Runs a request in its scope and cleans up after it. */
     static <T> T run(
-            Database database,
+            EmulatedDatabase database,
             TransactionSelector selector,
             RequestOptions options,
-            Function<TransactionScope, T> request) {
-        TransactionScope scope = of(database, selector, options);
+            Function<RequestTransaction, T> request) {
+        RequestTransaction scope = of(database, selector, options);
         try {
             return request.apply(scope);
         } catch (RuntimeException e) {
@@ -116,7 +116,7 @@ record TransactionScope(
 
     /** What a multiplexed session's client hands back at commit. */
     Optional<MultiplexedSessionPrecommitToken> precommitToken(boolean multiplexed) {
-        return multiplexed ? writer().map(TransactionScope::precommitToken) : Optional.empty();
+        return multiplexed ? writer().map(RequestTransaction::precommitToken) : Optional.empty();
     }
 
     private static MultiplexedSessionPrecommitToken precommitToken(ReadWriteTransaction transaction) {
