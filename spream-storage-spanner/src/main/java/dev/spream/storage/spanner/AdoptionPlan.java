@@ -155,7 +155,8 @@ final class AdoptionPlan {
     /** End and heartbeat are the same in all rows. */
     private Struct root() {
         return rows.stream()
-                .filter(row -> row.getString(MetadataColumn.PARTITION_TOKEN.columnName).equals(PartitionToken.ROOT.value()))
+                .filter(row ->
+                        row.getString(MetadataColumn.PARTITION_TOKEN.columnName).equals(PartitionToken.ROOT.value()))
                 .findFirst()
                 .orElseGet(rows::getFirst);
     }

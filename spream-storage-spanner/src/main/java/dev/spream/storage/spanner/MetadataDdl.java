@@ -25,13 +25,15 @@ final class MetadataDdl {
 
     String partitions() {
         return createTable(
-                tables.partitions(), MetadataColumn.PARTITION_TOKEN.columnName, declarations(Arrays.asList(MetadataColumn.values())));
+                tables.partitions(),
+                MetadataColumn.PARTITION_TOKEN.columnName,
+                declarations(Arrays.asList(MetadataColumn.values())));
     }
 
     /** A table as Beam makes it, which deletes finished rows after a day; GoogleSQL only. */
     String partitionsOfBeam() {
-        String table =
-                createTable(tables.partitions(), MetadataColumn.PARTITION_TOKEN.columnName, declarations(MetadataColumn.ofBeam()));
+        String table = createTable(
+                tables.partitions(), MetadataColumn.PARTITION_TOKEN.columnName, declarations(MetadataColumn.ofBeam()));
         return table.replace("IF NOT EXISTS ", "") + ", ROW DELETION POLICY (OLDER_THAN(FinishedAt, INTERVAL 1 DAY))";
     }
 
@@ -94,9 +96,7 @@ final class MetadataDdl {
     /** Stops Spanner from deleting finished rows: what they prove would go with them. */
     String dropDeletionPolicy() {
         return "ALTER TABLE %s DROP %s"
-                .formatted(
-                        tables.quoted(tables.partitions()),
-                        tables.isPostgres() ? "TTL" : "ROW DELETION POLICY");
+                .formatted(tables.quoted(tables.partitions()), tables.isPostgres() ? "TTL" : "ROW DELETION POLICY");
     }
 
     private Stream<String> declarations(Collection<MetadataColumn> columns) {
@@ -106,7 +106,9 @@ final class MetadataDdl {
     private String createTable(String name, String key, Stream<String> declarations) {
         String columns = declarations.collect(Collectors.joining(", "));
         String primaryKey = "PRIMARY KEY (" + tables.quoted(key) + ")";
-        String form = tables.isPostgres() ? "CREATE TABLE IF NOT EXISTS %s (%s, %s)" : "CREATE TABLE IF NOT EXISTS %s (%s) %s";
+        String form = tables.isPostgres()
+                ? "CREATE TABLE IF NOT EXISTS %s (%s, %s)"
+                : "CREATE TABLE IF NOT EXISTS %s (%s) %s";
         return form.formatted(tables.quoted(name), columns, primaryKey);
     }
 

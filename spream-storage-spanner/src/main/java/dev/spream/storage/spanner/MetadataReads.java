@@ -74,7 +74,8 @@ final class MetadataReads {
         return atOneMoment("reading the frontier", (snapshot, readAt) -> {
             Set<PartitionToken> parents = new LinkedHashSet<>();
             Set<PartitionToken> tokens = new LinkedHashSet<>();
-            List<String> columns = List.of(MetadataColumn.PARTITION_TOKEN.columnName, MetadataColumn.PARENT_TOKENS.columnName);
+            List<String> columns =
+                    List.of(MetadataColumn.PARTITION_TOKEN.columnName, MetadataColumn.PARENT_TOKENS.columnName);
             for (Struct row : all(snapshot.readUsingIndex(
                     tables.partitions(), tables.byState(), SubscriptionRows.unfinished(), columns))) {
                 tokens.add(new PartitionToken(row.getString(0)));
@@ -85,7 +86,8 @@ final class MetadataReads {
                 return Lineage.of(List.of(), readAt);
             }
             return lineage(
-                    all(snapshot.read(tables.partitions(), WriteTransaction.keys(tokens), MetadataColumn.NAMES)), readAt);
+                    all(snapshot.read(tables.partitions(), WriteTransaction.keys(tokens), MetadataColumn.NAMES)),
+                    readAt);
         });
     }
 
@@ -101,7 +103,8 @@ final class MetadataReads {
     /** The rows of these partitions, as they are stored. */
     List<PartitionRow> partitions(Collection<PartitionToken> tokens) {
         return calls.run("reading partitions", () -> {
-            return all(client.singleUse().read(tables.partitions(), WriteTransaction.keys(tokens), MetadataColumn.NAMES))
+            return all(client.singleUse()
+                            .read(tables.partitions(), WriteTransaction.keys(tokens), MetadataColumn.NAMES))
                     .stream()
                     .map(PartitionRow::stored)
                     .toList();

@@ -85,7 +85,9 @@ final class MetadataSchema {
     }
 
     Collection<MetadataColumn> missingColumns() {
-        return Stream.of(MetadataColumn.values()).filter(column -> !hasColumn(column)).toList();
+        return Stream.of(MetadataColumn.values())
+                .filter(column -> !hasColumn(column))
+                .toList();
     }
 
     /** Refuses a table of that name that has nothing to do with change streams, and others' tables beside it. */
@@ -93,7 +95,9 @@ final class MetadataSchema {
         requireColumns(
                 tables.partitions(),
                 "of change stream partitions",
-                MetadataColumn.ofBeam().stream().map(column -> column.columnName).toList());
+                MetadataColumn.ofBeam().stream()
+                        .map(column -> column.columnName)
+                        .toList());
         requireColumns(tables.subscription(), "of a subscription", SubscriptionRows.COLUMNS);
         requireColumns(tables.workers(), "of workers", WorkerRows.COLUMNS);
         requireColumns(tables.proofs(), "of proofs", PartitionProofRows.NAMES);

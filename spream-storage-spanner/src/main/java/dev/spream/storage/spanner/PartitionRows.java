@@ -133,7 +133,11 @@ final class PartitionRows {
     /** When something was last done with it, as far as Beam's columns tell. */
     static Stream<Instant> times(Struct row) {
         return Stream.of(
-                        MetadataColumn.WATERMARK, MetadataColumn.CREATED_AT, MetadataColumn.SCHEDULED_AT, MetadataColumn.RUNNING_AT, MetadataColumn.FINISHED_AT)
+                        MetadataColumn.WATERMARK,
+                        MetadataColumn.CREATED_AT,
+                        MetadataColumn.SCHEDULED_AT,
+                        MetadataColumn.RUNNING_AT,
+                        MetadataColumn.FINISHED_AT)
                 .map(column -> findInstant(row, column))
                 .flatMap(Optional::stream);
     }

@@ -46,8 +46,9 @@ final class TableAdoption {
      * only.
      */
     void requireQuiet() {
-        List<String> columns =
-                MetadataColumn.ofBeam().stream().map(column -> column.columnName).toList();
+        List<String> columns = MetadataColumn.ofBeam().stream()
+                .map(column -> column.columnName)
+                .toList();
         reads.atOneMoment("looking for changes", (snapshot, now) -> {
             return requireQuiet(MetadataReads.all(snapshot.read(tables.partitions(), KeySet.all(), columns)), now);
         });

@@ -110,8 +110,9 @@ class BeamExportIT {
 
     private Map<String, Struct> rows(String table) {
         Map<String, Struct> rows = new HashMap<>();
-        List<String> columns =
-                MetadataColumn.ofBeam().stream().map(column -> column.columnName).toList();
+        List<String> columns = MetadataColumn.ofBeam().stream()
+                .map(column -> column.columnName)
+                .toList();
         MetadataReads.all(database.client().singleUse().read(table, KeySet.all(), columns))
                 .forEach(row -> rows.put(row.getString("PartitionToken"), row));
         return rows;

@@ -188,8 +188,9 @@ final class ForeignTable {
 
     /** The values that the other reader wrote, for comparison. */
     List<Struct> rows() {
-        List<String> columns =
-                MetadataColumn.ofBeam().stream().map(column -> column.columnName).toList();
+        List<String> columns = MetadataColumn.ofBeam().stream()
+                .map(column -> column.columnName)
+                .toList();
         return MetadataReads.all(database.client().singleUse().read(name, KeySet.all(), columns));
     }
 

@@ -44,7 +44,8 @@ class GroupWriterTest {
     void start() throws Exception {
         spanner = new MockSpanner(Dialect.GOOGLE_STANDARD_SQL);
         spanner.answer(Statement.of("SELECT CURRENT_TIMESTAMP"), TIME);
-        String anyRow = "SELECT %s FROM T WHERE ID=1".formatted(String.join(", ", MetadataColumn.NAMES)); // as the mock has it
+        String anyRow =
+                "SELECT %s FROM T WHERE ID=1".formatted(String.join(", ", MetadataColumn.NAMES)); // as the mock has it
         spanner.answer(Statement.of(anyRow), TIME.toBuilder().clearRows().build());
     }
 

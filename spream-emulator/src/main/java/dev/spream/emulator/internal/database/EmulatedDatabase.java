@@ -47,7 +47,8 @@ public final class EmulatedDatabase implements AutoCloseable {
     private volatile Schema schema = Schema.EMPTY;
 
     /** An empty database, with the last part of its name as the PostgreSQL catalog. */
-    public EmulatedDatabase(String name, DatabaseDialect dialect, InstantSource time, StreamSettings settings, long seed) {
+    public EmulatedDatabase(
+            String name, DatabaseDialect dialect, InstantSource time, StreamSettings settings, long seed) {
         this.name = name;
         this.dialect = dialect;
         this.engine = new Engine(dialect);

@@ -39,8 +39,7 @@ final class EngineErrors {
                 Errors.failedPrecondition("New value exceeds the maximum size limit for this column: %s", message);
             case ErrorCode.DIVISION_BY_ZERO_1,
                     ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE_1,
-                    ErrorCode.DATA_CONVERSION_ERROR_1 ->
-                Errors.outOfRange(message);
+                    ErrorCode.DATA_CONVERSION_ERROR_1 -> Errors.outOfRange(message);
             case ErrorCode.FEATURE_NOT_SUPPORTED_1 -> Errors.unimplemented("the emulator cannot do this: %s", message);
             case ErrorCode.LOCK_TIMEOUT_1, ErrorCode.DEADLOCK_1, ErrorCode.CONCURRENT_UPDATE_1 ->
                 Errors.aborted("Transaction was aborted: " + message);

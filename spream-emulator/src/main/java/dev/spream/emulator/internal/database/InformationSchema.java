@@ -209,8 +209,7 @@ final class InformationSchema {
     }
 
     private void execute(String sql, @Nullable Object... values) throws SQLException {
-        try (PreparedStatement statement =
-                Statements.prepare(engine.administrator(), sql, Arrays.asList(values))) {
+        try (PreparedStatement statement = Statements.prepare(engine.administrator(), sql, Arrays.asList(values))) {
             statement.executeUpdate();
         }
     }

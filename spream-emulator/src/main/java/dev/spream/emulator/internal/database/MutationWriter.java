@@ -150,12 +150,10 @@ final class MutationWriter {
                     "A new row in table %s does not specify a non-null value for these NOT NULL columns: %s",
                     row.table().name(), String.join(", ", missing));
         }
-        String names = row.columns().stream()
-                .map(column -> quoted(column.name()))
-                .collect(Collectors.joining(", "));
+        String names =
+                row.columns().stream().map(column -> quoted(column.name())).collect(Collectors.joining(", "));
         String marks = String.join(", ", Collections.nCopies(row.columns().size(), "?"));
-        String sql = "INSERT INTO %s (%s) VALUES (%s)"
-                .formatted(row.table().quotedName(), names, marks);
+        String sql = "INSERT INTO %s (%s) VALUES (%s)".formatted(row.table().quotedName(), names, marks);
         try {
             execute(sql, row.values(), row.columnNames());
         } catch (SQLException e) {
@@ -194,8 +192,7 @@ final class MutationWriter {
     private void replace(Row row) throws SQLException {
         List<@Nullable Object> key = row.key();
         execute(
-                "DELETE FROM %s WHERE %s"
-                        .formatted(row.table().quotedName(), sameKey(row.table(), key)),
+                "DELETE FROM %s WHERE %s".formatted(row.table().quotedName(), sameKey(row.table(), key)),
                 present(key),
                 Set.of());
         insert(row);
@@ -208,9 +205,8 @@ final class MutationWriter {
         if (set.isEmpty()) {
             return exists(row);
         }
-        String assignments = set.stream()
-                .map(column -> quoted(column.name()) + " = ?")
-                .collect(Collectors.joining(", "));
+        String assignments =
+                set.stream().map(column -> quoted(column.name()) + " = ?").collect(Collectors.joining(", "));
         List<@Nullable Object> binds = new ArrayList<>();
         set.forEach(column -> binds.add(row.values().get(row.columns().indexOf(column))));
         binds.addAll(present(row.key()));
@@ -220,8 +216,7 @@ final class MutationWriter {
     }
 
     private boolean exists(Row row) throws SQLException {
-        String sql = "SELECT 1 FROM %s WHERE %s"
-                .formatted(row.table().quotedName(), sameKey(row.table(), row.key()));
+        String sql = "SELECT 1 FROM %s WHERE %s".formatted(row.table().quotedName(), sameKey(row.table(), row.key()));
         try (PreparedStatement statement = Statements.prepare(connection, sql, present(row.key()));
                 ResultSet found = statement.executeQuery()) {
             return found.next();

@@ -70,7 +70,11 @@ public final class ReadWriteTransaction {
     public record CommitResult(Instant timestamp, long mutationCount) {}
 
     ReadWriteTransaction(
-            EmulatedDatabase database, ByteString id, String tag, boolean excludedFromChangeStreams, boolean partitioned) {
+            EmulatedDatabase database,
+            ByteString id,
+            String tag,
+            boolean excludedFromChangeStreams,
+            boolean partitioned) {
         this.database = database;
         this.id = id;
         this.tag = tag;
@@ -164,9 +168,7 @@ public final class ReadWriteTransaction {
                         key.add(Values.toEngine(after.getOrDefault(column.name(), Values.NULL), column.type())));
         String assignments = String.join(
                 ", ",
-                pending.stream()
-                        .map(column -> quoted(column.name()) + " = ?")
-                        .toList());
+                pending.stream().map(column -> quoted(column.name()) + " = ?").toList());
         List<@Nullable Object> binds = new ArrayList<>();
         for (Column column : pending) {
             binds.add(timestamp.atOffset(ZoneOffset.UTC));

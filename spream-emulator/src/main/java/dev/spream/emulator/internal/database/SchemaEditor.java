@@ -1,7 +1,7 @@
 package dev.spream.emulator.internal.database;
 
-import static dev.spream.emulator.internal.sql.SqlTranslator.quotedList;
 import static dev.spream.emulator.internal.sql.SqlTranslator.quoted;
+import static dev.spream.emulator.internal.sql.SqlTranslator.quotedList;
 
 import com.google.spanner.v1.Type;
 import com.google.spanner.v1.TypeCode;
@@ -66,11 +66,7 @@ final class SchemaEditor {
         create.parent().ifPresent(parent -> schema.table(parent.table()));
         String columns = create.columns().stream().map(SchemaEditor::column).collect(Collectors.joining(", "));
         engine.administer("CREATE TABLE %s (%s, %s%s)"
-                .formatted(
-                        table.quotedName(),
-                        columns,
-                        keyConstraint(table),
-                        parentConstraint(table, schema)));
+                .formatted(table.quotedName(), columns, keyConstraint(table), parentConstraint(table, schema)));
         capture(table);
         return schema.with(table);
     }
@@ -104,10 +100,7 @@ final class SchemaEditor {
 
     private static String column(ColumnDef column) {
         return "%s %s%s"
-                .formatted(
-                        quoted(column.name()),
-                        engineType(column.type()),
-                        column.notNull() ? " NOT NULL" : "");
+                .formatted(quoted(column.name()), engineType(column.type()), column.notNull() ? " NOT NULL" : "");
     }
 
     private static String engineType(Types.Declared declared) {
@@ -203,8 +196,7 @@ final class SchemaEditor {
     private boolean hasRows(StoredTable table) {
         return engine.read(connection -> {
             try (var statement = connection.createStatement();
-                    var rows = statement.executeQuery(
-                            "SELECT 1 FROM " + table.quotedName() + " LIMIT 1")) {
+                    var rows = statement.executeQuery("SELECT 1 FROM " + table.quotedName() + " LIMIT 1")) {
                 return rows.next();
             }
         });
@@ -275,8 +267,8 @@ final class SchemaEditor {
                 .map(part -> quoted(table.column(part.column()).name()))
                 .collect(Collectors.joining(", "));
         String unique = create.unique() ? (create.nullFiltered() ? "UNIQUE " : "UNIQUE NULLS NOT DISTINCT ") : "";
-        engine.administer("CREATE %sINDEX %s ON %s (%s)"
-                .formatted(unique, quoted(create.name()), table.quotedName(), parts));
+        engine.administer(
+                "CREATE %sINDEX %s ON %s (%s)".formatted(unique, quoted(create.name()), table.quotedName(), parts));
         return schema.with(create);
     }
 

@@ -98,7 +98,10 @@ final class StatementService {
     }
 
     private static Optional<Status> executeOne(
-            EmulatedDatabase database, Statement statement, RequestTransaction scope, ExecuteBatchDmlResponse.Builder response) {
+            EmulatedDatabase database,
+            Statement statement,
+            RequestTransaction scope,
+            ExecuteBatchDmlResponse.Builder response) {
         try {
             if (!SqlTranslator.isDml(statement.getSql(), database.dialect())) {
                 throw Errors.invalidArgument("ExecuteBatchDml takes DML statements only: %s", statement.getSql());

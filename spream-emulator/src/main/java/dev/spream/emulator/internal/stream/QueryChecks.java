@@ -62,8 +62,8 @@ final class QueryChecks {
             throw Errors.invalidArgument("heartbeat_milliseconds must not be null.");
         }
         if (millis < MIN_HEARTBEAT.toMillis() || millis > MAX_HEARTBEAT.toMillis()) {
-            throw Errors.outOfRange("heartbeat_milliseconds must be within min " + MIN_HEARTBEAT.toMillis() + " and max "
-                    + MAX_HEARTBEAT.toMillis() + ". Received heartbeat_milliseconds: " + millis + ".");
+            throw Errors.outOfRange("heartbeat_milliseconds must be within min " + MIN_HEARTBEAT.toMillis()
+                    + " and max " + MAX_HEARTBEAT.toMillis() + ". Received heartbeat_milliseconds: " + millis + ".");
         }
         return Duration.ofMillis(millis);
     }
@@ -77,7 +77,9 @@ final class QueryChecks {
     /** The partition that is asked for. */
     Optional<Partition> partition() {
         return query.partition()
-                .map(token -> stream.partitions().find(token).orElseThrow(() -> Errors.invalidArgument(
+                .map(token -> stream.partitions()
+                        .find(token)
+                        .orElseThrow(() -> Errors.invalidArgument(
                                 "Specified partition_token is invalid, as it does not belong to the Change Stream associated with"
                                         + " the TVF. Received partition_token: " + token + ".")));
     }

@@ -101,8 +101,7 @@ final class StructEncoder implements RecordEncoder {
     public Value children(ChildRecord record) {
         ListValue.Builder children = ListValue.newBuilder();
         for (ChildRecord.Child child : record.children()) {
-            Value[] parents =
-                    child.parents().stream().map(Values::string).toArray(Value[]::new);
+            Value[] parents = child.parents().stream().map(Values::string).toArray(Value[]::new);
             children.addValues(list(string(child.token()), list(parents)));
         }
         Value row = list(
