@@ -1,5 +1,6 @@
 package dev.spream.benchmarks;
 
+import dev.spream.benchmarks.harness.ChildJvm;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.URISyntaxException;

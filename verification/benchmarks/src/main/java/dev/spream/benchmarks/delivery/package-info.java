@@ -1,0 +1,8 @@
+/**
+ * Delivery into PostgreSQL: the mirror beside plain upserts, and the replay of dead letters. Read {@link
+ * dev.spream.benchmarks.delivery.MirrorRate} first.
+ */
+@NullMarked
+package dev.spream.benchmarks.delivery;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,104 @@
+package dev.spream.benchmarks.harness;
+
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * Ways to do the same work, measured in turns: one repetition of each, then the next one of each. So what else the machine
+ * does meets them all, and their ratio within a turn says more than their rates. Confined to one thread.
+ */
+public final class Comparison {
+    private static final OperatingSystemMXBean PROCESS =
+            (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+
+    private final String title;
+    private final long rows;
+    private final List<Way> ways = new ArrayList<>();
+
+    /** @param rows how many rows each repetition has to process */
+    public Comparison(String title, long rows) {
+        this.title = title;
+        this.rows = rows;
+    }
+
+    /** Adds a way. The first one is what the others are compared with. */
+    public Comparison add(String name, Callable<Long> repetition) {
+        ways.add(new Way(name, repetition, new ArrayList<>()));
+        return this;
+    }
+
+    /** Runs the turns, of which the first ones only warm up, and prints a table. */
+    public void run(int warmUps, int turns) throws Exception {
+        for (int turn = -warmUps; turn < turns; turn++) {
+            for (Way way : ways) {
+                Repetition repetition = way.measure(rows);
+                if (turn >= 0) {
+                    way.repetitions.add(repetition);
+                }
+            }
+        }
+        print();
+    }
+
+    private void print() {
+        System.out.printf(
+                "%n%s: %,d rows, %d turns%n",
+                title, rows, ways.getFirst().repetitions.size());
+        System.out.printf("%-44s %12s %14s", "", "rows/s", "CPU us/row");
+        for (Way base : bases()) {
+            System.out.printf(" %28s", "x " + base.name);
+        }
+        System.out.println();
+        for (Way way : ways) {
+            System.out.printf(
+                    "%-44s %,12.0f %14.2f",
+                    way.name, way.median(Repetition::rowsPerSecond), way.median(Repetition::cpuMicrosPerRow));
+            for (Way base : bases()) {
+                System.out.printf(" %28s", ratios(way, base));
+            }
+            System.out.println();
+        }
+    }
+
+    private List<Way> bases() {
+        return ways.subList(0, Math.min(2, ways.size() - 1));
+    }
+
+    /** The median of the ratios within a turn, and their span. */
+    private static String ratios(Way way, Way base) {
+        double[] ratios = new double[way.repetitions.size()];
+        for (int turn = 0; turn < ratios.length; turn++) {
+            ratios[turn] = way.repetitions.get(turn).rowsPerSecond()
+                    / base.repetitions.get(turn).rowsPerSecond();
+        }
+        Arrays.sort(ratios);
+        return "%.2f (%.2f to %.2f)".formatted(ratios[ratios.length / 2], ratios[0], ratios[ratios.length - 1]);
+    }
+
+    private record Repetition(double rowsPerSecond, double cpuMicrosPerRow) {}
+
+    private record Way(String name, Callable<Long> work, List<Repetition> repetitions) {
+        Repetition measure(long expected) throws Exception {
+            long startedAt = System.nanoTime();
+            long cpuBefore = PROCESS.getProcessCpuTime();
+            long processed = work.call();
+            double seconds = (System.nanoTime() - startedAt) / 1e9;
+            double cpuMicros = (PROCESS.getProcessCpuTime() - cpuBefore) / 1e3;
+            if (processed != expected) {
+                throw new IllegalStateException(
+                        "%s: %d rows were expected, %d came".formatted(name, expected, processed));
+            }
+            return new Repetition(expected / seconds, cpuMicros / expected);
+        }
+
+        double median(ToDoubleFunction<Repetition> figure) {
+            double[] figures = repetitions.stream().mapToDouble(figure).sorted().toArray();
+            return figures[figures.length / 2];
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package dev.spream.benchmarks.harness;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+
+/** A PostgreSQL server of this JVM's own. */
+public final class Postgres implements AutoCloseable {
+    private final EmbeddedPostgres server;
+
+    /** Waits for no disk. */
+    public Postgres() throws IOException {
+        this("off");
+    }
+
+    private Postgres(String fsync) throws IOException {
+        server = EmbeddedPostgres.builder().setServerConfig("fsync", fsync).start();
+    }
+
+    /** Waits for the disk at each commit, as servers do. */
+    public static Postgres durable() throws IOException {
+        return new Postgres("on");
+    }
+
+    public String url() {
+        return server.getJdbcUrl("postgres", "postgres");
+    }
+
+    public static HikariDataSource pool(String url) {
+        return pool(url, 4);
+    }
+
+    public static HikariDataSource pool(String url, int connections) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(url);
+        config.setMaximumPoolSize(connections);
+        return new HikariDataSource(config);
+    }
+
+    @Override
+    public void close() throws IOException {
+        server.close();
+    }
+}

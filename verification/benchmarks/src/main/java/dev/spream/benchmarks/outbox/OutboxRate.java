@@ -1,0 +1,39 @@
+package dev.spream.benchmarks.outbox;
+
+import dev.spream.benchmarks.harness.ClientLogging;
+import dev.spream.benchmarks.harness.Postgres;
+import com.zaxxer.hikari.HikariDataSource;
+import java.util.List;
+
+/**
+ * The outbox beside libraries of jobs on the same server: a backlog burnt down, a steady producer, a claim beside a million
+ * entries, and entries in order by key.
+ */
+public final class OutboxRate {
+    private static final int THREADS = Integer.getInteger("threads", 32);
+    private static final int ENTRIES = Integer.getInteger("entries", 20_000);
+    private static final int PER_SECOND = Integer.getInteger("perSecond", 500);
+    private static final int ORDERED_TURNS = Integer.getInteger("orderedTurns", 3);
+    private static final int CONNECTIONS = THREADS + 16;
+
+    private OutboxRate() {}
+
+    public static void main(String[] args) throws Exception {
+        ClientLogging.silence();
+        try (Postgres postgres = new Postgres();
+                HikariDataSource database = Postgres.pool(postgres.url(), CONNECTIONS)) {
+            try (SpreamQueue spream = new SpreamQueue(database, THREADS, index -> null);
+                    WorkQueue dbScheduler = new DbSchedulerQueue(database, THREADS);
+                    WorkQueue transactionOutbox = new TransactionOutboxQueue(database, THREADS)) {
+                List<WorkQueue> queues = List.of(spream, dbScheduler, transactionOutbox);
+                QueueRate.burnDown("a backlog of no-ops, %d at a time".formatted(THREADS), queues, ENTRIES);
+                System.out.printf("%nfrom enqueue to start, %d at a time%n", THREADS);
+                for (WorkQueue queue : queues) {
+                    new QueueLatency(PER_SECOND).measure(queue);
+                }
+            }
+            ClaimLatency.measure(database);
+            OrderedRate.measure(database, 2 * THREADS, ORDERED_TURNS);
+        }
+    }
+}

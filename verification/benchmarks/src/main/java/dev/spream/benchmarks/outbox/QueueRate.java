@@ -1,0 +1,75 @@
+package dev.spream.benchmarks.outbox;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * How fast queues do what is in them, when doing it costs nothing: a backlog burnt down, in turns of one repetition each, so
+ * that their ratio within a turn says more than their rates.
+ */
+final class QueueRate {
+    private static final int TURNS = Integer.getInteger("turns", 5);
+    private static final int WARM_UPS = Integer.getInteger("warmUps", 1);
+    private static final long PATIENCE_MINUTES = 10;
+
+    private QueueRate() {}
+
+    /** Prints a table; the first queue is what the others are compared with. */
+    static void burnDown(String title, List<WorkQueue> queues, int entries) throws Exception {
+        Map<WorkQueue, List<Double>> rates = new LinkedHashMap<>();
+        for (int turn = -WARM_UPS; turn < TURNS; turn++) {
+            for (WorkQueue queue : queues) {
+                double rate = burnDown(queue, entries);
+                if (turn >= 0) {
+                    rates.computeIfAbsent(queue, ignored -> new ArrayList<>()).add(rate);
+                }
+            }
+        }
+        System.out.printf("%n%s: %,d entries, %d turns%n", title, entries, TURNS);
+        List<Double> base = requireNonNull(rates.get(queues.getFirst()));
+        rates.forEach((queue, its) -> System.out.printf(
+                "%-28s %,10.0f entries/s   %s is %s times as fast%n",
+                queue.label(), median(its), queues.getFirst().label(), ratios(base, its)));
+    }
+
+    private static double burnDown(WorkQueue queue, int entries) throws Exception {
+        queue.load(entries);
+        CountDownLatch left = new CountDownLatch(entries);
+        long startedAt = System.nanoTime();
+        queue.start(number -> left.countDown());
+        if (!left.await(PATIENCE_MINUTES, TimeUnit.MINUTES)) {
+            throw new IllegalStateException("%s: %d of %d entries are left after %d minutes"
+                    .formatted(queue.label(), left.getCount(), entries, PATIENCE_MINUTES));
+        }
+        queue.stop();
+        double seconds = (System.nanoTime() - startedAt) / 1e9;
+        long remaining = queue.left();
+        if (remaining != 0) {
+            throw new IllegalStateException(
+                    "%s: %d entries were handled and are not done".formatted(queue.label(), remaining));
+        }
+        return entries / seconds;
+    }
+
+    private static double median(List<Double> figures) {
+        double[] sorted =
+                figures.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+        return sorted[sorted.length / 2];
+    }
+
+    private static String ratios(List<Double> base, List<Double> other) {
+        double[] ratios = new double[base.size()];
+        for (int turn = 0; turn < ratios.length; turn++) {
+            ratios[turn] = base.get(turn) / other.get(turn);
+        }
+        Arrays.sort(ratios);
+        return "%.2f (%.2f to %.2f)".formatted(ratios[ratios.length / 2], ratios[0], ratios[ratios.length - 1]);
+    }
+}

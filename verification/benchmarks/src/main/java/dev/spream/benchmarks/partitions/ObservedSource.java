@@ -1,0 +1,100 @@
+package dev.spream.benchmarks.partitions;
+
+import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.ChangeRecord;
+import dev.spream.core.source.ChangeStreamCursor;
+import dev.spream.core.source.ChangeStreamSource;
+import dev.spream.core.source.PartitionQuery;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/** A source that tells when a subscriber asks and what it gets. As safe for use by many threads as the source it wraps. */
+final class ObservedSource implements ChangeStreamSource {
+    /** Told on the threads of the readers. */
+    interface Observer {
+        /** The partition is about to be queried. */
+        default void queried(PartitionToken partition) {}
+
+        /** A record of the partition came. */
+        default void returned(PartitionToken partition, ChangeRecord record) {}
+
+        /** A query of the partition ended with OK. */
+        default void ended(PartitionToken partition) {}
+    }
+
+    private final ChangeStreamSource source;
+    private final Observer observer;
+
+    ObservedSource(ChangeStreamSource source, Observer observer) {
+        this.source = source;
+        this.observer = observer;
+    }
+
+    @Override
+    public ChangeStreamCursor query(PartitionQuery query) {
+        observer.queried(query.token());
+        return new ObservedCursor(query.token(), source.query(query));
+    }
+
+    @Override
+    public String streamName() {
+        return source.streamName();
+    }
+
+    @Override
+    public PartitionMode partitionMode() {
+        return source.partitionMode();
+    }
+
+    @Override
+    public Optional<Duration> retention() {
+        return source.retention();
+    }
+
+    @Override
+    public Instant serverTime() {
+        return source.serverTime();
+    }
+
+    @Override
+    public int maxOpenQueries() {
+        return source.maxOpenQueries();
+    }
+
+    @Override
+    public void close() {
+        source.close();
+    }
+
+    private final class ObservedCursor implements ChangeStreamCursor {
+        private final PartitionToken partition;
+        private final ChangeStreamCursor cursor;
+
+        ObservedCursor(PartitionToken partition, ChangeStreamCursor cursor) {
+            this.partition = partition;
+            this.cursor = cursor;
+        }
+
+        @Override
+        public Optional<ChangeRecord> next() throws InterruptedException {
+            Optional<ChangeRecord> next = cursor.next();
+            if (next.isEmpty()) {
+                observer.ended(partition);
+            }
+            next.ifPresent(record -> observer.returned(partition, record));
+            return next;
+        }
+
+        @Override
+        public int prefetched() {
+            return cursor.prefetched();
+        }
+
+        @Override
+        public void close() {
+            cursor.close();
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package dev.spream.benchmarks.partitions;
+
+import dev.spream.benchmarks.harness.ClientLogging;
+import dev.spream.benchmarks.harness.Percentiles;
+import dev.spream.benchmarks.harness.Postgres;
+import dev.spream.core.partition.PartitionToken;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A worker joins another one that reads a hundred partitions, over PostgreSQL, with default options: how long until it has
+ * half of them, and how long each of those was read by nobody, from when it was given back until it was acquired.
+ */
+public final class Rebalance {
+    private static final int PARTITIONS = 100;
+    private static final long CHANGES_PER_SECOND = 1_000;
+    private static final int TURNS = Integer.getInteger("turns", 10);
+    private static final Duration LEASE = Duration.ofSeconds(15);
+
+    private Rebalance() {}
+
+    public static void main(String[] args) throws Exception {
+        ClientLogging.silence();
+        List<Long> joined = new ArrayList<>();
+        List<Long> unread = new ArrayList<>();
+        try (Postgres postgres = new Postgres()) {
+            for (int turn = -1; turn < TURNS; turn++) {
+                List<Long> gaps = new ArrayList<>();
+                long time = join(postgres.url(), "turn " + turn, gaps);
+                if (turn >= 0) {
+                    joined.add(time);
+                    unread.addAll(gaps);
+                }
+            }
+        }
+        Percentiles.print("from its start until it reads half of " + PARTITIONS, joined);
+        Percentiles.print("a partition is read by nobody", unread);
+    }
+
+    private static long join(String url, String subscription, List<Long> gaps) throws InterruptedException {
+        Instant start = Instant.now();
+        PacedSource source = new PacedSource(PARTITIONS, CHANGES_PER_SECOND, start);
+        try (Worker first = new Worker("first", url, subscription, source, start, LEASE)) {
+            first.awaitHeld(PARTITIONS);
+            TimeUnit.SECONDS.sleep(1); // to be in the middle of its work
+            long startedAt = System.nanoTime();
+            try (Worker second = new Worker("second", url, subscription, source, start, LEASE)) {
+                second.awaitHeld(PARTITIONS / 2);
+                long last = second.acquired().values().stream()
+                        .mapToLong(Long::longValue)
+                        .max()
+                        .orElseThrow();
+                Map<PartitionToken, Long> acquired = second.acquired();
+                first.released().forEach((partition, releasedAt) -> {
+                    Long acquiredAt = acquired.get(partition);
+                    if (acquiredAt != null) {
+                        gaps.add(acquiredAt - releasedAt);
+                    }
+                });
+                return last - startedAt;
+            }
+        }
+    }
+}

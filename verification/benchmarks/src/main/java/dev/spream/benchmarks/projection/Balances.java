@@ -1,0 +1,46 @@
+package dev.spream.benchmarks.projection;
+
+import dev.spream.benchmarks.harness.Sql;
+import dev.spream.core.record.JsonObject;
+import dev.spream.projection.Projection;
+import dev.spream.projection.event.EventEnvelope;
+import java.sql.Connection;
+import java.sql.SQLException;
+import javax.sql.DataSource;
+
+/** The read model of the benchmark: what every account has, and how many movements it had. */
+final class Balances {
+    private Balances() {}
+
+    static String table(String name) {
+        return "CREATE TABLE %s (account text PRIMARY KEY, balance bigint NOT NULL, movements bigint NOT NULL)"
+                .formatted(name);
+    }
+
+    /** An empty event store, and the read models of spream and of plain JDBC. */
+    static void createTables(DataSource database) throws SQLException {
+        Sql.run(
+                database,
+                "DROP SCHEMA IF EXISTS spream CASCADE",
+                "DROP SCHEMA IF EXISTS plain CASCADE",
+                "CREATE SCHEMA plain",
+                table("plain.balances"),
+                "DROP TABLE IF EXISTS balances",
+                table("balances"));
+    }
+
+    static long amount(EventEnvelope event) {
+        return JsonObject.of(event.eventData()).int64("amount").orElseThrow();
+    }
+
+    /** The same under another name, so that it begins anew. */
+    static Projection<Connection> named(String name, Projection<Connection> projection) {
+        return switch (projection) {
+            case Folded folded -> new Folded(name, folded.table());
+            case SharedTotals totals ->
+                new SharedTotals(new Folded(name, totals.folded().table()), totals.customers());
+            case EventByEvent each -> new EventByEvent(name, each.table());
+            default -> throw new IllegalArgumentException("no such projection: " + projection);
+        };
+    }
+}

@@ -1,0 +1,25 @@
+package dev.spream.benchmarks.projection;
+
+import dev.spream.projection.Projection;
+import dev.spream.projection.event.EventEnvelope;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+
+/** Balances with an upsert an event. */
+record EventByEvent(String name, String table) implements Projection<Connection> {
+    EventByEvent(String table) {
+        this("balances", table);
+    }
+
+    @Override
+    public void apply(Connection transaction, EventEnvelope event) throws SQLException {
+        try (PreparedStatement upsert = transaction.prepareStatement("""
+                INSERT INTO %s AS stored VALUES (?, ?, 1) ON CONFLICT (account) DO UPDATE
+                SET balance = stored.balance + excluded.balance, movements = stored.movements + 1""".formatted(table))) {
+            upsert.setString(1, event.aggregateId());
+            upsert.setLong(2, Balances.amount(event));
+            upsert.executeUpdate();
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package dev.spream.benchmarks.projection;
+
+import dev.spream.benchmarks.harness.Parallel;
+import dev.spream.projection.Projection;
+import dev.spream.projection.event.EventEnvelope;
+import dev.spream.projection.event.EventMetadata;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one would write without spream, as far as reading and writing go: a thread and a connection for each share of the
+ * accounts, chunks of events in their order, the same statements for the same rows, and a commit a batch. It keeps no position,
+ * recognises nothing that it has applied, and trips over the first event that fails.
+ */
+final class PlainProjection {
+    private static final int MIN_CHUNK = 1_000;
+    private static final String READ = """
+            SELECT position, event_id, aggregate_id, event_type, event_data, event_version, occurred_at
+            FROM spream.events WHERE position > ? AND slot % ? = ? ORDER BY position LIMIT ?""";
+
+    private final DataSource database;
+    private final int batch;
+    private final int threads;
+
+    PlainProjection(DataSource database, int batch, int threads) {
+        this.database = database;
+        this.batch = batch;
+        this.threads = threads;
+    }
+
+    /** Applies all events, and returns how many there were. */
+    long run(Projection<Connection> projection) throws Exception {
+        return Parallel.sum(
+                Executors.newVirtualThreadPerTaskExecutor(), threads, share -> () -> apply(projection, share));
+    }
+
+    private long apply(Projection<Connection> projection, int share) throws Exception {
+        long applied = 0;
+        long position = 0;
+        try (Connection connection = database.getConnection()) {
+            connection.setAutoCommit(false);
+            while (true) {
+                List<EventEnvelope> chunk = new ArrayList<>();
+                position = read(connection, position, share, chunk);
+                if (chunk.isEmpty()) {
+                    connection.rollback();
+                    return applied;
+                }
+                for (int from = 0; from < chunk.size(); from += batch) {
+                    List<EventEnvelope> events = chunk.subList(from, Math.min(chunk.size(), from + batch));
+                    applyBatch(projection, connection, events);
+                    connection.commit();
+                    applied += events.size();
+                }
+            }
+        }
+    }
+
+    private static void applyBatch(Projection<Connection> projection, Connection connection, List<EventEnvelope> events)
+            throws Exception {
+        if (projection instanceof Folded folded) {
+            Map<String, Folded.@Nullable Change> changes = new LinkedHashMap<>();
+            for (EventEnvelope event : events) {
+                changes.put(event.aggregateId(), folded.fold(changes.get(event.aggregateId()), event));
+            }
+            folded.write(connection, changes);
+        } else {
+            for (EventEnvelope event : events) {
+                projection.apply(connection, event);
+            }
+        }
+    }
+
+    private long read(Connection connection, long after, int share, List<EventEnvelope> chunk) throws SQLException {
+        long position = after;
+        try (PreparedStatement select = connection.prepareStatement(READ)) {
+            select.setLong(1, after);
+            select.setInt(2, threads);
+            select.setInt(3, share);
+            select.setInt(4, Math.max(batch, MIN_CHUNK));
+            try (ResultSet row = select.executeQuery()) {
+                while (row.next()) {
+                    position = row.getLong(1);
+                    chunk.add(new EventEnvelope(
+                            row.getString(2),
+                            row.getString(3),
+                            row.getString(4),
+                            row.getString(5),
+                            row.getLong(6),
+                            row.getTimestamp(7).toInstant(),
+                            EventMetadata.NONE));
+                }
+            }
+        }
+        return position;
+    }
+}

@@ -1,0 +1,8 @@
+/**
+ * The rate of reading: the tracker, the source, the subscriber and the emulator beside bare loops over the client. Read {@link
+ * dev.spream.benchmarks.reading.EndToEnd} first.
+ */
+@NullMarked
+package dev.spream.benchmarks.reading;
+
+import org.jspecify.annotations.NullMarked;
