@@ -1,19 +1,19 @@
 package dev.spream.benchmarks;
 
+import dev.spream.benchmarks.delivery.LetterReplay;
+import dev.spream.benchmarks.delivery.MirrorRate;
+import dev.spream.benchmarks.locks.LockCost;
+import dev.spream.benchmarks.outbox.OutboxRate;
 import dev.spream.benchmarks.partitions.ClaimCost;
-import dev.spream.benchmarks.reading.EmulatorReads;
-import dev.spream.benchmarks.reading.EndToEnd;
 import dev.spream.benchmarks.partitions.HandOver;
 import dev.spream.benchmarks.partitions.IdlePartitions;
-import dev.spream.benchmarks.reading.KeyOrder;
-import dev.spream.benchmarks.delivery.LetterReplay;
-import dev.spream.benchmarks.locks.LockCost;
-import dev.spream.benchmarks.delivery.MirrorRate;
-import dev.spream.benchmarks.outbox.OutboxRate;
-import dev.spream.benchmarks.projection.ProjectionRate;
 import dev.spream.benchmarks.partitions.Rebalance;
 import dev.spream.benchmarks.partitions.StorageCallRate;
 import dev.spream.benchmarks.partitions.TakeOver;
+import dev.spream.benchmarks.projection.ProjectionRate;
+import dev.spream.benchmarks.reading.EmulatorReads;
+import dev.spream.benchmarks.reading.EndToEnd;
+import dev.spream.benchmarks.reading.KeyOrder;
 import dev.spream.benchmarks.reading.TrackerCost;
 
 /** The measurements, by the name under which {@link Main} runs them. */

@@ -1,8 +1,8 @@
 package dev.spream.benchmarks.delivery;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.benchmarks.harness.ClientLogging;
 import dev.spream.benchmarks.harness.Postgres;
-import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.consume.DeadLetterReplay;
 import dev.spream.core.consume.ErrorHandler;
 import dev.spream.core.consume.RecordConsumer;

@@ -1,10 +1,10 @@
 package dev.spream.benchmarks.delivery;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.benchmarks.harness.ClientLogging;
 import dev.spream.benchmarks.harness.Comparison;
 import dev.spream.benchmarks.harness.Postgres;
 import dev.spream.benchmarks.harness.Sql;
-import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.subscription.RunResult;
 import dev.spream.core.subscription.Subscriber;

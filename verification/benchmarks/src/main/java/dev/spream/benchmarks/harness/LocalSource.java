@@ -60,8 +60,8 @@ public abstract class LocalSource implements ChangeStreamSource {
     protected static ChangeStreamCursor partitions(Instant start, Stream<String> tokens) {
         List<ChildPartition> children =
                 tokens.map(token -> ChildPartition.of(token, List.of())).toList();
-        return records(List.of(new ChildPartitionsRecord(start, "00000001", children))
-                .iterator());
+        return records(
+                List.of(new ChildPartitionsRecord(start, "00000001", children)).iterator());
     }
 
     /** A partition that returns these records as fast as it is asked, and ends. */
@@ -75,7 +75,8 @@ public abstract class LocalSource implements ChangeStreamSource {
     }
 
     /** A partition that never ends, with a change at even intervals: those of the past at once, the others as they happen. */
-    protected static ChangeStreamCursor paced(Instant start, long intervalNanos, Function<Instant, ChangeRecord> change) {
+    protected static ChangeStreamCursor paced(
+            Instant start, long intervalNanos, Function<Instant, ChangeRecord> change) {
         return new LocalCursor() {
             private Instant at = start;
 

@@ -1,12 +1,12 @@
 package dev.spream.benchmarks.locks;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.benchmarks.harness.ClientLogging;
 import dev.spream.benchmarks.harness.Postgres;
-import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.benchmarks.locks.LockRate.NamedLocks;
 import dev.spream.lock.HierarchicalLocks;
-import dev.spream.lock.provisioning.BucketProvisioning.Provisioned;
 import dev.spream.lock.provisioning.BucketProvisioning;
+import dev.spream.lock.provisioning.BucketProvisioning.Provisioned;
 import dev.spream.storage.jdbc.lock.JdbcLockStore;
 import dev.spream.storage.jdbc.lock.LockStrategy;
 import java.sql.Connection;

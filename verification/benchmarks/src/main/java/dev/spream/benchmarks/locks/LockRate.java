@@ -1,8 +1,8 @@
 package dev.spream.benchmarks.locks;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.benchmarks.harness.Comparison;
 import dev.spream.benchmarks.harness.Parallel;
-import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.lock.BucketHash;
 import dev.spream.lock.HierarchicalLocks;
 import dev.spream.lock.LockPlan;

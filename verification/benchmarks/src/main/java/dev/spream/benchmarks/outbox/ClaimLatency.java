@@ -1,8 +1,8 @@
 package dev.spream.benchmarks.outbox;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.benchmarks.harness.Percentiles;
 import dev.spream.benchmarks.harness.Sql;
-import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.outbox.ClaimResult;
 import dev.spream.outbox.OutboxOwner;
 import dev.spream.outbox.Settlement;

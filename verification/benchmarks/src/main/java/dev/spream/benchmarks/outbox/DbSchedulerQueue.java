@@ -1,12 +1,12 @@
 package dev.spream.benchmarks.outbox;
 
-import dev.spream.benchmarks.harness.Sql;
 import com.github.kagkarlsson.scheduler.Scheduler;
 import com.github.kagkarlsson.scheduler.SchedulerClient;
 import com.github.kagkarlsson.scheduler.task.TaskDescriptor;
 import com.github.kagkarlsson.scheduler.task.TaskInstance;
 import com.github.kagkarlsson.scheduler.task.helper.Tasks;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.benchmarks.harness.Sql;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,7 +1,7 @@
 package dev.spream.benchmarks.outbox;
 
-import dev.spream.benchmarks.harness.Sql;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.benchmarks.harness.Sql;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

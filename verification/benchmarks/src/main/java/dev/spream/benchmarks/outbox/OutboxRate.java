@@ -1,8 +1,8 @@
 package dev.spream.benchmarks.outbox;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.benchmarks.harness.ClientLogging;
 import dev.spream.benchmarks.harness.Postgres;
-import com.zaxxer.hikari.HikariDataSource;
 import java.util.List;
 
 /**

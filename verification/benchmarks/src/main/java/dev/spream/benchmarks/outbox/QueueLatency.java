@@ -1,9 +1,7 @@
 package dev.spream.benchmarks.outbox;
 
 import dev.spream.benchmarks.harness.Parallel;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;

@@ -1,7 +1,7 @@
 package dev.spream.benchmarks.outbox;
 
-import dev.spream.benchmarks.harness.Sql;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.benchmarks.harness.Sql;
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.OutboxEntry;
 import dev.spream.outbox.OutboxMessage;

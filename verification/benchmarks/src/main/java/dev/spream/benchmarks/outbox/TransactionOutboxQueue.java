@@ -1,6 +1,5 @@
 package dev.spream.benchmarks.outbox;
 
-import dev.spream.benchmarks.harness.Sql;
 import com.gruelbox.transactionoutbox.Dialect;
 import com.gruelbox.transactionoutbox.Instantiator;
 import com.gruelbox.transactionoutbox.Persistor;
@@ -8,6 +7,7 @@ import com.gruelbox.transactionoutbox.Submitter;
 import com.gruelbox.transactionoutbox.TransactionManager;
 import com.gruelbox.transactionoutbox.TransactionOutbox;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.benchmarks.harness.Sql;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;

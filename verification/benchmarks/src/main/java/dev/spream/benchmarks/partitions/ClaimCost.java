@@ -1,10 +1,10 @@
 package dev.spream.benchmarks.partitions;
 
+import com.google.spanner.admin.database.v1.DatabaseDialect;
+import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.benchmarks.harness.ClientLogging;
 import dev.spream.benchmarks.harness.Percentiles;
 import dev.spream.benchmarks.harness.Postgres;
-import com.google.spanner.admin.database.v1.DatabaseDialect;
-import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.Lineage;

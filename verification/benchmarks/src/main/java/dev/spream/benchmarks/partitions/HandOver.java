@@ -1,7 +1,7 @@
 package dev.spream.benchmarks.partitions;
 
-import dev.spream.benchmarks.harness.ClientLogging;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
+import dev.spream.benchmarks.harness.ClientLogging;
 import dev.spream.core.DurationText;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionToken;

@@ -35,7 +35,10 @@ final class PacedSource extends LocalSource {
     public ChangeStreamCursor query(PartitionQuery query) {
         return query.token().isRoot()
                 ? partitions(start, IntStream.range(0, partitions).mapToObj("paced-%04d"::formatted))
-                : paced(query.startTimestamp(), intervalNanos, at -> change(query.token().value(), at));
+                : paced(
+                        query.startTimestamp(),
+                        intervalNanos,
+                        at -> change(query.token().value(), at));
     }
 
     private static DataChangeRecord change(String partition, Instant at) {

@@ -1,7 +1,7 @@
 package dev.spream.benchmarks.partitions;
 
-import dev.spream.benchmarks.harness.Postgres;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.benchmarks.harness.Postgres;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WorkerId;

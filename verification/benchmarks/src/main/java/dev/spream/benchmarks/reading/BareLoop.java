@@ -1,6 +1,5 @@
 package dev.spream.benchmarks.reading;
 
-import dev.spream.benchmarks.harness.Parallel;
 import com.google.cloud.Timestamp;
 import com.google.cloud.spanner.DatabaseClient;
 import com.google.cloud.spanner.Options;
@@ -8,6 +7,7 @@ import com.google.cloud.spanner.Options.QueryOption;
 import com.google.cloud.spanner.ResultSet;
 import com.google.cloud.spanner.Statement;
 import com.google.cloud.spanner.Struct;
+import dev.spream.benchmarks.harness.Parallel;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

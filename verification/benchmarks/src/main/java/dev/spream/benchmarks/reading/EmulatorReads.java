@@ -1,15 +1,15 @@
 package dev.spream.benchmarks.reading;
 
-import dev.spream.benchmarks.harness.ChildJvm;
-import dev.spream.benchmarks.harness.ClientLogging;
-import dev.spream.benchmarks.harness.Comparison;
-import dev.spream.benchmarks.harness.EmulatorProcess;
 import com.google.cloud.Timestamp;
 import com.google.cloud.spanner.DatabaseClient;
 import com.google.cloud.spanner.DatabaseId;
 import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Spanner;
+import dev.spream.benchmarks.harness.ChildJvm;
+import dev.spream.benchmarks.harness.ClientLogging;
+import dev.spream.benchmarks.harness.Comparison;
+import dev.spream.benchmarks.harness.EmulatorProcess;
 import dev.spream.servers.GoogleEmulator;
 import dev.spream.servers.SpannerServer;
 import java.io.IOException;

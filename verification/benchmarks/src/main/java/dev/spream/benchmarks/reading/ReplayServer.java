@@ -1,6 +1,5 @@
 package dev.spream.benchmarks.reading;
 
-import dev.spream.benchmarks.harness.ChildJvm;
 import com.google.protobuf.Empty;
 import com.google.protobuf.Value;
 import com.google.spanner.admin.instance.v1.InstanceAdminGrpc;
@@ -18,6 +17,7 @@ import com.google.spanner.v1.SpannerGrpc;
 import com.google.spanner.v1.StructType;
 import com.google.spanner.v1.Type;
 import com.google.spanner.v1.TypeCode;
+import dev.spream.benchmarks.harness.ChildJvm;
 import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.Marshaller;
 import io.grpc.Server;
