@@ -4,10 +4,10 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.api.config.SpreamConfig;
-import dev.spream.testkit.plugin.PluginJar;
 import dev.spream.api.spi.ConsumerProvider;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.subscription.RunResult;
+import dev.spream.testkit.plugin.PluginJar;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.nio.file.Path;
 import java.util.Map;

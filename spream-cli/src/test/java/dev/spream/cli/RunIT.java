@@ -3,11 +3,11 @@ package dev.spream.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.cloud.spanner.DatabaseId;
-import dev.spream.testkit.plugin.PluginJar;
 import dev.spream.api.spi.ConsumerProvider;
 import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.servers.SpannerServer;
 import dev.spream.servers.SpannerServers;
+import dev.spream.testkit.plugin.PluginJar;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.net.URI;

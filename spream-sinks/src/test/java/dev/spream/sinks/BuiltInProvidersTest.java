@@ -2,13 +2,13 @@ package dev.spream.sinks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.testkit.LogLines;
 import dev.spream.api.spi.ConsumerProvider;
 import dev.spream.api.spi.DeadLetterSinkProvider;
 import dev.spream.api.spi.PartitionStorageProvider;
 import dev.spream.api.spi.PluginProvider;
 import dev.spream.api.storage.MemoryStorageProvider;
 import dev.spream.core.partition.PartitionStorage;
+import dev.spream.testkit.LogLines;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.stream.Stream;

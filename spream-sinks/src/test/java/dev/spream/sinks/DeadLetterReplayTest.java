@@ -9,14 +9,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.consume.BatchConsumer;
-import dev.spream.testkit.consume.Changes;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterException;
 import dev.spream.core.consume.DeadLetterReplay;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.Delivery;
-import dev.spream.testkit.consume.Letters;
 import dev.spream.core.consume.RecordConsumer;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.ReplayResult;

@@ -3,9 +3,7 @@ package dev.spream.sinks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.core.consume.DeadLetterSink;
-import dev.spream.testkit.consume.DeadLetterSinkFixture;
 import dev.spream.core.consume.DeadLetterStore;
-import dev.spream.testkit.consume.DeadLetterStoreContract;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.testkit.consume.DeadLetterSinkFixture;
 import dev.spream.testkit.consume.DeadLetterStoreContract;

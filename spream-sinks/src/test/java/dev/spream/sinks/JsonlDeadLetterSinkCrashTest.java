@@ -2,9 +2,7 @@ package dev.spream.sinks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.testkit.consume.Changes;
 import dev.spream.core.consume.DeadLetterStore;
-import dev.spream.testkit.consume.Letters;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.testkit.consume.Changes;

@@ -6,13 +6,9 @@ import static dev.spream.testkit.consume.Letters.parked;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.testkit.consume.Changes;
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterException;
-import dev.spream.testkit.consume.DeadLetterSinkFixture;
 import dev.spream.core.consume.DeadLetterStore;
-import dev.spream.testkit.consume.DeadLetterStoreContract;
-import dev.spream.testkit.consume.Letters;
 import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.JsonObject;
 import dev.spream.testkit.consume.Changes;

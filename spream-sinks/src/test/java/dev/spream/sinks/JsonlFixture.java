@@ -1,7 +1,6 @@
 package dev.spream.sinks;
 
 import dev.spream.core.consume.DeadLetter;
-import dev.spream.testkit.consume.DeadLetterSinkFixture;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.StoredLetter;
 import dev.spream.core.record.DataChangeRecord;

@@ -2,9 +2,9 @@ package dev.spream.sinks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.testkit.LogLines;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
+import dev.spream.testkit.LogLines;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.testkit.consume.ReplaySimulation;
-import dev.spream.testkit.consume.ReplaySimulation;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 

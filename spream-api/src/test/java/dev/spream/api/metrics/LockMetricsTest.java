@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.lock.BucketsNotProvisionedException;
 import dev.spream.lock.HierarchicalLocks;
-import dev.spream.testkit.memory.InMemoryLockStore;
 import dev.spream.lock.LockBusyException;
 import dev.spream.lock.LockCancelledException;
 import dev.spream.lock.LockConnectionException;
@@ -21,6 +20,7 @@ import dev.spream.lock.LockStoreException;
 import dev.spream.lock.LockTarget;
 import dev.spream.lock.LockTimeoutException;
 import dev.spream.lock.PlannedLock;
+import dev.spream.testkit.memory.InMemoryLockStore;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;

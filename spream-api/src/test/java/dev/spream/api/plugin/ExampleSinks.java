@@ -1,7 +1,7 @@
 package dev.spream.api.plugin;
 
-import dev.spream.testkit.plugin.PluginJar;
 import dev.spream.api.spi.ConsumerProvider;
+import dev.spream.testkit.plugin.PluginJar;
 import java.nio.file.Path;
 
 /** Sources of plug-ins for tests. */

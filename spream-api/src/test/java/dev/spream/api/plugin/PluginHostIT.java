@@ -4,9 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.testkit.plugin.PluginJar;
 import dev.spream.api.config.ConfigException;
 import dev.spream.core.SpreamException;
+import dev.spream.testkit.plugin.PluginJar;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.projection.FailureKind;
-import dev.spream.testkit.event.Threads;
 import dev.spream.projection.search.SearchChange;
 import dev.spream.projection.search.SearchDocument;
 import dev.spream.projection.search.SearchException;
 import dev.spream.projection.search.SearchIndex;
 import dev.spream.projection.search.SearchQuery;
 import dev.spream.projection.search.SearchSchema;
+import dev.spream.testkit.event.Threads;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -2,16 +2,16 @@ package dev.spream.search.lucene;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.testkit.ContractRun;
-import dev.spream.testkit.event.Spoilt;
 import dev.spream.projection.search.SearchChange;
 import dev.spream.projection.search.SearchDocument;
 import dev.spream.projection.search.SearchEngine;
-import dev.spream.testkit.search.SearchFixture;
 import dev.spream.projection.search.SearchIndex;
-import dev.spream.testkit.search.SearchIndexContract;
 import dev.spream.projection.search.SearchQuery;
 import dev.spream.projection.search.SearchSchema;
+import dev.spream.testkit.ContractRun;
+import dev.spream.testkit.event.Spoilt;
+import dev.spream.testkit.search.SearchFixture;
+import dev.spream.testkit.search.SearchIndexContract;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;

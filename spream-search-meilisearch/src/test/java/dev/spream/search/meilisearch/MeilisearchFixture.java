@@ -1,7 +1,7 @@
 package dev.spream.search.meilisearch;
 
-import dev.spream.servers.MeilisearchDouble;
 import dev.spream.projection.search.SearchEngine;
+import dev.spream.servers.MeilisearchDouble;
 import dev.spream.testkit.search.SearchFixture;
 import java.io.IOException;
 import java.time.Duration;

@@ -3,7 +3,6 @@ package dev.spream.search.meilisearch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.servers.MeilisearchDouble;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.ProjectionFailure;
 import dev.spream.projection.event.EventEnvelope;
@@ -15,6 +14,7 @@ import dev.spream.projection.search.SearchIndex;
 import dev.spream.projection.search.SearchProjection;
 import dev.spream.projection.search.SearchQuery;
 import dev.spream.projection.search.SearchSchema;
+import dev.spream.servers.MeilisearchDouble;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package dev.spream.sink.pubsub;
 
+import static dev.spream.sink.pubsub.PubsubChanges.options;
 import static dev.spream.testkit.subscription.ScriptedSource.START;
 import static dev.spream.testkit.subscription.ScriptedSource.at;
-import static dev.spream.sink.pubsub.PubsubChanges.options;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.pubsub.v1.PublishRequest;
@@ -14,10 +14,10 @@ import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.subscription.RunResult;
-import dev.spream.testkit.subscription.ScriptedSource;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
 import dev.spream.sink.pubsub.PublisherServer.Reply;
+import dev.spream.testkit.subscription.ScriptedSource;
 import io.grpc.Status;
 import java.io.IOException;
 import java.time.Duration;

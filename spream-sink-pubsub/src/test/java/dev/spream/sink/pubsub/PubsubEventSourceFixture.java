@@ -1,10 +1,10 @@
 package dev.spream.sink.pubsub;
 
-import dev.spream.servers.SubscriberServer;
 import com.google.protobuf.ByteString;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.EventJson;
 import dev.spream.projection.event.EventSource;
+import dev.spream.servers.SubscriberServer;
 import dev.spream.testkit.event.QueueSourceFixture;
 import java.io.IOException;
 import java.util.List;

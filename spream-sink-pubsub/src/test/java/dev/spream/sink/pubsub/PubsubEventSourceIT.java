@@ -2,7 +2,6 @@ package dev.spream.sink.pubsub;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.servers.SubscriberServer;
 import com.google.api.gax.core.NoCredentialsProvider;
 import com.google.api.gax.grpc.GrpcTransportChannel;
 import com.google.api.gax.rpc.FixedTransportChannelProvider;
@@ -20,6 +19,7 @@ import dev.spream.projection.event.EventJson;
 import dev.spream.projection.event.EventMetadata;
 import dev.spream.projection.event.FeedItem;
 import dev.spream.projection.event.FeedRequest;
+import dev.spream.servers.SubscriberServer;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import java.io.IOException;

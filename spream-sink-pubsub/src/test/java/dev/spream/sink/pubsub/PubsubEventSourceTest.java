@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.servers.SubscriberServer;
 import com.google.protobuf.ByteString;
 import com.google.pubsub.v1.PushConfig;
 import dev.spream.core.StorageException;
@@ -14,6 +13,7 @@ import dev.spream.projection.event.EventJson;
 import dev.spream.projection.event.EventMetadata;
 import dev.spream.projection.event.FeedItem;
 import dev.spream.projection.event.FeedRequest;
+import dev.spream.servers.SubscriberServer;
 import io.grpc.Status;
 import java.io.IOException;
 import java.time.Duration;

@@ -3,7 +3,6 @@ package dev.spream.sinks.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.testkit.LogLines;
 import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.OutboxSenderProvider;
 import dev.spream.outbox.OutboxSender;
@@ -12,6 +11,7 @@ import dev.spream.outbox.QueryOutcome;
 import dev.spream.outbox.SendOutcome;
 import dev.spream.sinks.TestConfig;
 import dev.spream.sinks.TestContext;
+import dev.spream.testkit.LogLines;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
-import dev.spream.testkit.LogLines;
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.OutboxSender.Guarantee;
 import dev.spream.outbox.ReasonCode;
 import dev.spream.outbox.SendOutcome;
+import dev.spream.testkit.LogLines;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

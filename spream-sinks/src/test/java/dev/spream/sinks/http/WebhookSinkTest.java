@@ -8,11 +8,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.sun.net.httpserver.HttpExchange;
-import dev.spream.testkit.LogLines;
 import dev.spream.api.spi.RejectedException;
 import dev.spream.api.spi.RetryLaterException;
 import dev.spream.sinks.TestConfig;
 import dev.spream.sinks.TestContext;
+import dev.spream.testkit.LogLines;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;

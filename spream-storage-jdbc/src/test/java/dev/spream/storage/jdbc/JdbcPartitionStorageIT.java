@@ -2,9 +2,9 @@ package dev.spream.storage.jdbc;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.partition.PartitionToken;
 import dev.spream.testkit.partition.PartitionStorageContract;
 import dev.spream.testkit.partition.PartitionStorageFixture;
-import dev.spream.core.partition.PartitionToken;
 import dev.spream.testkit.partition.RowLockContract;
 import dev.spream.testkit.partition.RowLockFixture;
 import java.sql.Connection;

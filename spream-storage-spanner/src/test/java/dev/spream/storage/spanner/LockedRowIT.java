@@ -3,13 +3,13 @@ package dev.spream.storage.spanner;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.cloud.spanner.Dialect;
-import dev.spream.testkit.partition.ForwardingFixture;
-import dev.spream.testkit.partition.PartitionStorageFixture;
 import dev.spream.core.partition.PartitionToken;
-import dev.spream.testkit.partition.RowLockContract;
-import dev.spream.testkit.partition.RowLockFixture;
 import dev.spream.servers.SpannerServer;
 import dev.spream.servers.SpannerServers;
+import dev.spream.testkit.partition.ForwardingFixture;
+import dev.spream.testkit.partition.PartitionStorageFixture;
+import dev.spream.testkit.partition.RowLockContract;
+import dev.spream.testkit.partition.RowLockFixture;
 import java.io.IOException;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;

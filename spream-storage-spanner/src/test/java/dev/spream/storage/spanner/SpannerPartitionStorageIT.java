@@ -1,9 +1,9 @@
 package dev.spream.storage.spanner;
 
 import com.google.cloud.spanner.Dialect;
+import dev.spream.servers.SpannerServer;
 import dev.spream.testkit.partition.PartitionStorageContract;
 import dev.spream.testkit.partition.PartitionStorageFixture;
-import dev.spream.servers.SpannerServer;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.cloud.spanner.Dialect;
 import dev.spream.core.partition.InMemoryPartitionStorage;
-import dev.spream.testkit.subscription.PinnedThreads;
-import dev.spream.testkit.subscription.PinnedThreads.Pin;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
 import dev.spream.servers.SpannerServer;
+import dev.spream.testkit.subscription.PinnedThreads;
+import dev.spream.testkit.subscription.PinnedThreads.Pin;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

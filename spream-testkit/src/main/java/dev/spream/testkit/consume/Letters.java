@@ -1,8 +1,8 @@
 package dev.spream.testkit.consume;
 
 import dev.spream.core.consume.DeadLetter;
-import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.DeadLetter.Reason;
+import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import java.io.IOException;

@@ -10,12 +10,12 @@ import static dev.spream.testkit.event.TestEvents.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.core.StorageException;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.EventFeed;
 import dev.spream.projection.event.FeedBatch;
 import dev.spream.projection.event.FeedItem;
 import dev.spream.projection.event.FeedRequest;
-import dev.spream.core.StorageException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,12 +1,12 @@
 package dev.spream.testkit.event;
 
+import dev.spream.core.StorageException;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.EventFeed;
 import dev.spream.projection.event.EventSource;
 import dev.spream.projection.event.FeedBatch;
 import dev.spream.projection.event.FeedItem;
 import dev.spream.projection.event.FeedRequest;
-import dev.spream.core.StorageException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,10 +2,10 @@ package dev.spream.testkit.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.core.record.Json;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.EventMetadata;
 import dev.spream.projection.event.NewEvent;
-import dev.spream.core.record.Json;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;

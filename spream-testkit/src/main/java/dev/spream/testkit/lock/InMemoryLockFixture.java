@@ -1,8 +1,8 @@
 package dev.spream.testkit.lock;
 
-import dev.spream.testkit.memory.InMemoryLockStore;
 import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockStore;
+import dev.spream.testkit.memory.InMemoryLockStore;
 import dev.spream.testkit.memory.InMemoryLockStore.Transaction;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,7 @@
 package dev.spream.testkit.memory;
 
+import dev.spream.core.StorageException;
+import dev.spream.core.record.Json;
 import dev.spream.projection.event.EventChecks;
 import dev.spream.projection.event.EventFeed;
 import dev.spream.projection.event.EventSource;
@@ -8,8 +10,6 @@ import dev.spream.projection.event.ExpectedVersion;
 import dev.spream.projection.event.FeedRequest;
 import dev.spream.projection.event.NewEvent;
 import dev.spream.projection.event.RecordedEvent;
-import dev.spream.core.StorageException;
-import dev.spream.core.record.Json;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;

@@ -2,12 +2,12 @@ package dev.spream.testkit.memory;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.StorageException;
 import dev.spream.outbox.IdempotencyLedger;
 import dev.spream.outbox.LedgerEntry;
 import dev.spream.outbox.Outbox;
 import dev.spream.outbox.OutboxOperations;
 import dev.spream.outbox.OutboxStore;
-import dev.spream.core.StorageException;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -2,6 +2,8 @@ package dev.spream.testkit.memory;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.StorageException;
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.Fence;
 import dev.spream.projection.KeyState;
@@ -19,8 +21,6 @@ import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.RebuildProgress;
 import dev.spream.projection.SegmentShare;
 import dev.spream.projection.Tried;
-import dev.spream.core.StorageException;
-import dev.spream.core.internal.MonotonicTime;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.FeedItem;
 import java.time.Duration;

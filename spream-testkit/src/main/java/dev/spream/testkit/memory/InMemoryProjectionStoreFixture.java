@@ -1,12 +1,12 @@
 package dev.spream.testkit.memory;
 
-import dev.spream.testkit.projection.ProjectionStoreFixture;
 import dev.spream.projection.AuditedAct;
 import dev.spream.projection.ProjectionDeadLetter;
 import dev.spream.projection.ProjectionOperations;
+import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.projection.ProjectionStore;
 import dev.spream.testkit.memory.InMemoryProjectionStore.Transaction;
-import dev.spream.projection.ProjectionOperations.Act;
+import dev.spream.testkit.projection.ProjectionStoreFixture;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

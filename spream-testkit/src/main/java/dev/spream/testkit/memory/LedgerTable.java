@@ -1,9 +1,9 @@
 package dev.spream.testkit.memory;
 
+import dev.spream.core.StorageException;
 import dev.spream.outbox.LedgerEntry;
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.LedgerStatus;
-import dev.spream.core.StorageException;
 import dev.spream.testkit.memory.InMemoryOutbox.Transaction;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,5 +1,7 @@
 package dev.spream.testkit.memory;
 
+import dev.spream.core.StorageException;
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.projection.AuditedAct;
 import dev.spream.projection.Fence;
 import dev.spream.projection.ProjectionCode;
@@ -7,8 +9,6 @@ import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.RebuildProgress;
 import dev.spream.projection.VersionRole;
-import dev.spream.core.StorageException;
-import dev.spream.core.internal.MonotonicTime;
 import dev.spream.testkit.memory.InMemoryProjectionStore.Transaction;
 import java.time.Instant;
 import java.time.InstantSource;

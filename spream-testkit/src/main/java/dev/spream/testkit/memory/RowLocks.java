@@ -1,8 +1,8 @@
 package dev.spream.testkit.memory;
 
+import dev.spream.core.StorageException;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.ProjectionFailure;
-import dev.spream.core.StorageException;
 import dev.spream.testkit.memory.InMemoryProjectionStore.Transaction;
 import java.util.HashMap;
 import java.util.Map;

@@ -9,12 +9,12 @@ import static dev.spream.testkit.outbox.OutboxScenario.message;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.core.StorageException;
 import dev.spream.outbox.EnqueueResult;
 import dev.spream.outbox.LedgerEntry;
 import dev.spream.outbox.LedgerStatus;
 import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxStatus;
-import dev.spream.core.StorageException;
 import org.junit.jupiter.api.Test;
 
 /** What enqueuing leaves in the outbox and in the ledger, in the transaction of the caller. */

@@ -6,9 +6,9 @@ import static dev.spream.testkit.outbox.OutboxScenario.resultOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.core.StorageException;
 import dev.spream.outbox.LedgerClaim;
 import dev.spream.outbox.LedgerEntry;
-import dev.spream.core.StorageException;
 import java.util.List;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;

@@ -1,10 +1,11 @@
 package dev.spream.testkit.outbox;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.spream.outbox.ManualAct;
 import dev.spream.outbox.ManualResult;
 import dev.spream.outbox.OutboxOperations;
 import dev.spream.outbox.OutboxRow;
-import static org.assertj.core.api.Assertions.assertThat;
 
 /** What the parts of the contract of operations see. */
 interface OperationsStage<T> extends OutboxScenario.Stage<T> {

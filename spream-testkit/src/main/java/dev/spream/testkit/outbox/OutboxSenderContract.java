@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.outbox.OutboxEntry;
 import dev.spream.outbox.OutboxSender;
+import dev.spream.outbox.OutboxSender.Guarantee;
 import dev.spream.outbox.QueryOutcome;
 import dev.spream.outbox.ReasonCode;
 import dev.spream.outbox.SendOutcome;
-import dev.spream.outbox.OutboxSender.Guarantee;
 import dev.spream.testkit.outbox.OutboxSenderFixture.Receiver;
 import java.time.Duration;
 import java.time.Instant;

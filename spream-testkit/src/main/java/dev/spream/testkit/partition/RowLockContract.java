@@ -9,6 +9,7 @@ import static dev.spream.testkit.partition.StorageScenario.tokens;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.spream.core.StorageException;
 import dev.spream.core.partition.BusyPartitionsException;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.PartitionClaim;
@@ -16,7 +17,6 @@ import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WatermarkAdvance;
-import dev.spream.core.StorageException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -196,7 +196,8 @@ public final class PluginJar {
         try {
             return Class.forName("dev.spream.api.spi.PluginProvider", false, PluginJar.class.getClassLoader());
         } catch (ClassNotFoundException e) {
-            throw new IllegalStateException("spream-api is not on the class path, and plug-ins are compiled against it", e);
+            throw new IllegalStateException(
+                    "spream-api is not on the class path, and plug-ins are compiled against it", e);
         }
     }
 

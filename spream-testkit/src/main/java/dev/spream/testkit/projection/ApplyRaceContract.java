@@ -1,9 +1,9 @@
 package dev.spream.testkit.projection;
 
+import static dev.spream.testkit.event.TestEvents.event;
 import static dev.spream.testkit.projection.ProjectionScenario.ACT;
 import static dev.spream.testkit.projection.ProjectionScenario.NAME;
 import static dev.spream.testkit.projection.ProjectionScenario.upTo;
-import static dev.spream.testkit.event.TestEvents.event;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.projection.Fence;

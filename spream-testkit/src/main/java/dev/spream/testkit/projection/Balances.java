@@ -2,9 +2,9 @@ package dev.spream.testkit.projection;
 
 import dev.spream.projection.FoldableProjection;
 import dev.spream.projection.Projection;
+import dev.spream.projection.event.EventEnvelope;
 import dev.spream.testkit.memory.InMemoryProjectionStore.Table;
 import dev.spream.testkit.memory.InMemoryProjectionStore.Transaction;
-import dev.spream.projection.event.EventEnvelope;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,12 +1,12 @@
 package dev.spream.testkit.projection;
 
+import static dev.spream.testkit.event.TestEvents.event;
 import static dev.spream.testkit.projection.ProjectionScenario.ACT;
 import static dev.spream.testkit.projection.ProjectionScenario.DELAY;
 import static dev.spream.testkit.projection.ProjectionScenario.GAP;
 import static dev.spream.testkit.projection.ProjectionScenario.NAME;
 import static dev.spream.testkit.projection.ProjectionScenario.POISON;
 import static dev.spream.testkit.projection.ProjectionScenario.transientlyFor;
-import static dev.spream.testkit.event.TestEvents.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
@@ -16,8 +16,8 @@ import dev.spream.projection.Fence;
 import dev.spream.projection.KeyState;
 import dev.spream.projection.ParkedKey;
 import dev.spream.projection.ProjectionDeadLetter;
-import dev.spream.projection.Tried;
 import dev.spream.projection.ProjectionOperations.Act;
+import dev.spream.projection.Tried;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.FeedItem;
 import dev.spream.testkit.event.TestEvents;

@@ -1,5 +1,7 @@
 package dev.spream.testkit.projection;
 
+import static dev.spream.testkit.event.TestEvents.event;
+import static dev.spream.testkit.event.TestEvents.events;
 import static dev.spream.testkit.projection.ProjectionScenario.ANN;
 import static dev.spream.testkit.projection.ProjectionScenario.DELAY;
 import static dev.spream.testkit.projection.ProjectionScenario.GAP;
@@ -7,8 +9,6 @@ import static dev.spream.testkit.projection.ProjectionScenario.NAME;
 import static dev.spream.testkit.projection.ProjectionScenario.POISON;
 import static dev.spream.testkit.projection.ProjectionScenario.fence;
 import static dev.spream.testkit.projection.ProjectionScenario.transientlyFor;
-import static dev.spream.testkit.event.TestEvents.event;
-import static dev.spream.testkit.event.TestEvents.events;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

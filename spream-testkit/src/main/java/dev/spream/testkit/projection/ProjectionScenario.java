@@ -10,13 +10,13 @@ import dev.spream.projection.Parking;
 import dev.spream.projection.Progress;
 import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionOperations;
+import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.projection.ProjectionOwner;
 import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionStore;
+import dev.spream.projection.ProjectionStore.Work;
 import dev.spream.projection.SegmentLease;
 import dev.spream.projection.SegmentShare;
-import dev.spream.projection.ProjectionOperations.Act;
-import dev.spream.projection.ProjectionStore.Work;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.testkit.event.TestEvents;
 import dev.spream.testkit.event.Threads;
@@ -177,7 +177,8 @@ public final class ProjectionScenario<T> implements AutoCloseable {
         return states.getFirst();
     }
 
-    public static final Progress NOTHING = new Progress(Map.of(), Map.of(), List.of(), OptionalLong.empty(), Optional.empty());
+    public static final Progress NOTHING =
+            new Progress(Map.of(), Map.of(), List.of(), OptionalLong.empty(), Optional.empty());
 
     /** Progress with a last version. */
     public static Progress upTo(String key, long version) {

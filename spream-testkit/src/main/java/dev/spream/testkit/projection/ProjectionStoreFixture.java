@@ -1,8 +1,8 @@
 package dev.spream.testkit.projection;
 
 import dev.spream.projection.ProjectionOperations;
-import dev.spream.projection.ProjectionStore;
 import dev.spream.projection.ProjectionOperations.Act;
+import dev.spream.projection.ProjectionStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

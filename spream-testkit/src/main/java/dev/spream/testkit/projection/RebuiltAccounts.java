@@ -2,9 +2,9 @@ package dev.spream.testkit.projection;
 
 import dev.spream.projection.RebuildableProjection;
 import dev.spream.projection.SideEffects;
+import dev.spream.projection.event.EventEnvelope;
 import dev.spream.testkit.memory.InMemoryProjectionStore.Table;
 import dev.spream.testkit.memory.InMemoryProjectionStore.Transaction;
-import dev.spream.projection.event.EventEnvelope;
 import java.util.Set;
 
 /** What makes balances a projection that can be rebuilt and tells each event once, to a table that all its versions share. */

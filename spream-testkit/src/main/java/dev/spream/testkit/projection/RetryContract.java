@@ -1,13 +1,13 @@
 package dev.spream.testkit.projection;
 
+import static dev.spream.testkit.event.TestEvents.event;
+import static dev.spream.testkit.event.TestEvents.events;
 import static dev.spream.testkit.projection.ProjectionScenario.ACT;
 import static dev.spream.testkit.projection.ProjectionScenario.BOB;
 import static dev.spream.testkit.projection.ProjectionScenario.DELAY;
 import static dev.spream.testkit.projection.ProjectionScenario.NAME;
 import static dev.spream.testkit.projection.ProjectionScenario.POISON;
 import static dev.spream.testkit.projection.ProjectionScenario.transientlyFor;
-import static dev.spream.testkit.event.TestEvents.event;
-import static dev.spream.testkit.event.TestEvents.events;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

@@ -1,19 +1,19 @@
 package dev.spream.testkit.projection;
 
+import static dev.spream.testkit.event.TestEvents.event;
 import static dev.spream.testkit.projection.ProjectionScenario.ACT;
 import static dev.spream.testkit.projection.ProjectionScenario.ANN;
 import static dev.spream.testkit.projection.ProjectionScenario.LEASE;
 import static dev.spream.testkit.projection.ProjectionScenario.NAME;
-import static dev.spream.testkit.event.TestEvents.event;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.projection.Fence;
 import dev.spream.projection.KeyState;
 import dev.spream.projection.ProjectionDetails;
+import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionStatus;
 import dev.spream.projection.SegmentLease;
-import dev.spream.projection.ProjectionOperations.Act;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;

@@ -1,13 +1,14 @@
 package dev.spream.testkit.projection;
 
+import static dev.spream.testkit.event.TestEvents.event;
 import static dev.spream.testkit.projection.ProjectionScenario.ACT;
 import static dev.spream.testkit.projection.ProjectionScenario.ANN;
 import static dev.spream.testkit.projection.ProjectionScenario.LEASE;
 import static dev.spream.testkit.projection.ProjectionScenario.NAME;
-import static dev.spream.testkit.event.TestEvents.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.core.StorageException;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.Fence;
 import dev.spream.projection.KeyState;
@@ -21,7 +22,6 @@ import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.RebuildProgress;
 import dev.spream.projection.SegmentLease;
 import dev.spream.projection.VersionRole;
-import dev.spream.core.StorageException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Collections;

@@ -6,10 +6,10 @@ import static dev.spream.testkit.search.SearchStage.sorted;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.projection.FailureKind;
 import dev.spream.projection.search.SearchException;
 import dev.spream.projection.search.SearchQuery;
 import dev.spream.projection.search.SearchResult;
-import dev.spream.projection.FailureKind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,17 +2,17 @@ package dev.spream.testkit.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.testkit.lock.BucketRowsContract;
-import dev.spream.testkit.lock.BucketRowsFixture;
 import dev.spream.lock.BucketsNotProvisionedException;
-import dev.spream.testkit.lock.ForwardingLockStore;
-import dev.spream.testkit.lock.InMemoryLockFixture;
 import dev.spream.lock.LockDeadline;
 import dev.spream.lock.LockKey;
 import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockStore;
 import dev.spream.lock.PlannedLock;
 import dev.spream.lock.TakenLocks;
+import dev.spream.testkit.lock.BucketRowsContract;
+import dev.spream.testkit.lock.BucketRowsFixture;
+import dev.spream.testkit.lock.ForwardingLockStore;
+import dev.spream.testkit.lock.InMemoryLockFixture;
 import dev.spream.testkit.memory.InMemoryLockStore.Transaction;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;

@@ -2,9 +2,9 @@ package dev.spream.testkit.memory;
 
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.EventSource;
-import dev.spream.testkit.event.EventSourceFixture;
 import dev.spream.projection.event.ExpectedVersion;
 import dev.spream.projection.event.NewEvent;
+import dev.spream.testkit.event.EventSourceFixture;
 import java.util.List;
 import java.util.function.UnaryOperator;
 

@@ -2,10 +2,10 @@ package dev.spream.testkit.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.lock.LockStore;
 import dev.spream.testkit.lock.ForwardingLockStore;
 import dev.spream.testkit.lock.InMemoryLockFixture;
 import dev.spream.testkit.lock.LockScenario;
-import dev.spream.lock.LockStore;
 import dev.spream.testkit.lock.LockStoreContract;
 import dev.spream.testkit.lock.LockStoreFixture;
 import dev.spream.testkit.memory.InMemoryLockStore.Transaction;

@@ -2,21 +2,21 @@ package dev.spream.testkit.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.testkit.outbox.ForwardingOutboxStore;
 import dev.spream.outbox.IdempotencyLedger;
-import dev.spream.testkit.outbox.IdempotencyLedgerContract;
 import dev.spream.outbox.ManualResult;
 import dev.spream.outbox.Outbox;
-import dev.spream.testkit.outbox.OutboxContract;
-import dev.spream.testkit.outbox.OutboxFixture;
 import dev.spream.outbox.OutboxOperations;
-import dev.spream.testkit.outbox.OutboxOperationsContract;
-import dev.spream.testkit.outbox.OutboxOperationsFixture;
 import dev.spream.outbox.OutboxStore;
-import dev.spream.testkit.outbox.OutboxStoreContract;
 import dev.spream.testkit.ContractRun;
 import dev.spream.testkit.memory.InMemoryOutbox.Transaction;
 import dev.spream.testkit.memory.InMemoryOutboxFixture.Spoiler;
+import dev.spream.testkit.outbox.ForwardingOutboxStore;
+import dev.spream.testkit.outbox.IdempotencyLedgerContract;
+import dev.spream.testkit.outbox.OutboxContract;
+import dev.spream.testkit.outbox.OutboxFixture;
+import dev.spream.testkit.outbox.OutboxOperationsContract;
+import dev.spream.testkit.outbox.OutboxOperationsFixture;
+import dev.spream.testkit.outbox.OutboxStoreContract;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;

@@ -1,15 +1,15 @@
 package dev.spream.testkit.memory;
 
-import dev.spream.testkit.lock.ForwardingLockStore;
 import dev.spream.lock.LockCancelledException;
 import dev.spream.lock.LockDeadline;
-import dev.spream.testkit.lock.LockDeadlines;
 import dev.spream.lock.LockMode;
 import dev.spream.lock.LockStore;
 import dev.spream.lock.LockTurns;
 import dev.spream.lock.LockWait;
 import dev.spream.lock.PlannedLock;
 import dev.spream.lock.TakenLocks;
+import dev.spream.testkit.lock.ForwardingLockStore;
+import dev.spream.testkit.lock.LockDeadlines;
 import dev.spream.testkit.memory.InMemoryLockStore.Transaction;
 import java.time.Duration;
 import java.time.InstantSource;

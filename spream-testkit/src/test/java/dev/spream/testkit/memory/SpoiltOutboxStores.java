@@ -1,7 +1,6 @@
 package dev.spream.testkit.memory;
 
 import dev.spream.outbox.ClaimResult;
-import dev.spream.testkit.outbox.ForwardingOutboxStore;
 import dev.spream.outbox.LaneLease;
 import dev.spream.outbox.LaneShare;
 import dev.spream.outbox.OrderedEntry;
@@ -10,6 +9,7 @@ import dev.spream.outbox.OutboxOwner;
 import dev.spream.outbox.OutboxStore;
 import dev.spream.outbox.ReasonCode;
 import dev.spream.outbox.Settlement;
+import dev.spream.testkit.outbox.ForwardingOutboxStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,6 +1,5 @@
 package dev.spream.testkit.memory;
 
-import dev.spream.testkit.projection.ProjectionScenario;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.Fence;
 import dev.spream.projection.KeyState;
@@ -18,9 +17,10 @@ import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.RebuildProgress;
 import dev.spream.projection.SegmentShare;
 import dev.spream.projection.Tried;
-import dev.spream.testkit.memory.InMemoryProjectionStore.Transaction;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.FeedItem;
+import dev.spream.testkit.memory.InMemoryProjectionStore.Transaction;
+import dev.spream.testkit.projection.ProjectionScenario;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

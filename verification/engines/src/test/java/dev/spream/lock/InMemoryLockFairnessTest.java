@@ -2,8 +2,8 @@ package dev.spream.lock;
 
 import dev.spream.testkit.lock.FairLockStoreContract;
 import dev.spream.testkit.lock.InMemoryLockFixture;
-import dev.spream.testkit.memory.InMemoryLockStore;
 import dev.spream.testkit.lock.LockStoreFixture;
+import dev.spream.testkit.memory.InMemoryLockStore;
 
 /** The store in memory is fair. */
 final class InMemoryLockFairnessTest extends FairLockStoreContract<InMemoryLockStore.Transaction> {

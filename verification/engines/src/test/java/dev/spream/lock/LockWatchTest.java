@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.testkit.lock.ForwardingLockStore;
-import dev.spream.testkit.memory.InMemoryLockStore;
 import dev.spream.testkit.lock.LimitedLockStore;
 import dev.spream.testkit.lock.LockScenario;
+import dev.spream.testkit.memory.InMemoryLockStore;
 import dev.spream.testkit.memory.InMemoryLockStore.Transaction;
 import java.time.Duration;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.spream.outbox;
 
-import dev.spream.testkit.outbox.ForwardingOutboxStore;
 import dev.spream.core.StorageException;
+import dev.spream.testkit.outbox.ForwardingOutboxStore;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;

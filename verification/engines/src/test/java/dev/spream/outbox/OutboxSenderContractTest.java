@@ -2,10 +2,10 @@ package dev.spream.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.outbox.OutboxSender.Guarantee;
+import dev.spream.testkit.ContractRun;
 import dev.spream.testkit.outbox.OutboxSenderContract;
 import dev.spream.testkit.outbox.OutboxSenderFixture;
-import dev.spream.testkit.ContractRun;
-import dev.spream.outbox.OutboxSender.Guarantee;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -2,12 +2,12 @@ package dev.spream.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.testkit.outbox.ForwardingOutboxStore;
-import dev.spream.testkit.memory.InMemoryOutbox;
 import dev.spream.core.StorageException;
 import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.subscription.SimulatedMachine;
 import dev.spream.core.subscription.SimulatedProcess;
+import dev.spream.testkit.memory.InMemoryOutbox;
+import dev.spream.testkit.outbox.ForwardingOutboxStore;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -4,8 +4,8 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.testkit.outbox.ForwardingOutboxStore;
 import dev.spream.outbox.RecordingOutboxListener.Event;
+import dev.spream.testkit.outbox.ForwardingOutboxStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,9 +2,9 @@ package dev.spream.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.testkit.outbox.ForwardingOutboxStore;
-import dev.spream.testkit.memory.InMemoryOutbox;
 import dev.spream.outbox.RecordingOutboxListener.Event;
+import dev.spream.testkit.memory.InMemoryOutbox;
+import dev.spream.testkit.outbox.ForwardingOutboxStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

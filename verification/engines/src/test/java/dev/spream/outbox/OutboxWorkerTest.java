@@ -2,10 +2,10 @@ package dev.spream.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.testkit.outbox.ForwardingOutboxStore;
-import dev.spream.testkit.memory.InMemoryOutbox;
 import dev.spream.core.StorageException;
 import dev.spream.outbox.RecordingOutboxListener.Event;
+import dev.spream.testkit.memory.InMemoryOutbox;
+import dev.spream.testkit.outbox.ForwardingOutboxStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -1,8 +1,8 @@
 package dev.spream.outbox;
 
-import dev.spream.testkit.outbox.ForwardingOutboxStore;
 import dev.spream.core.StorageException;
 import dev.spream.core.subscription.SimulatedProcess;
+import dev.spream.testkit.outbox.ForwardingOutboxStore;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;

@@ -2,8 +2,8 @@ package dev.spream.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.testkit.memory.InMemoryOutbox;
 import dev.spream.core.internal.MonotonicTime;
+import dev.spream.testkit.memory.InMemoryOutbox;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,6 +1,5 @@
 package dev.spream.servers;
 
-import dev.spream.emulator.control.Churn;
 import dev.spream.emulator.SpannerEmulator;
 import dev.spream.emulator.control.Churn;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package dev.spream.storage.jdbc.deadletter;
 
+import dev.spream.storage.jdbc.TestDatabase;
 import dev.spream.testkit.consume.DeadLetterSinkFixture;
 import dev.spream.testkit.consume.DeadLetterStoreContract;
-import dev.spream.storage.jdbc.TestDatabase;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 

@@ -1,9 +1,9 @@
 package dev.spream.storage.jdbc.deadletter;
 
-import dev.spream.testkit.consume.DeadLetterSinkFixture;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.StoredLetter;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.testkit.consume.DeadLetterSinkFixture;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

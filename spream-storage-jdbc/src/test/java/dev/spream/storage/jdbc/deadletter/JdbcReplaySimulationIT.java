@@ -2,8 +2,8 @@ package dev.spream.storage.jdbc.deadletter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.testkit.consume.ReplaySimulation;
 import dev.spream.storage.jdbc.TestDatabase;
+import dev.spream.testkit.consume.ReplaySimulation;
 import org.junit.jupiter.api.Test;
 
 /** Replays of dead letters in PostgreSQL keep each key in order, through crashes. */

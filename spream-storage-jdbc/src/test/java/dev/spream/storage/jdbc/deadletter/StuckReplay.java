@@ -1,11 +1,11 @@
 package dev.spream.storage.jdbc.deadletter;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.spream.testkit.consume.Changes;
 import dev.spream.core.consume.DeadLetterReplay;
 import dev.spream.core.consume.RecordConsumer;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.storage.jdbc.JdbcPool;
+import dev.spream.testkit.consume.Changes;
 import java.time.Duration;
 import java.util.Optional;
 

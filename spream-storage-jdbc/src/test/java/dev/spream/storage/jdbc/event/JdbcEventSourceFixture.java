@@ -2,9 +2,9 @@ package dev.spream.storage.jdbc.event;
 
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.EventSource;
-import dev.spream.testkit.event.EventSourceFixture;
 import dev.spream.projection.event.ExpectedVersion;
 import dev.spream.projection.event.NewEvent;
+import dev.spream.testkit.event.EventSourceFixture;
 import java.util.List;
 
 /** The sources of two stores over one table. */

@@ -2,8 +2,8 @@ package dev.spream.storage.jdbc.event;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.projection.event.EventStore;
-import dev.spream.testkit.event.EventStoreFixture;
 import dev.spream.storage.jdbc.TestDatabase;
+import dev.spream.testkit.event.EventStoreFixture;
 
 /** Two stores over one table, as two processes would have them. */
 final class JdbcEventStoreFixture implements EventStoreFixture {

@@ -1,8 +1,8 @@
 package dev.spream.storage.jdbc.lock;
 
+import dev.spream.storage.jdbc.MySqlServer;
 import dev.spream.testkit.lock.FairLockStoreContract;
 import dev.spream.testkit.lock.LockStoreFixture;
-import dev.spream.storage.jdbc.MySqlServer;
 import java.sql.Connection;
 import org.junit.jupiter.api.AfterAll;
 

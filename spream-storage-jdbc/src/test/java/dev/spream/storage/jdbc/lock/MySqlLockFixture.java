@@ -1,10 +1,10 @@
 package dev.spream.storage.jdbc.lock;
 
 import com.zaxxer.hikari.HikariPoolMXBean;
-import dev.spream.testkit.lock.BucketRowsFixture;
 import dev.spream.lock.LockKey;
 import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockStore;
+import dev.spream.testkit.lock.BucketRowsFixture;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.testkit.lock.LockStoreContract;
-import dev.spream.testkit.lock.LockStoreFixture;
 import dev.spream.storage.jdbc.MySqlServer;
 import dev.spream.storage.jdbc.OnGivenMySql;
+import dev.spream.testkit.lock.LockStoreContract;
+import dev.spream.testkit.lock.LockStoreFixture;
 import java.sql.Connection;
 import org.junit.jupiter.api.AfterAll;
 

@@ -1,12 +1,12 @@
 package dev.spream.storage.jdbc.lock;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.spream.testkit.lock.BucketRowsFixture;
 import dev.spream.lock.LockDeadline;
 import dev.spream.lock.LockKey;
 import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockStore;
 import dev.spream.lock.LockWait;
+import dev.spream.testkit.lock.BucketRowsFixture;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

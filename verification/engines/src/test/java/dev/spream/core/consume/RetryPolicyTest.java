@@ -3,8 +3,8 @@ package dev.spream.core.consume;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.testkit.consume.Changes;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.testkit.consume.Changes;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.time.Duration;

@@ -2,10 +2,10 @@ package dev.spream.core.consume;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.testkit.consume.Changes;
-import dev.spream.testkit.consume.Letters;
 import dev.spream.core.Secrets;
 import dev.spream.core.StorageException;
+import dev.spream.testkit.consume.Changes;
+import dev.spream.testkit.consume.Letters;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 

@@ -11,8 +11,8 @@ import static dev.spream.testkit.partition.StorageScenario.token;
 import static dev.spream.testkit.partition.StorageScenario.tokens;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.testkit.partition.StorageScenario;
 import dev.spream.core.partition.LineageFinding.Kind;
+import dev.spream.testkit.partition.StorageScenario;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

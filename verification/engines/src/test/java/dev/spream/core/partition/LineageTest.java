@@ -6,8 +6,8 @@ import static dev.spream.testkit.partition.StorageScenario.tokens;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.testkit.partition.StorageScenario;
 import dev.spream.core.record.ChildPartition;
+import dev.spream.testkit.partition.StorageScenario;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;

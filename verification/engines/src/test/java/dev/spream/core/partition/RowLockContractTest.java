@@ -2,11 +2,11 @@ package dev.spream.core.partition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.core.StorageException;
+import dev.spream.testkit.ContractRun;
 import dev.spream.testkit.partition.ForwardingFixture;
 import dev.spream.testkit.partition.RowLockContract;
 import dev.spream.testkit.partition.RowLockFixture;
-import dev.spream.testkit.ContractRun;
-import dev.spream.core.StorageException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;

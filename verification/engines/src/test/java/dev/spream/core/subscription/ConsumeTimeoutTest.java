@@ -4,13 +4,13 @@ import static dev.spream.testkit.subscription.ScriptedSource.START;
 import static dev.spream.testkit.subscription.ScriptedSource.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.testkit.subscription.ScriptedSource;
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -6,7 +6,6 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.testkit.subscription.ScriptedSource;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionGap;
@@ -15,6 +14,7 @@ import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.subscription.FaultyStorage.Verdict;
+import dev.spream.testkit.subscription.ScriptedSource;
 import dev.spream.testkit.subscription.ScriptedSource.Fault;
 import java.time.Duration;
 import java.time.Instant;

@@ -5,11 +5,11 @@ import static dev.spream.testkit.subscription.ScriptedSource.at;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.testkit.subscription.ScriptedSource;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.subscription.FaultyStorage.Verdict;
+import dev.spream.testkit.subscription.ScriptedSource;
 import dev.spream.testkit.subscription.ScriptedSource.Fault;
 import java.time.Duration;
 import java.time.Instant;

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
-import dev.spream.testkit.LogLines;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterSink;
@@ -16,6 +15,7 @@ import dev.spream.core.consume.ErrorHandler;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.testkit.LogLines;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -3,7 +3,6 @@ package dev.spream.core.subscription;
 import static dev.spream.testkit.subscription.ScriptedSource.START;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.testkit.subscription.ScriptedSource;
 import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.SafeListeners;
 import dev.spream.core.partition.InMemoryPartitionStorage;
@@ -12,6 +11,7 @@ import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.partition.WorkerRegistration;
+import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -5,8 +5,8 @@ import static dev.spream.testkit.subscription.ScriptedSource.at;
 import static dev.spream.testkit.subscription.ScriptedSource.child;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.testkit.subscription.ScriptedSource;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -4,12 +4,12 @@ import static dev.spream.testkit.subscription.ScriptedSource.START;
 import static dev.spream.testkit.subscription.ScriptedSource.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.testkit.subscription.ScriptedSource;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.subscription.FaultyStorage.Verdict;
+import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -5,13 +5,13 @@ import static dev.spream.testkit.subscription.ScriptedSource.at;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.testkit.subscription.ScriptedSource;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
+import dev.spream.testkit.subscription.ScriptedSource;
 import dev.spream.testkit.subscription.ScriptedSource.Fault;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,9 +1,9 @@
 package dev.spream.core.subscription;
 
-import dev.spream.testkit.subscription.ScriptedSource;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.testkit.subscription.ScriptedSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -5,7 +5,6 @@ import static dev.spream.testkit.subscription.ScriptedSource.at;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.testkit.subscription.ScriptedSource;
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeliveryFailure;
@@ -13,6 +12,7 @@ import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

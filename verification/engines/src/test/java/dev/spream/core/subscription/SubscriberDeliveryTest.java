@@ -5,7 +5,6 @@ import static dev.spream.testkit.subscription.ScriptedSource.at;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.testkit.subscription.ScriptedSource;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterSink;
@@ -17,6 +16,7 @@ import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WatermarkAdvance;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.testkit.subscription.ScriptedSource;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,12 +1,12 @@
 package dev.spream.core.subscription;
 
-import dev.spream.testkit.subscription.ScriptedSource;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;

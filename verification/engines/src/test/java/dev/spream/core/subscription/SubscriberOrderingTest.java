@@ -6,12 +6,12 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.testkit.subscription.ScriptedSource;
 import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.JsonObject;
 import dev.spream.core.record.Mod;
+import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

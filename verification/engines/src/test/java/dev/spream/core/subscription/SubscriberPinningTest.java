@@ -4,12 +4,12 @@ import static dev.spream.testkit.subscription.ScriptedSource.at;
 import static dev.spream.testkit.subscription.ScriptedSource.child;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.testkit.subscription.PinnedThreads;
-import dev.spream.testkit.subscription.ScriptedSource;
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.source.SourceException;
+import dev.spream.testkit.subscription.PinnedThreads;
+import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;

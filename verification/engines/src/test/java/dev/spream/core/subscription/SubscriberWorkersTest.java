@@ -2,9 +2,7 @@ package dev.spream.core.subscription;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.testkit.subscription.ScriptedSource;
 import ch.qos.logback.classic.Level;
-import dev.spream.testkit.LogLines;
 import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
@@ -13,6 +11,8 @@ import dev.spream.core.partition.WorkerId;
 import dev.spream.core.partition.WorkerRegistration;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.JsonObject;
+import dev.spream.testkit.LogLines;
+import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

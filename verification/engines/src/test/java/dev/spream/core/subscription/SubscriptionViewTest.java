@@ -2,7 +2,6 @@ package dev.spream.core.subscription;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.testkit.subscription.ScriptedSource;
 import dev.spream.core.SpreamException;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
@@ -10,6 +9,7 @@ import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.partition.WorkerRegistration;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
