@@ -1,7 +1,7 @@
 package dev.spream.api;
 
 import dev.spream.api.spi.ConfigType;
-import dev.spream.outbox.Backoff;
+import dev.spream.outbox.worker.Backoff;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;

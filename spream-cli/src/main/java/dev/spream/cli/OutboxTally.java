@@ -1,7 +1,7 @@
 package dev.spream.cli;
 
 import dev.spream.outbox.OutboxClaim;
-import dev.spream.outbox.OutboxListener;
+import dev.spream.outbox.worker.OutboxListener;
 import dev.spream.outbox.SendOutcome;
 import dev.spream.outbox.Settlement;
 import java.time.Duration;

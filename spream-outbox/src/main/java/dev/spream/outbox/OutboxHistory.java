@@ -18,7 +18,7 @@ public enum OutboxHistory {
     }
 
     /** The name for people. */
-    String text() {
+    public String text() {
         return text;
     }
 }

@@ -84,8 +84,7 @@ public interface OutboxStore extends AutoCloseable {
 
     /**
      * Whether there are entries with an ordering key that are not settled, due or not, of those that were committed before the
-     * call. Workers read lanes only then; they ask each {@linkplain OutboxWorkerOptions#pollInterval poll interval}, and when
-     * they are woken.
+     * call. Workers read lanes only then; they ask each poll interval, and when they are woken.
      */
     boolean hasOrdered();
 

@@ -4,11 +4,11 @@ import static java.util.Objects.requireNonNull;
 
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxEntry;
-import dev.spream.outbox.OutboxListener;
 import dev.spream.outbox.OutboxSender;
 import dev.spream.outbox.QueryOutcome;
 import dev.spream.outbox.SendOutcome;
 import dev.spream.outbox.Settlement;
+import dev.spream.outbox.worker.OutboxListener;
 import io.opentelemetry.api.OpenTelemetry;
 import java.time.Duration;
 

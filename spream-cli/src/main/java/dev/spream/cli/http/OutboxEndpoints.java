@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.spream.api.HttpAddress;
 import dev.spream.api.metrics.OutboxMetrics;
-import dev.spream.outbox.OutboxListener;
+import dev.spream.outbox.worker.OutboxListener;
 import dev.spream.outbox.OutboxStats;
 import java.io.IOException;
 import java.time.InstantSource;

@@ -2,7 +2,7 @@ package dev.spream.cli.http;
 
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
-import dev.spream.outbox.OutboxListener;
+import dev.spream.outbox.worker.OutboxListener;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.api.HttpAddress;
 import dev.spream.core.StorageException;
-import dev.spream.outbox.OutboxListener;
+import dev.spream.outbox.worker.OutboxListener;
 import dev.spream.outbox.OutboxStats;
 import java.io.IOException;
 import java.net.URI;

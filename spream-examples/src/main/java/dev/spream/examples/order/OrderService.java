@@ -7,7 +7,7 @@ import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.core.StorageException;
 import dev.spream.examples.http.JsonServer;
-import dev.spream.outbox.OutboxWorker;
+import dev.spream.outbox.worker.OutboxWorker;
 import dev.spream.storage.jdbc.JdbcPool;
 import java.io.IOException;
 import java.net.URI;

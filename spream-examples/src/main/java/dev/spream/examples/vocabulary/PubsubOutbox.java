@@ -5,7 +5,7 @@ import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.metrics.OutboxMetrics;
 import dev.spream.outbox.OutboxOperations;
 import dev.spream.outbox.OutboxStats;
-import dev.spream.outbox.OutboxWorker;
+import dev.spream.outbox.worker.OutboxWorker;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.sql.Connection;
 import java.util.List;

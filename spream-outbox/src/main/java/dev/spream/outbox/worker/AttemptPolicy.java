@@ -1,0 +1,190 @@
+package dev.spream.outbox.worker;
+
+import dev.spream.outbox.LedgerResult;
+import dev.spream.outbox.OutboxClaim;
+import dev.spream.outbox.QueryOutcome;
+import dev.spream.outbox.ReasonCode;
+import dev.spream.outbox.SendOutcome;
+import dev.spream.outbox.Settlement;
+import dev.spream.outbox.OutboxSender.Guarantee;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.random.RandomGenerator;
+
+/**
+ * Decides how a claim ends: what is known of the entry, the outcome of an attempt, and the options make a settlement. Has no
+ * state and does nothing else.
+ *
+ * <p>One rule runs through it: an entry is given up for good only when the receiver certainly has not taken it, unless {@link
+ * UnknownFailure#ABORT} says otherwise of one that has been tried often enough. One that may have reached the receiver is sent again if that is harmless, asked for if that is possible, and else parked for people. What
+ * the receiver, or something in front of it, answers to a later attempt says nothing of an earlier one; what it answers to the
+ * question does.
+ *
+ * @param random for backoff with jitter; used by many threads
+ */
+record AttemptPolicy(OutboxWorkerOptions options, Guarantee guarantee, RandomGenerator random) {
+    /** Whether the receiver has to be asked before anything else is done. */
+    boolean asksFirst(OutboxClaim claim) {
+        return claim.outcomeUnknown() && guarantee == Guarantee.QUERYABLE;
+    }
+
+    /**
+     * How the claim ends if it must not be sent; empty if it may be.
+     *
+     * @param unknown whether an earlier attempt may have reached the receiver, after the receiver was asked if it can be
+     * @param now the store's time, at the latest
+     */
+    Optional<Settlement> withoutSending(OutboxClaim claim, boolean unknown, Instant now) {
+        if (unknown && guarantee == Guarantee.NEITHER) {
+            return Optional.of(new Settlement.Parked(
+                    claim.ref(),
+                    ReasonCode.OUTCOME_UNKNOWN,
+                    "attempt %d may have reached the receiver, which cannot be asked".formatted(claim.attempt() - 1),
+                    true));
+        }
+        if (hasExpired(claim, now)) {
+            String message = "expired at %s, before attempt %d"
+                    .formatted(claim.entry().expiresAt().orElseThrow(), claim.attempt());
+            return Optional.of(giveUp(claim, unknown, ReasonCode.EXPIRED, message));
+        }
+        if (claim.attempt() > options.maxAttempts()) {
+            ReasonCode reason = unknown ? ReasonCode.OUTCOME_UNKNOWN : ReasonCode.TOO_OLD;
+            return Optional.of(exhausted(claim, unknown, reason, "no attempt is left of " + options.maxAttempts()));
+        }
+        if (claim.attempt() > 1 && isTooOld(claim, now)) {
+            return Optional.of(exhausted(
+                    claim,
+                    unknown,
+                    ReasonCode.TOO_OLD,
+                    "enqueued at %s, and not sent in time"
+                            .formatted(claim.entry().createdAt())));
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * How the claim ends after an attempt.
+     *
+     * @param unknown whether an earlier attempt may have reached the receiver
+     * @param now the store's time
+     */
+    Settlement afterSending(OutboxClaim claim, boolean unknown, SendOutcome outcome, Instant now) {
+        return switch (outcome) {
+            case SendOutcome.Succeeded succeeded -> new Settlement.Succeeded(claim.ref(), succeeded.result());
+            case SendOutcome.Permanent permanent ->
+                giveUp(claim, unknown, permanent.reason(), permanent.message()); // it speaks of this attempt alone
+            case SendOutcome.Retryable retryable ->
+                isExhausted(claim, now)
+                        ? exhausted(claim, unknown, retryable.reason(), retryable.message())
+                        : failed(claim, retryable.reason(), retryable.message(), retryable.after(), unknown, true);
+            case SendOutcome.Unknown lost -> unknown(claim, lost, now);
+        };
+    }
+
+    /**
+     * How the claim ends after an attempt, or a question, that only tried whether the receiver can be reached, and did not get
+     * through: it does not count, and the entry waits for its backoff, so that the next one that is tried is another. Empty if it
+     * ends like any other: the entry is too old, or must not be sent again.
+     *
+     * @param unknown whether an earlier attempt may have reached the receiver
+     * @param now the store's time
+     */
+    Optional<Settlement> afterProbing(OutboxClaim claim, boolean unknown, SendOutcome outcome, Instant now) {
+        if (isTooOld(claim, now)) {
+            return Optional.empty();
+        }
+        return switch (outcome) {
+            case SendOutcome.Retryable retryable ->
+                Optional.of(failed(claim, retryable.reason(), retryable.message(), retryable.after(), unknown, false));
+            case SendOutcome.Unknown lost
+            when guarantee != Guarantee.NEITHER ->
+                Optional.of(failed(claim, lost.reason(), lost.message(), Optional.empty(), true, false));
+            default -> Optional.empty();
+        };
+    }
+
+    private Settlement unknown(OutboxClaim claim, SendOutcome.Unknown lost, Instant now) {
+        return switch (guarantee) {
+            case IDEMPOTENT ->
+                isExhausted(claim, now)
+                        ? exhausted(claim, true, lost.reason(), lost.message())
+                        : unknownAgain(claim, lost);
+            case QUERYABLE -> unknownAgain(claim, lost); // the next claim asks, and sends nothing if no attempt is left
+            case NEITHER -> new Settlement.Parked(claim.ref(), lost.reason(), lost.message(), true);
+        };
+    }
+
+    private Settlement unknownAgain(OutboxClaim claim, SendOutcome.Unknown lost) {
+        return failed(claim, lost.reason(), lost.message(), Optional.empty(), true, true);
+    }
+
+    /**
+     * How the claim ends after the receiver was asked; empty if the entry never reached it, and may be sent.
+     *
+     * @param now the store's time
+     */
+    Optional<Settlement> afterAsking(OutboxClaim claim, QueryOutcome answer, Instant now) {
+        return switch (answer) {
+            case QueryOutcome.Taken taken -> Optional.of(new Settlement.Succeeded(claim.ref(), taken.result()));
+            case QueryOutcome.Refused refused -> Optional.of(giveUp(claim, false, refused.reason(), refused.message()));
+            case QueryOutcome.NotThere notThere -> Optional.empty();
+            case QueryOutcome.StillUnknown still ->
+                Optional.of(
+                        isExhausted(claim, now) || hasExpired(claim, now)
+                                ? new Settlement.Parked(claim.ref(), still.reason(), still.message(), true)
+                                : failed(claim, still.reason(), still.message(), Optional.empty(), true, true));
+        };
+    }
+
+    private Settlement giveUp(OutboxClaim claim, boolean unknown, ReasonCode reason, String message) {
+        return unknown || holdsKeyUp(claim)
+                ? new Settlement.Parked(claim.ref(), reason, message, unknown)
+                : abort(claim, reason, message);
+    }
+
+    /** Gives up what has no attempt or no time left. */
+    private Settlement exhausted(OutboxClaim claim, boolean unknown, ReasonCode reason, String message) {
+        boolean abortsUnknown = guarantee == Guarantee.IDEMPOTENT
+                && options.unknownFailure() == UnknownFailure.ABORT
+                && !holdsKeyUp(claim);
+        return unknown && abortsUnknown
+                ? abort(claim, ReasonCode.OUTCOME_UNKNOWN, message)
+                : giveUp(claim, unknown, reason, message);
+    }
+
+    private boolean holdsKeyUp(OutboxClaim claim) {
+        return claim.entry().orderingKey().isPresent() && options.orderedFailure() == OrderedFailure.PARK;
+    }
+
+    private static Settlement abort(OutboxClaim claim, ReasonCode reason, String message) {
+        return new Settlement.Aborted(claim.ref(), LedgerResult.failed(reason), message);
+    }
+
+    private Settlement failed(
+            OutboxClaim claim,
+            ReasonCode reason,
+            String message,
+            Optional<Duration> atLeast,
+            boolean unknown,
+            boolean counts) {
+        Duration backoff = options.backoff().after(claim.attempt(), random);
+        Duration delay = atLeast.filter(after -> after.compareTo(backoff) > 0).orElse(backoff);
+        Duration bounded = delay.compareTo(Backoff.MAX_DELAY) > 0 ? Backoff.MAX_DELAY : delay;
+        return new Settlement.Failed(claim.ref(), reason, message, bounded, unknown, counts);
+    }
+
+    private boolean isExhausted(OutboxClaim claim, Instant now) {
+        return claim.attempt() >= options.maxAttempts() || isTooOld(claim, now);
+    }
+
+    private boolean isTooOld(OutboxClaim claim, Instant now) {
+        return options.maxAge()
+                .filter(age -> !now.isBefore(claim.entry().createdAt().plus(age)))
+                .isPresent();
+    }
+
+    private static boolean hasExpired(OutboxClaim claim, Instant now) {
+        return claim.entry().expiresAt().filter(at -> !now.isBefore(at)).isPresent();
+    }
+}

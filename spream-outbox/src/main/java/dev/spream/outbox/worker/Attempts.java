@@ -1,0 +1,180 @@
+package dev.spream.outbox.worker;
+
+import dev.spream.outbox.OutboxClaim;
+import dev.spream.outbox.OutboxEntry;
+import dev.spream.outbox.OutboxSender;
+import dev.spream.outbox.QueryOutcome;
+import dev.spream.outbox.ReasonCode;
+import dev.spream.outbox.SendOutcome;
+import dev.spream.outbox.Settlement;
+import dev.spream.core.DurationText;
+import dev.spream.core.internal.MonotonicTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Attempts to send claimed entries: each is sent, or the receiver asked for it, and a settlement results. Safe for use by many threads. */
+record Attempts(
+        OutboxSender sender,
+        Duration timeout,
+        AttemptPolicy policy,
+        BreakerReports breaker,
+        WorkerEvents events,
+        MonotonicTime time,
+        WorkerSignals signals) {
+    private static final Logger log = LoggerFactory.getLogger(Attempts.class);
+
+    /** The outcome that stands for the answer of a receiver that has never seen the entry. */
+    private static final SendOutcome NOT_THERE =
+            new SendOutcome.Retryable(new ReasonCode("NOT_THERE"), "the receiver does not have it");
+
+    /** The settlement of a claim; empty if the claim is not the worker's any more. Called by a thread of its own. */
+    Optional<Settlement> run(HeldClaim held) {
+        try {
+            return Optional.ofNullable(settlement(held)).filter(settlement -> held.startSettling());
+        } finally {
+            breaker.dropped(held);
+        }
+    }
+
+    private @Nullable Settlement settlement(HeldClaim held) {
+        OutboxClaim claim = held.claim();
+        if (!signals.isRunning() || !breaker.lets(held)) {
+            return new Settlement.Released(claim.ref());
+        }
+        boolean unknown = claim.outcomeUnknown();
+        if (policy.asksFirst(claim)) {
+            boolean probe = held.isProbe();
+            QueryOutcome answer = ask(held);
+            if (answer == null) {
+                return null;
+            }
+            Optional<Settlement> known = afterProbing(held, probe, true, asOutcome(answer))
+                    .or(() -> policy.afterAsking(claim, answer, storeTime(held)));
+            if (known.isPresent()) {
+                return known.get();
+            }
+            unknown = false;
+        }
+        Optional<Settlement> unsent = policy.withoutSending(claim, unknown, storeTime(held));
+        if (unsent.isPresent()) {
+            return unsent.get();
+        }
+        boolean probe = held.isProbe();
+        SendOutcome outcome = send(held);
+        if (outcome == null) {
+            return null;
+        }
+        Optional<Settlement> uncounted = afterProbing(held, probe, unknown, outcome);
+        return uncounted.isPresent() ? uncounted.get() : policy.afterSending(claim, unknown, outcome, storeTime(held));
+    }
+
+    private Optional<Settlement> afterProbing(HeldClaim held, boolean probe, boolean unknown, SendOutcome outcome) {
+        return probe && !breaker.countsProbe(outcome)
+                ? policy.afterProbing(held.claim(), unknown, outcome, storeTime(held))
+                : Optional.empty();
+    }
+
+    private Instant storeTime(HeldClaim held) {
+        return held.storeTime(time.nanoTime());
+    }
+
+    private @Nullable SendOutcome send(HeldClaim held) {
+        return call(held, false, entry -> sender.send(entry, timeout), Function.identity(), Function.identity());
+    }
+
+    private @Nullable QueryOutcome ask(HeldClaim held) {
+        return call(
+                held,
+                true,
+                entry -> sender.query(entry, timeout),
+                Attempts::asOutcome,
+                unknown -> new QueryOutcome.StillUnknown(unknown.reason(), unknown.message()));
+    }
+
+    /** Calls the sender. */
+    private interface Call<A> {
+        @Nullable
+        A call(OutboxEntry entry) throws Exception;
+    }
+
+    /** What the sender answers; null if it was not called, since the claim is lost. */
+    private <A> @Nullable A call(
+            HeldClaim held,
+            boolean queried,
+            Call<A> call,
+            Function<? super A, ? extends SendOutcome> asOutcome,
+            Function<SendOutcome.Unknown, ? extends A> fromUnknown) {
+        long startedAt = time.nanoTime();
+        if (!startCall(held, startedAt)) {
+            return null;
+        }
+        A answer;
+        try {
+            A answered = call.call(held.claim().entry());
+            answer = answered == null
+                    ? fromUnknown.apply(
+                            new SendOutcome.Unknown(ReasonCode.INTERNAL_ERROR, "the sender returned nothing"))
+                    : answered;
+        } catch (Throwable e) { // whatever a sender throws says nothing of what became of the entry
+            answer = fromUnknown.apply(unknown(held, e));
+        } finally {
+            endCall(held);
+        }
+        tellSent(held, asOutcome.apply(answer), queried, startedAt);
+        return answer;
+    }
+
+    private boolean startCall(HeldClaim held, long now) {
+        if (!held.startCall(now, timeout.toNanos())) {
+            return false;
+        }
+        if (signals.isCancelled()) {
+            held.interruptCall(); // the cancelling thread may have looked before this call had started
+        }
+        events.tell(listener -> listener.sending(held.claim()));
+        return true;
+    }
+
+    @SuppressWarnings(
+            "ThreadInterruptedCheck") // no other thread interrupts this one now; the interrupt was of the call
+    private static void endCall(HeldClaim held) {
+        held.endCall();
+        Thread.interrupted();
+    }
+
+    /** An exception tells nothing but its type: its message may hold a payload. */
+    private SendOutcome.Unknown unknown(HeldClaim held, Throwable thrown) {
+        if (held.hasTimedOut()) {
+            return new SendOutcome.Unknown(ReasonCode.TIMEOUT, "no answer within " + DurationText.of(timeout));
+        }
+        if (signals.isCancelled()) {
+            return new SendOutcome.Unknown(ReasonCode.OUTCOME_UNKNOWN, "interrupted, since the worker was closed");
+        }
+        log.debug("{} made the sender throw {}", events.label(held.claim()), thrown.getClass());
+        return new SendOutcome.Unknown(
+                ReasonCode.INTERNAL_ERROR,
+                "the sender threw " + thrown.getClass().getName());
+    }
+
+    private void tellSent(HeldClaim held, SendOutcome outcome, boolean queried, long startedAt) {
+        Duration took = Duration.ofNanos(time.nanoTime() - startedAt);
+        events.tell(listener -> listener.sent(held.claim(), outcome, queried, took));
+        if (!signals.isCancelled()) { // an interrupt says nothing of the receiver
+            breaker.sent(held, outcome);
+        }
+    }
+
+    private static SendOutcome asOutcome(QueryOutcome answer) {
+        return switch (answer) {
+            case QueryOutcome.Taken taken -> new SendOutcome.Succeeded(taken.result());
+            case QueryOutcome.Refused refused -> new SendOutcome.Permanent(refused.reason(), refused.message());
+            case QueryOutcome.NotThere notThere -> NOT_THERE;
+            case QueryOutcome.StillUnknown still -> new SendOutcome.Unknown(still.reason(), still.message());
+        };
+    }
+}

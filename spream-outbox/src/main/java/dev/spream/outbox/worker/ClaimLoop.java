@@ -1,0 +1,187 @@
+package dev.spream.outbox.worker;
+
+import dev.spream.outbox.ClaimResult;
+import dev.spream.outbox.LaneLease;
+import dev.spream.core.ExponentialBackoff;
+import dev.spream.core.StorageException;
+import dev.spream.core.internal.LocalLease;
+import dev.spream.core.internal.MonotonicTime;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+
+/**
+ * Claims entries as room for them comes free, on a thread of its own. While claims come back full it does not pause; when there
+ * is nothing, it waits until it is called, an entry is due that failed here, or the poll interval is over.
+ *
+ * <p>Entries with an ordering key and those without share the room: half each while there are both, and a single place in turns.
+ */
+final class ClaimLoop {
+    private final WorkerStore store;
+    private final KeyPlan plan;
+    private final LaneKeeper lanes;
+    private final Breaker breaker;
+    private final EntryLifecycle entries;
+    private final int batch;
+    private final long pollInterval;
+    private final MonotonicTime time;
+    private final RandomGenerator random;
+    private final WorkerSignals signals;
+    private volatile boolean called = true;
+
+    // Confined to the thread.
+    private boolean look;
+    private boolean orderedTurn;
+    private long nextLook;
+
+    ClaimLoop(
+            WorkerStore store,
+            KeyPlan plan,
+            LaneKeeper lanes,
+            Breaker breaker,
+            EntryLifecycle entries,
+            OutboxWorkerOptions options,
+            MonotonicTime time,
+            RandomGenerator random,
+            WorkerSignals signals) {
+        this.store = store;
+        this.plan = plan;
+        this.lanes = lanes;
+        this.breaker = breaker;
+        this.entries = entries;
+        this.batch = options.batch();
+        this.pollInterval = options.pollInterval().toNanos();
+        this.time = time;
+        this.random = random;
+        this.signals = signals;
+        this.nextLook = time.nanoTime();
+    }
+
+    /** Something may have been enqueued. Called by any thread. */
+    void call() {
+        called = true;
+        signals.claims().raise();
+    }
+
+    /** Claims until the worker stops. */
+    void run() throws InterruptedException {
+        ExponentialBackoff backoff = new ExponentialBackoff(Duration.ofMillis(50), Duration.ofSeconds(5), random);
+        while (signals.isRunning()) {
+            try {
+                long wait = claimOnce();
+                backoff.reset();
+                if (wait > 0) {
+                    signals.claims().await(wait);
+                }
+            } catch (StorageException e) {
+                waitOut(backoff.next().toNanos());
+            }
+        }
+    }
+
+    /** Waits, whoever calls. */
+    private void waitOut(long nanos) throws InterruptedException {
+        long until = time.nanoTime() + nanos;
+        while (signals.isRunning() && until - time.nanoTime() > 0) {
+            signals.claims().await(until - time.nanoTime());
+        }
+    }
+
+    /** Claims what there is room for; for how long there is nothing to do then. */
+    private long claimOnce() {
+        long now = time.nanoTime();
+        int allowed = breaker.allowance(now);
+        if (allowed == 0) {
+            return Math.max(1, breaker.pauseLeft(now));
+        }
+        noteReasonsToLook(now);
+        plan.ringDue(now);
+        boolean ordered = plan.readyKeys() > 0 && lanes.areHeld();
+        if (!look && !ordered) {
+            return Math.max(1, untilNextReason(now));
+        }
+        int room = Math.min(Math.min(allowed, batch), entries.room());
+        if (room <= 0) {
+            return pollInterval; // or when there is room
+        }
+        int taken = ordered ? claimOrdered(look ? shareOf(room) : room, allowed) : 0;
+        if (look && taken < room && !(allowed == 1 && taken > 0)) {
+            claimAny(room - taken, allowed);
+        }
+        return 0;
+    }
+
+    private void noteReasonsToLook(long now) {
+        if (called) {
+            called = false;
+            look = true;
+        }
+        look |= now - nextLook >= 0;
+        look |= entries.dueTimes().pass(now);
+    }
+
+    private long untilNextReason(long now) {
+        long alarm = lanes.areHeld() ? plan.nextAlarm(now) : Long.MAX_VALUE;
+        return Math.min(Math.min(nextLook - now, entries.dueTimes().next(now)), alarm);
+    }
+
+    private int shareOf(int room) {
+        orderedTurn = !orderedTurn;
+        return room > 1 ? room / 2 : orderedTurn ? 1 : 0;
+    }
+
+    private void claimAny(int limit, int allowed) {
+        long askedAt = time.nanoTime();
+        LocalLease lease = store.requestLease();
+        ClaimResult result = store.claim(limit);
+        if (result.claims().size() + result.synchronised() + result.conflicts() < limit) {
+            look = false;
+            nextLook = time.nanoTime() + pollInterval;
+        }
+        claimed(result, askedAt, lease, allowed);
+    }
+
+    /** Claims the first entries of as many keys; how many it took of the room. */
+    private int claimOrdered(int limit, int allowed) {
+        long askedAt = time.nanoTime();
+        LocalLease lease = store.requestLease();
+        List<KeyPlan.Head> heads = limit > 0 ? plan.take(limit, askedAt) : List.of();
+        if (heads.isEmpty()) {
+            return 0;
+        }
+        ClaimResult result;
+        try {
+            result = claimHeads(heads);
+        } catch (StorageException e) {
+            plan.refused(heads);
+            throw e;
+        }
+        Set<Long> given = new HashSet<>();
+        result.claims().forEach(claim -> given.add(claim.entry().id()));
+        List<KeyPlan.Head> notGiven =
+                heads.stream().filter(head -> !given.contains(head.id())).toList();
+        if (!notGiven.isEmpty()) {
+            plan.refused(notGiven);
+            signals.reader().raise();
+        }
+        claimed(result, askedAt, lease, allowed);
+        return given.size();
+    }
+
+    private ClaimResult claimHeads(List<KeyPlan.Head> heads) {
+        Set<LaneLease> leases = new HashSet<>();
+        heads.forEach(head -> leases.add(head.lane()));
+        List<Long> ids = heads.stream().map(KeyPlan.Head::id).toList();
+        return store.claimOrdered(leases, ids);
+    }
+
+    private void claimed(ClaimResult result, long askedAt, LocalLease lease, int allowed) {
+        boolean probe = allowed != Breaker.UNLIMITED;
+        if (probe && !result.claims().isEmpty()) {
+            breaker.probe();
+        }
+        entries.claimed(result, askedAt, lease, probe);
+    }
+}

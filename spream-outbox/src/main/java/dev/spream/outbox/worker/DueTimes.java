@@ -1,0 +1,34 @@
+package dev.spream.outbox.worker;
+
+import java.util.PriorityQueue;
+
+/**
+ * When entries that failed here are due again, so that they are claimed then and not at the next look. Not all are kept if there
+ * are very many: the looks find the others. Safe for use by many threads.
+ */
+final class DueTimes {
+    private static final int MAX = 10_000;
+
+    private final PriorityQueue<Long> times = new PriorityQueue<>((a, b) -> Long.signum(a - b)); // guarded by this
+
+    synchronized void add(long at) {
+        if (times.size() < MAX) {
+            times.add(at);
+        }
+    }
+
+    /** Forgets the times that have come; whether there were any. */
+    synchronized boolean pass(long now) {
+        boolean passed = false;
+        while (!times.isEmpty() && times.peek() - now <= 0) {
+            times.remove();
+            passed = true;
+        }
+        return passed;
+    }
+
+    /** In how many nanoseconds the next one comes. */
+    synchronized long next(long now) {
+        return times.isEmpty() ? Long.MAX_VALUE : Math.max(0, times.peek() - now);
+    }
+}

@@ -1,0 +1,157 @@
+package dev.spream.outbox.worker;
+
+import dev.spream.outbox.OrderedEntry;
+import dev.spream.core.StorageException;
+import dev.spream.core.internal.MonotonicTime;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Reads ahead what a {@link KeyPlan} wants to know, on a thread of its own: lanes going forward, keys that are unclear, and now
+ * and then the lanes from their beginning, for entries that were committed after others with a greater id. While no entry has an
+ * ordering key it reads no lane, and asks for one instead. An answer costs much where many entries were settled that the database
+ * cannot forget yet, so no claim waits for it, and it is not asked for all the time: when called, with a gap between, and at least
+ * once a poll interval, which finds what nobody called for. Each time it is asked of all entries, whatever their ids.
+ */
+final class KeyReader {
+    private static final int KEYS_AT_ONCE = 64;
+
+    /** Between two reads that brought nothing: entries without an ordering key, enqueued all the time, are to cost few reads. */
+    private static final long LONGEST_GAP = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private static final long SHORTEST_GAP = TimeUnit.MILLISECONDS.toNanos(1);
+
+    /** How many times as long as the last answer took to wait, unless the poll interval is over, until it is asked again. */
+    private static final int REST = 10;
+
+    private final WorkerStore store;
+    private final KeyPlan plan;
+    private final MonotonicTime time;
+    private final WorkerSignals signals;
+    private final long pollInterval;
+    private final long lookEvery;
+
+    // Confined to the thread.
+    private boolean expected;
+    private long nextAsk;
+    private long nextRead;
+    private long nextLook;
+    private long gap;
+    private long lastRead;
+
+    KeyReader(WorkerStore store, KeyPlan plan, OutboxWorkerOptions options, MonotonicTime time, WorkerSignals signals) {
+        this.store = store;
+        this.plan = plan;
+        this.time = time;
+        this.signals = signals;
+        this.pollInterval = options.pollInterval().toNanos();
+        this.lookEvery = options.sweepNanos();
+        this.nextRead = time.nanoTime();
+        this.lastRead = nextRead;
+        this.nextLook = nextRead + lookEvery;
+    }
+
+    /** Reads until the worker stops. */
+    void run() throws InterruptedException {
+        boolean called = true;
+        while (signals.isRunning()) {
+            long pause;
+            try {
+                readOnce(called);
+                pause = pause();
+            } catch (StorageException e) {
+                pause = pollInterval;
+            }
+            called = signals.reader().await(pause);
+            if (called) {
+                waitUntil(lastRead + gap);
+            }
+        }
+    }
+
+    /** Waits, whoever calls, but not when the worker stops. */
+    private void waitUntil(long until) throws InterruptedException {
+        while (signals.isRunning() && until - time.nanoTime() > 0) {
+            signals.reader().await(until - time.nanoTime());
+        }
+    }
+
+    private long pause() {
+        long now = time.nanoTime();
+        boolean toReadOn = expected && !plan.toRead(false).isEmpty();
+        if (toReadOn || !plan.toReadAnew(1).isEmpty()) {
+            return 0;
+        }
+        long untilRead = Math.max(1, Math.min(nextRead, nextLook) - now);
+        return Math.min(untilRead, Math.max(1, plan.nextAlarm(now)));
+    }
+
+    private void readOnce(boolean called) {
+        plan.ringDue(time.nanoTime());
+        readUnclear();
+        long now = time.nanoTime();
+        boolean again = called || now - nextRead >= 0;
+        if (again) {
+            nextRead = now + pollInterval;
+        }
+        boolean look = now - nextLook >= 0;
+        if (look) {
+            nextLook = now + lookEvery;
+        }
+        if (again && (!expected || now - nextAsk >= 0)) {
+            ask(now);
+        }
+        if (expected) {
+            readOn(plan.toRead(again), again);
+            if (look) {
+                lookThrough();
+            }
+        }
+        if (plan.readyKeys() > 0) {
+            signals.claims().raise();
+        }
+    }
+
+    private void ask(long now) {
+        expected = store.hasOrdered();
+        lastRead = time.nanoTime();
+        nextAsk = lastRead + pollInterval;
+        if (!expected) {
+            nextRead = nextAsk;
+            gap = Math.max(longerGap(), Math.min(pollInterval, REST * (lastRead - now)));
+        }
+    }
+
+    private long longerGap() {
+        return Math.min(LONGEST_GAP, Math.max(SHORTEST_GAP, 2 * gap));
+    }
+
+    private void readOn(Map<Integer, Long> after, boolean again) {
+        if (after.isEmpty()) {
+            return;
+        }
+        lastRead = time.nanoTime();
+        List<OrderedEntry> entries = store.ordered(after, KeyPlan.PAGE);
+        boolean news = plan.read(after, KeyPlan.PAGE, entries, time.nanoTime());
+        if (news) {
+            gap = 0;
+        } else if (again) {
+            gap = longerGap();
+        }
+    }
+
+    private void lookThrough() {
+        Map<Integer, Long> after = plan.toLookThrough();
+        if (!after.isEmpty()) {
+            plan.lookedThrough(after, KeyPlan.LOOK_PAGE, store.ordered(after, KeyPlan.LOOK_PAGE), time.nanoTime());
+        }
+    }
+
+    private void readUnclear() {
+        int limit = KeyQueue.MAX_IDS;
+        for (String key : plan.toReadAnew(KEYS_AT_ONCE)) {
+            plan.readAnew(key, limit, store.ordered(key, limit), time.nanoTime());
+        }
+    }
+}

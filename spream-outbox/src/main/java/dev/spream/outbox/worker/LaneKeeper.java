@@ -1,0 +1,62 @@
+package dev.spream.outbox.worker;
+
+import dev.spream.core.StorageException;
+import dev.spream.core.internal.LocalLease;
+import dev.spream.core.internal.MonotonicTime;
+import java.util.Set;
+
+/**
+ * Keeps the lanes of a worker: renews them, takes its share, gives the surplus up, and stops planning by them when they could
+ * not be renewed in time. Leaves them to others while nothing is claimed here. Confined to the worker's upkeep thread, but for {@link #areHeld}.
+ */
+final class LaneKeeper {
+    private final WorkerStore store;
+    private final MonotonicTime time;
+    private final KeyPlan plan;
+    private volatile LocalLease lease;
+    private boolean away;
+
+    LaneKeeper(WorkerStore store, KeyPlan plan, MonotonicTime time) {
+        this.store = store;
+        this.plan = plan;
+        this.time = time;
+        this.lease = LocalLease.ended(time);
+    }
+
+    /** Whether the lanes of the plan can be relied on. */
+    boolean areHeld() {
+        return lease.isHeld();
+    }
+
+    /** Tells the store which lanes this worker keeps, and the plan which it has. */
+    void hold() {
+        away = false;
+        do {
+            Set<Integer> giveUp = plan.leaveIdle();
+            LocalLease requested = store.requestLease();
+            try {
+                plan.hold(store.holdLanes(giveUp));
+                lease = requested;
+            } catch (StorageException e) {
+                if (!areHeld()) {
+                    plan.holdNothing();
+                }
+                return; // told; tried again at the next time
+            }
+        } while (plan.hasIdleToLeave());
+    }
+
+    /** Leaves the lanes to workers that get through, until it is to {@link #hold} lanes again. Harmless if it has left them. */
+    void stayAway() {
+        if (!away) {
+            lease = LocalLease.ended(time);
+            away = leave();
+        }
+    }
+
+    /** Gives all lanes up; whether the store knows. */
+    boolean leave() {
+        plan.holdNothing();
+        return store.leaveLanes(); // if not, others have the lanes when their leases have run out
+    }
+}

@@ -1,0 +1,260 @@
+package dev.spream.outbox.worker;
+
+import static dev.spream.core.internal.Bounds.requireBetween;
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.outbox.OutboxOwner;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** How an {@link OutboxWorker} works. Immutable; {@link Builder} says what each option means and when to change it. */
+public record OutboxWorkerOptions(
+        String name,
+        int concurrency,
+        int batch,
+        Duration pollInterval,
+        Duration lease,
+        Duration sendTimeout,
+        int maxAttempts,
+        Backoff backoff,
+        Optional<Duration> maxAge,
+        OrderedFailure orderedFailure,
+        UnknownFailure unknownFailure,
+        int breakerFailures,
+        Duration breakerPause,
+        Duration entryRetention,
+        Duration ledgerRetention,
+        Duration auditRetention,
+        List<OutboxListener> listeners) {
+    public static final int MAX_CONCURRENCY = 10_000;
+    public static final int MAX_BATCH = 10_000;
+    public static final int MAX_MAX_ATTEMPTS = 1_000_000;
+    public static final int MAX_BREAKER_FAILURES = 1_000_000;
+    public static final Duration MIN_POLL_INTERVAL = Duration.ofMillis(1);
+    public static final Duration MAX_POLL_INTERVAL = Duration.ofHours(1);
+    public static final Duration MIN_LEASE = Duration.ofMillis(100);
+    public static final Duration MAX_LEASE = Duration.ofDays(1);
+    public static final Duration MIN_SEND_TIMEOUT = Duration.ofMillis(1);
+    public static final Duration MAX_SEND_TIMEOUT = Duration.ofHours(1);
+    public static final Duration MIN_MAX_AGE = Duration.ofMillis(1);
+    public static final Duration MAX_MAX_AGE = Duration.ofDays(3650);
+    public static final Duration MIN_BREAKER_PAUSE = Duration.ofMillis(1);
+    public static final Duration MAX_BREAKER_PAUSE = Duration.ofHours(1);
+    public static final Duration MAX_RETENTION = Duration.ofDays(3650);
+    private static final long SHORTEST_SWEEP = TimeUnit.SECONDS.toNanos(1);
+    private static final int POLLS_PER_SWEEP = 10;
+
+    public OutboxWorkerOptions {
+        OutboxOwner.of(name);
+        requireBetween("concurrency", concurrency, 1, MAX_CONCURRENCY);
+        requireBetween("batch", batch, 1, MAX_BATCH);
+        requireBetween("pollInterval", pollInterval, MIN_POLL_INTERVAL, MAX_POLL_INTERVAL);
+        requireBetween("lease", lease, MIN_LEASE, MAX_LEASE);
+        requireBetween("sendTimeout", sendTimeout, MIN_SEND_TIMEOUT, MAX_SEND_TIMEOUT);
+        requireBetween("maxAttempts", maxAttempts, 1, MAX_MAX_ATTEMPTS);
+        requireNonNull(backoff, "backoff");
+        maxAge.ifPresent(age -> requireBetween("maxAge", age, MIN_MAX_AGE, MAX_MAX_AGE));
+        requireNonNull(orderedFailure, "orderedFailure");
+        requireNonNull(unknownFailure, "unknownFailure");
+        requireBetween("breakerFailures", breakerFailures, 0, MAX_BREAKER_FAILURES);
+        requireBetween("breakerPause", breakerPause, MIN_BREAKER_PAUSE, MAX_BREAKER_PAUSE);
+        requireBetween("entryRetention", entryRetention, Duration.ZERO, MAX_RETENTION);
+        requireBetween("ledgerRetention", ledgerRetention, Duration.ZERO, MAX_RETENTION);
+        requireBetween("auditRetention", auditRetention, Duration.ZERO, MAX_RETENTION);
+        listeners = List.copyOf(listeners);
+    }
+
+    public static OutboxWorkerOptions defaults() {
+        return builder().build();
+    }
+
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** How often a worker looks for what it would not find by its work, in nanoseconds. */
+    long sweepNanos() {
+        return Math.max(SHORTEST_SWEEP, POLLS_PER_SWEEP * pollInterval.toNanos());
+    }
+
+    /** The name of a thread of the worker. */
+    String threadName(String role) {
+        return "spream-outbox-" + name + "-" + role;
+    }
+
+    /** Collects options; each has a default that is safe. */
+    public static final class Builder {
+        private String name = "spream";
+        private int concurrency = 4;
+        private int batch = 32;
+        private Duration pollInterval = Duration.ofMillis(500);
+        private Duration lease = Duration.ofMinutes(2);
+        private Duration sendTimeout = Duration.ofMillis(2_500);
+        private int maxAttempts = 6;
+        private Backoff backoff = Backoff.DEFAULT;
+        private Optional<Duration> maxAge = Optional.empty();
+        private OrderedFailure orderedFailure = OrderedFailure.ABORT;
+        private UnknownFailure unknownFailure = UnknownFailure.PARK;
+        private int breakerFailures = 20;
+        private Duration breakerPause = Duration.ofSeconds(10);
+        private Duration entryRetention = Duration.ofDays(7);
+        private Duration ledgerRetention = Duration.ofDays(30);
+        private Duration auditRetention = Duration.ofDays(90);
+        private final List<OutboxListener> listeners = new ArrayList<>();
+
+        private Builder() {}
+
+        /** Names the worker for people, such as by its host; {@code spream} by default. Need not be unique. */
+        public Builder name(String name) {
+            this.name = name;
+            return this;
+        }
+
+        /** How many entries are sent at the same time; 4 by default, 1 to {@value #MAX_CONCURRENCY}. */
+        public Builder concurrency(int concurrency) {
+            this.concurrency = concurrency;
+            return this;
+        }
+
+        /**
+         * How many entries are claimed at most in one statement; 32 by default, 1 to {@value #MAX_BATCH}. No more are claimed
+         * than can be sent at once.
+         */
+        public Builder batch(int batch) {
+            this.batch = batch;
+            return this;
+        }
+
+        /** How long to wait before looking again when there was nothing to do, and nobody called; half a second by default. */
+        public Builder pollInterval(Duration pollInterval) {
+            this.pollInterval = pollInterval;
+            return this;
+        }
+
+        /**
+         * How long an entry stays with a worker that does not say any more that it is alive; 120 seconds by default. A worker
+         * says so four times in each lease.
+         */
+        public Builder lease(Duration lease) {
+            this.lease = lease;
+            return this;
+        }
+
+        /** How long an attempt may take; 2.5 seconds by default. Its outcome is unknown afterwards. */
+        public Builder sendTimeout(Duration sendTimeout) {
+            this.sendTimeout = sendTimeout;
+            return this;
+        }
+
+        /** How often an entry is tried before it is given up; 6 by default, the first time included. */
+        public Builder maxAttempts(int maxAttempts) {
+            this.maxAttempts = maxAttempts;
+            return this;
+        }
+
+        /** How long an entry waits between attempts; {@link Backoff#DEFAULT} by default. */
+        public Builder backoff(Backoff backoff) {
+            this.backoff = backoff;
+            return this;
+        }
+
+        /** How long after it was enqueued an entry is tried again; for ever by default. The first attempt is made in any case. */
+        public Builder maxAge(Duration maxAge) {
+            this.maxAge = Optional.of(maxAge);
+            return this;
+        }
+
+        /** What happens to an entry with an ordering key that is given up; it is aborted by default, and its key goes on. */
+        public Builder orderedFailure(OrderedFailure orderedFailure) {
+            this.orderedFailure = orderedFailure;
+            return this;
+        }
+
+        /**
+         * What happens to an entry that has no attempt or no time left, and may have reached an idempotent receiver; it is parked by
+         * default, until somebody decides. Aborted, its client is told a failure that may be none.
+         */
+        public Builder unknownFailure(UnknownFailure unknownFailure) {
+            this.unknownFailure = unknownFailure;
+            return this;
+        }
+
+        /**
+         * After how many attempts in a row that did not get through, of any entries, nothing is claimed for a while; 20 by
+         * default, 0 for never. So a receiver that is down, or does not accept our credentials, costs few entries an attempt.
+         * The lanes of ordering keys are left to other workers meanwhile, which may get through.
+         */
+        public Builder breakerFailures(int breakerFailures) {
+            this.breakerFailures = breakerFailures;
+            return this;
+        }
+
+        /**
+         * How long nothing is claimed then, before one entry is tried; 10 seconds by default. That attempt does not count if it
+         * does not get through; the entry waits for its backoff then, and the next one that is tried is another.
+         */
+        public Builder breakerPause(Duration breakerPause) {
+            this.breakerPause = breakerPause;
+            return this;
+        }
+
+        /**
+         * How long an entry stays after it succeeded or was aborted; 7 days by default, zero for ever. What is not settled stays
+         * in any case, parked entries included.
+         */
+        public Builder entryRetention(Duration entryRetention) {
+            this.entryRetention = entryRetention;
+            return this;
+        }
+
+        /**
+         * How long the ledger remembers a request after it was settled, and in any case for as long as its entry stays; 30 days
+         * by default, zero for ever. A client that repeats a request later has it done again: longer than any client repeats.
+         */
+        public Builder ledgerRetention(Duration ledgerRetention) {
+            this.ledgerRetention = ledgerRetention;
+            return this;
+        }
+
+        /** How long the audit keeps what was changed by hand; 90 days by default, zero for ever. */
+        public Builder auditRetention(Duration auditRetention) {
+            this.auditRetention = auditRetention;
+            return this;
+        }
+
+        /** Adds one that is told what happens. */
+        public Builder listener(OutboxListener listener) {
+            listeners.add(requireNonNull(listener, "listener"));
+            return this;
+        }
+
+        /**
+         * The options.
+         *
+         * @throws IllegalArgumentException if an option is out of its range
+         */
+        public OutboxWorkerOptions build() {
+            return new OutboxWorkerOptions(
+                    name,
+                    concurrency,
+                    batch,
+                    pollInterval,
+                    lease,
+                    sendTimeout,
+                    maxAttempts,
+                    backoff,
+                    maxAge,
+                    orderedFailure,
+                    unknownFailure,
+                    breakerFailures,
+                    breakerPause,
+                    entryRetention,
+                    ledgerRetention,
+                    auditRetention,
+                    listeners);
+        }
+    }
+}

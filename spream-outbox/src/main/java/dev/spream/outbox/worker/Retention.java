@@ -1,0 +1,111 @@
+package dev.spream.outbox.worker;
+
+import dev.spream.outbox.OutboxHistory;
+import dev.spream.core.DurationText;
+import dev.spream.core.StorageException;
+import dev.spream.core.internal.MonotonicTime;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Removes what is over and old while a worker runs, on a thread of its own: in small steps, about once a minute, and without
+ * end only as long as each step finds much. Between two steps it waits for as long as the last one took, so that it takes half
+ * of a connection's time at most. Workers do so beside each other without waiting for each other.
+ */
+final class Retention {
+    static final int STEP = 500;
+
+    /** A step that finds less ends the round. */
+    private static final int MUCH = STEP / 10;
+
+    private static final long ROUND = TimeUnit.MINUTES.toNanos(1);
+    private static final Logger log = LoggerFactory.getLogger(Retention.class);
+
+    private final WorkerStore store;
+    private final WorkerEvents events;
+    private final MonotonicTime time;
+    private final RandomGenerator random;
+    private final WorkerSignals signals;
+    private final long longestStart;
+    private final Map<OutboxHistory, Duration> ages = new EnumMap<>(OutboxHistory.class);
+
+    Retention(
+            WorkerStore store,
+            OutboxWorkerOptions options,
+            WorkerEvents events,
+            MonotonicTime time,
+            RandomGenerator random,
+            WorkerSignals signals) {
+        this.store = store;
+        this.events = events;
+        this.time = time;
+        this.random = random;
+        this.signals = signals;
+        this.longestStart = Math.min(ROUND, options.sweepNanos());
+        limit(OutboxHistory.ENTRIES, options.entryRetention());
+        limit(OutboxHistory.LEDGER, options.ledgerRetention());
+        limit(OutboxHistory.AUDIT, options.auditRetention());
+    }
+
+    private void limit(OutboxHistory part, Duration age) {
+        if (!age.isZero()) {
+            ages.put(part, age);
+        }
+    }
+
+    /** Works until the worker is told to stop. */
+    void run() throws InterruptedException {
+        if (ages.isEmpty()) {
+            return;
+        }
+        log.info("[{}] the outbox worker removes {}", events.name(), ages());
+        long pause = random.nextLong(longestStart);
+        while (isRunningAfter(pause)) {
+            for (Map.Entry<OutboxHistory, Duration> part : ages.entrySet()) {
+                removeOld(part.getKey(), part.getValue());
+            }
+            pause = ROUND / 2 + random.nextLong(ROUND);
+        }
+    }
+
+    private String ages() {
+        return ages.entrySet().stream()
+                .map(part -> part.getKey().text() + " after " + DurationText.of(part.getValue()))
+                .collect(Collectors.joining(", "));
+    }
+
+    private boolean isRunningAfter(long pause) throws InterruptedException {
+        if (signals.isRunning()) {
+            signals.retention().await(pause);
+        }
+        return signals.isRunning();
+    }
+
+    private void removeOld(OutboxHistory part, Duration age) throws InterruptedException {
+        int removed;
+        long took = 0;
+        do {
+            if (!isRunningAfter(took)) {
+                return;
+            }
+            long begun = time.nanoTime();
+            try {
+                removed = store.removeOld(part, age, STEP);
+            } catch (StorageException e) {
+                return; // told; tried again in the next round
+            }
+            took = time.nanoTime() - begun;
+            if (removed > 0) {
+                int rows = removed;
+                log.debug("[{}] {} {} removed", events.name(), rows, part.text());
+                events.tell(listener -> listener.removed(part, rows));
+            }
+        } while (removed >= MUCH);
+    }
+}

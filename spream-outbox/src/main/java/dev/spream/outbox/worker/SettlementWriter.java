@@ -1,0 +1,231 @@
+package dev.spream.outbox.worker;
+
+import dev.spream.outbox.LedgerResult;
+import dev.spream.outbox.LedgerStatus;
+import dev.spream.outbox.OutboxClaim;
+import dev.spream.outbox.Settlement;
+import dev.spream.core.ExponentialBackoff;
+import dev.spream.core.StorageException;
+import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.MonotonicTime;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes settlements, as many in one transaction as have gathered while the one before was written. Many threads submit, one
+ * writes.
+ *
+ * <p>A batch that failed is written again until the store answers: the claims are renewed meanwhile, a repetition of what was
+ * written is harmless, and of a claim that is not the worker's any more the store changes nothing. So a result that is known
+ * is not dropped because the worker's own clock says that its lease is over; only the store can say that it is too late.
+ *
+ * <p>A batch that the store cannot write at all is halved until the settlement is found that it cannot; so is one that failed
+ * twice, and what was submitted since goes on meanwhile: a single entry that somebody has locked holds up no others. What is
+ * written again is tried one part after the other, with growing pauses while all fail, so a store that is down is asked no more
+ * often however small the parts have become.
+ */
+final class SettlementWriter {
+    private static final Logger log = LoggerFactory.getLogger(SettlementWriter.class);
+    private static final int MAX_BATCH = 500;
+    private static final int TRIES_AS_A_WHOLE = 2;
+    private static final Duration IDLE = Duration.ofMinutes(1);
+
+    /** Told when a claim has ended. */
+    interface Ended {
+        /**
+         * The store has answered to settlements.
+         *
+         * @param lost those of claims that were not the worker's any more
+         */
+        void ended(List<Pending> settled, List<Pending> lost);
+    }
+
+    /** A settlement that waits for the store. */
+    record Pending(HeldClaim held, Settlement settlement) {}
+
+    /**
+     * What is written in one transaction.
+     *
+     * @param failures how often it failed, or what it is a part of
+     */
+    private record Batch(List<Pending> pending, int failures) {
+        List<Batch> halves() {
+            int half = pending.size() / 2;
+            return List.of(
+                    new Batch(pending.subList(0, half), failures),
+                    new Batch(pending.subList(half, pending.size()), failures));
+        }
+    }
+
+    private final WorkerStore store;
+    private final LeaseBook book;
+    private final WorkerEvents events;
+    private final MonotonicTime time;
+    private final Alarm wake;
+    private final ConcurrentLinkedQueue<Pending> queue = new ConcurrentLinkedQueue<>();
+    private volatile boolean finishing;
+    private volatile long finishBy;
+
+    // Confined to the thread that writes.
+    private Ended ended = (settled, lost) -> {};
+    private final Deque<Batch> again = new ArrayDeque<>();
+    private long againAt;
+    private final ExponentialBackoff backoff;
+
+    SettlementWriter(
+            WorkerStore store, LeaseBook book, WorkerEvents events, MonotonicTime time, RandomGenerator random) {
+        this.store = store;
+        this.book = book;
+        this.events = events;
+        this.time = time;
+        this.backoff = new ExponentialBackoff(Duration.ofMillis(20), Duration.ofSeconds(2), random);
+        this.wake = new Alarm(time);
+    }
+
+    void submit(HeldClaim held, Settlement settlement) {
+        queue.add(new Pending(held, settlement));
+        wake.raise();
+    }
+
+    /** Makes {@link #run} end when everything that was submitted is written, or at that time at the latest. */
+    void finish(long by) {
+        finishBy = by;
+        finishing = true;
+        wake.raise();
+    }
+
+    /** Writes until told to finish. */
+    void run(Ended whenEnded) throws InterruptedException {
+        ended = whenEnded;
+        while (true) {
+            boolean last = finishing;
+            Batch batch = next();
+            if (batch != null) {
+                write(batch);
+            } else if (last && again.isEmpty()) {
+                return;
+            } else {
+                wake.await(again.isEmpty() ? IDLE.toNanos() : Math.max(1, againAt - time.nanoTime()));
+            }
+        }
+    }
+
+    /** What to write now: what has failed, if its time has come, else what was submitted since; null if there is nothing. */
+    private @Nullable Batch next() {
+        if (!again.isEmpty() && time.nanoTime() - againAt >= 0) {
+            return again.remove();
+        }
+        List<Pending> submitted = take();
+        return submitted.isEmpty() ? null : new Batch(submitted, 0);
+    }
+
+    private List<Pending> take() {
+        List<Pending> batch = new ArrayList<>();
+        Pending next;
+        while (batch.size() < MAX_BATCH && (next = queue.poll()) != null) {
+            batch.add(next);
+        }
+        return batch;
+    }
+
+    private void write(Batch batch) {
+        try {
+            writeOnce(batch.pending());
+            if (batch.failures() > 0) {
+                goOn();
+            }
+        } catch (StorageException e) {
+            if (!e.retryable()) {
+                writeApart(batch);
+            } else if (isOver()) {
+                giveUpAll(batch);
+            } else {
+                writeLater(batch);
+            }
+        }
+    }
+
+    private boolean isOver() {
+        return finishing && time.nanoTime() - finishBy >= 0;
+    }
+
+    /** The store answers: what has failed is written without a pause. */
+    private void goOn() {
+        backoff.reset();
+        againAt = time.nanoTime();
+    }
+
+    private void writeLater(Batch batch) {
+        Batch failed = new Batch(batch.pending(), batch.failures() + 1);
+        boolean whole = failed.failures() < TRIES_AS_A_WHOLE || failed.pending().size() == 1;
+        again.addAll(whole ? List.of(failed) : failed.halves());
+        againAt = time.nanoTime() + backoff.next().toNanos();
+    }
+
+    private void writeOnce(List<Pending> batch) {
+        long startedAt = time.nanoTime();
+        List<Settlement> settlements = batch.stream().map(Pending::settlement).toList();
+        Set<OutboxClaim.Ref> lost = store.settle(settlements);
+        Duration took = Duration.ofNanos(time.nanoTime() - startedAt);
+        events.tell(listener -> listener.committed(batch.size(), took));
+        tell(batch, lost);
+    }
+
+    private void tell(List<Pending> batch, Set<OutboxClaim.Ref> lost) {
+        List<Pending> settled = batch;
+        List<Pending> late = List.of();
+        if (!lost.isEmpty()) {
+            settled = batch.stream()
+                    .filter(pending -> !lost.contains(pending.held().ref()))
+                    .toList();
+            late = batch.stream()
+                    .filter(pending -> lost.contains(pending.held().ref()))
+                    .toList();
+        }
+        settled.forEach(pending -> book.remove(pending.held()));
+        late.forEach(pending -> book.tellLost(pending.held(), "its settlement came too late"));
+        ended.ended(settled, late);
+    }
+
+    private void writeApart(Batch batch) {
+        goOn();
+        if (batch.pending().size() > 1) {
+            again.addAll(batch.halves());
+            return;
+        }
+        Pending pending = batch.pending().getFirst();
+        if (pending.settlement() instanceof Settlement.Succeeded succeeded
+                && succeeded.result().responsePayload().isPresent()) {
+            log.error(
+                    "{} succeeded, but the store cannot keep what the receiver answered; it is settled without",
+                    events.label(pending.held().claim()));
+            LedgerResult result = new LedgerResult(
+                    LedgerStatus.SUCCEEDED, succeeded.result().httpStatus(), Optional.empty(), Optional.empty());
+            Settlement without = new Settlement.Succeeded(succeeded.ref(), result);
+            again.add(new Batch(List.of(new Pending(pending.held(), without)), batch.failures()));
+            return;
+        }
+        giveUp(batch.pending(), "the store cannot write its settlement");
+    }
+
+    private void giveUpAll(Batch batch) {
+        again.addFirst(batch);
+        again.forEach(each -> giveUp(each.pending(), "the store did not answer before the worker ended"));
+        again.clear();
+    }
+
+    private void giveUp(List<Pending> batch, String why) {
+        batch.forEach(pending -> book.tellLost(pending.held(), why));
+        ended.ended(List.of(), batch);
+    }
+}

@@ -1,0 +1,24 @@
+package dev.spream.outbox.worker;
+
+import dev.spream.outbox.OutboxClaim;
+import dev.spream.outbox.OutboxOwner;
+import dev.spream.core.internal.SafeListeners;
+import java.util.function.Consumer;
+
+/** What the parts of a worker report by: the worker's name in its log, and its listeners. Safe for use by many threads. */
+record WorkerEvents(OutboxOwner owner, SafeListeners<OutboxListener> listeners) {
+
+    void tell(Consumer<OutboxListener> event) {
+        listeners.tell(event);
+    }
+
+    /** The worker's name, with which lines of its log begin. */
+    String name() {
+        return owner.name();
+    }
+
+    /** How a line about a claim begins. */
+    String label(OutboxClaim claim) {
+        return EntryLabel.of(owner, claim);
+    }
+}

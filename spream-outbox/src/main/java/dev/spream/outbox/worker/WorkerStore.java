@@ -1,0 +1,86 @@
+package dev.spream.outbox.worker;
+
+import dev.spream.outbox.ClaimResult;
+import dev.spream.outbox.LaneLease;
+import dev.spream.outbox.LaneShare;
+import dev.spream.outbox.OrderedEntry;
+import dev.spream.outbox.OutboxClaim;
+import dev.spream.outbox.OutboxHistory;
+import dev.spream.outbox.OutboxOwner;
+import dev.spream.outbox.OutboxStore;
+import dev.spream.outbox.Settlement;
+import dev.spream.core.StorageException;
+import dev.spream.core.internal.LocalLease;
+import dev.spream.core.internal.MonotonicTime;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The store as one worker calls it: in its name, for its lease. Each call throws a {@link StorageException} if it fails, after
+ * {@link StoreCalls} has reported that. Safe for use by many threads.
+ */
+record WorkerStore(OutboxStore store, OutboxOwner owner, Duration lease, MonotonicTime time, StoreCalls calls) {
+    /** A lease that is about to be requested. */
+    LocalLease requestLease() {
+        return LocalLease.requested(time, lease);
+    }
+
+    ClaimResult claim(int limit) {
+        return calls.call("claiming entries", () -> store.claim(owner, limit, lease));
+    }
+
+    ClaimResult claimOrdered(Collection<LaneLease> lanes, Collection<Long> ids) {
+        return calls.call("claiming ordered entries", () -> store.claimOrdered(owner, lanes, ids, lease));
+    }
+
+    Set<OutboxClaim.Ref> renew(Collection<OutboxClaim.Ref> claims) {
+        return calls.call("renewing leases", () -> store.renew(owner, claims, lease));
+    }
+
+    Set<OutboxClaim.Ref> settle(List<Settlement> settlements) {
+        return calls.call("settling entries", () -> Set.copyOf(store.settle(owner, settlements)));
+    }
+
+    int expire(int limit) {
+        return calls.call("giving up expired entries", () -> store.expire(limit));
+    }
+
+    int removeOld(OutboxHistory part, Duration age, int limit) {
+        return calls.call("removing old " + part.text(), () -> store.removeOld(part, age, limit));
+    }
+
+    LaneShare holdLanes(Set<Integer> giveUp) {
+        return calls.call("holding lanes", () -> store.holdLanes(owner, giveUp, lease));
+    }
+
+    /** Whether the store knows. */
+    boolean leaveLanes() {
+        try {
+            return calls.call("leaving lanes", () -> {
+                store.leaveLanes(owner);
+                return true;
+            });
+        } catch (StorageException e) {
+            return false;
+        }
+    }
+
+    boolean hasOrdered() {
+        return calls.call("looking for ordered entries", store::hasOrdered);
+    }
+
+    List<OrderedEntry> ordered(Map<Integer, Long> after, int perLane) {
+        return calls.call("reading ordered entries", () -> store.ordered(after, perLane));
+    }
+
+    List<OrderedEntry> ordered(String orderingKey, int limit) {
+        return calls.call("reading an ordering key", () -> store.ordered(orderingKey, limit));
+    }
+
+    OutboxStore.Watch watch(Runnable wake) {
+        return calls.call("watching for entries", () -> store.watch(wake));
+    }
+}

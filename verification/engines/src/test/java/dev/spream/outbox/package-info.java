@@ -1,7 +1,0 @@
-/**
- * The outbox worker over the store in memory: unit tests, and simulations of many processes.
- */
-@NullMarked
-package dev.spream.outbox;
-
-import org.jspecify.annotations.NullMarked;
