@@ -4,6 +4,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPac
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,6 +14,8 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import java.util.Arrays;
+import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -20,13 +23,16 @@ import org.junit.jupiter.api.Test;
 final class ArchitectureTest {
     private static final String ROOT = "dev.spream.outbox";
     private static final String CORE = "dev.spream.core";
+    private static final int MOST_TYPES = 40;
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
             .importPackages(ROOT);
 
+    /** So no other capability is known. */
     @Test
-    void only_the_jdk_the_logging_api_and_the_kernel_are_used() {
+    void only_the_jdk_the_logging_api_the_kernel_and_what_is_further_in_are_used() {
         mayUse(ROOT).check(CLASSES);
+        mayUse(ROOT + ".worker", ROOT).check(CLASSES);
     }
 
     @Test
@@ -39,8 +45,22 @@ final class ArchitectureTest {
     }
 
     @Test
+    void packages_are_free_of_cycles() {
+        slices().matching("dev.spream.(**)").should().beFreeOfCycles().check(CLASSES);
+    }
+
+    @Test
+    void a_package_has_at_most_forty_types() {
+        Map<String, Long> types = CLASSES.stream()
+                .filter(type -> type.isTopLevelClass() && !type.getSimpleName().equals("package-info"))
+                .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()));
+        assertThat(types.values()).allMatch(count -> count <= MOST_TYPES, "at most 40 types, of " + types);
+    }
+
+    @Test
     void every_package_is_known_to_these_rules() {
-        assertThat(CLASSES.stream().map(JavaClass::getPackageName)).containsOnly(ROOT);
+        assertThat(CLASSES.stream().map(JavaClass::getPackageName).distinct())
+                .containsExactlyInAnyOrder(ROOT, ROOT + ".worker");
     }
 
     @Test
@@ -49,6 +69,9 @@ final class ArchitectureTest {
         assertThatThrownBy(() -> mayUse(ROOT).check(wrong))
                 .isInstanceOf(AssertionError.class)
                 .hasMessageContaining("org.junit.jupiter.api.Test");
+        assertThatThrownBy(() -> mayUse(ROOT + ".worker").check(CLASSES))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining(ROOT);
     }
 
     private static ArchRule mayUse(String name, String... others) {
