@@ -1,9 +1,9 @@
 package dev.spream.cli;
 
 import dev.spream.outbox.OutboxClaim;
-import dev.spream.outbox.worker.OutboxListener;
 import dev.spream.outbox.SendOutcome;
 import dev.spream.outbox.Settlement;
+import dev.spream.outbox.worker.OutboxListener;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.atomic.LongAdder;

@@ -4,8 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import dev.spream.api.HttpAddress;
 import dev.spream.api.metrics.OutboxMetrics;
-import dev.spream.outbox.worker.OutboxListener;
 import dev.spream.outbox.OutboxStats;
+import dev.spream.outbox.worker.OutboxListener;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.List;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.api.HttpAddress;
 import dev.spream.core.StorageException;
-import dev.spream.outbox.worker.OutboxListener;
 import dev.spream.outbox.OutboxStats;
+import dev.spream.outbox.worker.OutboxListener;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

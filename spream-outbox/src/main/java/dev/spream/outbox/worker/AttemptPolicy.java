@@ -2,11 +2,11 @@ package dev.spream.outbox.worker;
 
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.OutboxClaim;
+import dev.spream.outbox.OutboxSender.Guarantee;
 import dev.spream.outbox.QueryOutcome;
 import dev.spream.outbox.ReasonCode;
 import dev.spream.outbox.SendOutcome;
 import dev.spream.outbox.Settlement;
-import dev.spream.outbox.OutboxSender.Guarantee;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;

@@ -1,5 +1,7 @@
 package dev.spream.outbox.worker;
 
+import dev.spream.core.DurationText;
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxEntry;
 import dev.spream.outbox.OutboxSender;
@@ -7,8 +9,6 @@ import dev.spream.outbox.QueryOutcome;
 import dev.spream.outbox.ReasonCode;
 import dev.spream.outbox.SendOutcome;
 import dev.spream.outbox.Settlement;
-import dev.spream.core.DurationText;
-import dev.spream.core.internal.MonotonicTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;

@@ -1,8 +1,8 @@
 package dev.spream.outbox.worker;
 
-import dev.spream.outbox.SendOutcome;
 import dev.spream.core.DurationText;
 import dev.spream.core.internal.MonotonicTime;
+import dev.spream.outbox.SendOutcome;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

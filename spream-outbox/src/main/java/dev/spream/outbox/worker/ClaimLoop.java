@@ -1,11 +1,11 @@
 package dev.spream.outbox.worker;
 
-import dev.spream.outbox.ClaimResult;
-import dev.spream.outbox.LaneLease;
 import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.StorageException;
 import dev.spream.core.internal.LocalLease;
 import dev.spream.core.internal.MonotonicTime;
+import dev.spream.outbox.ClaimResult;
+import dev.spream.outbox.LaneLease;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;

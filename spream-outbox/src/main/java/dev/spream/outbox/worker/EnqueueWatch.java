@@ -1,7 +1,7 @@
 package dev.spream.outbox.worker;
 
-import dev.spream.outbox.OutboxStore;
 import dev.spream.core.StorageException;
+import dev.spream.outbox.OutboxStore;
 import org.jspecify.annotations.Nullable;
 
 /** The registration of a worker to be woken when something is enqueued. Confined to one thread at a time. */

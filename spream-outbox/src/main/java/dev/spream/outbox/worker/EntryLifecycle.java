@@ -1,11 +1,11 @@
 package dev.spream.outbox.worker;
 
-import dev.spream.outbox.ClaimResult;
-import dev.spream.outbox.OutboxClaim;
-import dev.spream.outbox.Settlement;
 import dev.spream.core.internal.LocalLease;
 import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.TaskGroup;
+import dev.spream.outbox.ClaimResult;
+import dev.spream.outbox.OutboxClaim;
+import dev.spream.outbox.Settlement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

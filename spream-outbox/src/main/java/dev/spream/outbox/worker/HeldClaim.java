@@ -1,7 +1,7 @@
 package dev.spream.outbox.worker;
 
-import dev.spream.outbox.OutboxClaim;
 import dev.spream.core.internal.LocalLease;
+import dev.spream.outbox.OutboxClaim;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,8 @@
 package dev.spream.outbox.worker;
 
-import dev.spream.outbox.OrderedEntry;
 import dev.spream.core.StorageException;
 import dev.spream.core.internal.MonotonicTime;
+import dev.spream.outbox.OrderedEntry;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;

@@ -1,9 +1,9 @@
 package dev.spream.outbox.worker;
 
-import dev.spream.outbox.OutboxClaim;
 import dev.spream.core.StorageException;
 import dev.spream.core.internal.LocalLease;
 import dev.spream.core.internal.MonotonicTime;
+import dev.spream.outbox.OutboxClaim;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,11 +1,11 @@
 package dev.spream.outbox.worker;
 
+import dev.spream.core.StorageException;
 import dev.spream.outbox.ClaimResult;
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxHistory;
 import dev.spream.outbox.SendOutcome;
 import dev.spream.outbox.Settlement;
-import dev.spream.core.StorageException;
 import java.time.Duration;
 
 /**

@@ -2,11 +2,11 @@ package dev.spream.outbox.worker;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.internal.MonotonicTime;
+import dev.spream.core.internal.SingleRun;
 import dev.spream.outbox.OutboxOwner;
 import dev.spream.outbox.OutboxSender;
 import dev.spream.outbox.OutboxStore;
-import dev.spream.core.internal.MonotonicTime;
-import dev.spream.core.internal.SingleRun;
 import java.time.Duration;
 import java.util.Random;
 import java.util.random.RandomGenerator;

@@ -1,9 +1,9 @@
 package dev.spream.outbox.worker;
 
-import dev.spream.outbox.OutboxHistory;
 import dev.spream.core.DurationText;
 import dev.spream.core.StorageException;
 import dev.spream.core.internal.MonotonicTime;
+import dev.spream.outbox.OutboxHistory;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;

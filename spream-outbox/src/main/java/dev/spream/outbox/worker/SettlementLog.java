@@ -1,9 +1,9 @@
 package dev.spream.outbox.worker;
 
+import dev.spream.core.DurationText;
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxOwner;
 import dev.spream.outbox.Settlement;
-import dev.spream.core.DurationText;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -1,13 +1,13 @@
 package dev.spream.outbox.worker;
 
-import dev.spream.outbox.LedgerResult;
-import dev.spream.outbox.LedgerStatus;
-import dev.spream.outbox.OutboxClaim;
-import dev.spream.outbox.Settlement;
 import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.StorageException;
 import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.MonotonicTime;
+import dev.spream.outbox.LedgerResult;
+import dev.spream.outbox.LedgerStatus;
+import dev.spream.outbox.OutboxClaim;
+import dev.spream.outbox.Settlement;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

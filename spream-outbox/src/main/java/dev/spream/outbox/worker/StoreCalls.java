@@ -1,9 +1,9 @@
 package dev.spream.outbox.worker;
 
-import dev.spream.outbox.OutboxOwner;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
 import dev.spream.core.internal.SafeListeners;
+import dev.spream.outbox.OutboxOwner;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;

@@ -1,8 +1,8 @@
 package dev.spream.outbox.worker;
 
+import dev.spream.core.internal.SafeListeners;
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxOwner;
-import dev.spream.core.internal.SafeListeners;
 import java.util.function.Consumer;
 
 /** What the parts of a worker report by: the worker's name in its log, and its listeners. Safe for use by many threads. */

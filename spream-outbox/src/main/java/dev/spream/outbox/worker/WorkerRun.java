@@ -1,8 +1,5 @@
 package dev.spream.outbox.worker;
 
-import dev.spream.outbox.OutboxOwner;
-import dev.spream.outbox.OutboxSender;
-import dev.spream.outbox.OutboxStore;
 import dev.spream.core.DurationText;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.internal.Alarm;
@@ -10,6 +7,9 @@ import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.SafeListeners;
 import dev.spream.core.internal.SingleRun;
 import dev.spream.core.internal.TaskGroup;
+import dev.spream.outbox.OutboxOwner;
+import dev.spream.outbox.OutboxSender;
+import dev.spream.outbox.OutboxStore;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;

@@ -1,5 +1,8 @@
 package dev.spream.outbox.worker;
 
+import dev.spream.core.StorageException;
+import dev.spream.core.internal.LocalLease;
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.outbox.ClaimResult;
 import dev.spream.outbox.LaneLease;
 import dev.spream.outbox.LaneShare;
@@ -9,9 +12,6 @@ import dev.spream.outbox.OutboxHistory;
 import dev.spream.outbox.OutboxOwner;
 import dev.spream.outbox.OutboxStore;
 import dev.spream.outbox.Settlement;
-import dev.spream.core.StorageException;
-import dev.spream.core.internal.LocalLease;
-import dev.spream.core.internal.MonotonicTime;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;

@@ -2,16 +2,16 @@ package dev.spream.outbox.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxEntry;
 import dev.spream.outbox.OutboxOwner;
 import dev.spream.outbox.ReasonCode;
 import dev.spream.outbox.Settlement;
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;

@@ -3,9 +3,9 @@ package dev.spream.outbox.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.outbox.OutboxOwner;
 import dev.spream.core.StorageException;
 import dev.spream.core.internal.SafeListeners;
+import dev.spream.outbox.OutboxOwner;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -2,21 +2,21 @@ package dev.spream.sinks.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.outbox.worker.Backoff;
 import dev.spream.outbox.LedgerEntry;
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.LedgerStatus;
 import dev.spream.outbox.ManualAct;
 import dev.spream.outbox.OutboxClaim;
-import dev.spream.outbox.worker.OutboxListener;
 import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxRow;
 import dev.spream.outbox.OutboxSender.Guarantee;
 import dev.spream.outbox.OutboxStatus;
-import dev.spream.outbox.worker.OutboxWorker;
-import dev.spream.outbox.worker.OutboxWorkerOptions;
 import dev.spream.outbox.ReasonCode;
 import dev.spream.outbox.Settlement;
+import dev.spream.outbox.worker.Backoff;
+import dev.spream.outbox.worker.OutboxListener;
+import dev.spream.outbox.worker.OutboxWorker;
+import dev.spream.outbox.worker.OutboxWorkerOptions;
 import dev.spream.testkit.memory.InMemoryOutbox;
 import java.time.Duration;
 import java.util.List;

@@ -2,9 +2,9 @@ package dev.spream.outbox.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.core.internal.LocalLease;
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxEntry;
-import dev.spream.core.internal.LocalLease;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;

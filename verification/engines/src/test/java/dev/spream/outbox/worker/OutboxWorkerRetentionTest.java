@@ -4,13 +4,13 @@ import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.summingInt;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.core.StorageException;
 import dev.spream.outbox.ManualAct;
 import dev.spream.outbox.OutboxHistory;
 import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxSender;
 import dev.spream.outbox.OutboxStatus;
 import dev.spream.outbox.OutboxStore;
-import dev.spream.core.StorageException;
 import dev.spream.testkit.memory.InMemoryOutbox;
 import dev.spream.testkit.memory.OutboxMemory;
 import dev.spream.testkit.outbox.ForwardingOutboxStore;

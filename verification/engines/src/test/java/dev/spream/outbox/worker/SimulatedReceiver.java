@@ -1,12 +1,12 @@
 package dev.spream.outbox.worker;
 
+import dev.spream.core.subscription.SimulatedProcess;
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.OutboxEntry;
 import dev.spream.outbox.OutboxSender;
 import dev.spream.outbox.QueryOutcome;
 import dev.spream.outbox.ReasonCode;
 import dev.spream.outbox.SendOutcome;
-import dev.spream.core.subscription.SimulatedProcess;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
