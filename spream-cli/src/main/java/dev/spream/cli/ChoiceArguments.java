@@ -2,18 +2,10 @@ package dev.spream.cli;
 
 import dev.spream.outbox.OutboxOperations;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.Spec.Target;
 
 /** Which entries are to be changed: some that are named, or all that a filter chooses. */
 final class ChoiceArguments {
-    @Spec(Target.MIXEE)
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec command;
-
     @Mixin
     private final EntryArguments entries = new EntryArguments();
 
@@ -29,26 +21,23 @@ final class ChoiceArguments {
     void requireClear() {
         entries.requireIds();
         if (all == entries.isGiven()) {
-            throw usage("say which entries: their ids, or --key, or --all with a filter");
+            throw new UsageFailure("say which entries: their ids, or --key, or --all with a filter");
         }
         if (all != filter.isGiven()) {
-            throw usage(
+            throw new UsageFailure(
                     all
                             ? "--all needs a filter: --status, --parked, --ordering-key or --reason"
                             : "a filter chooses among all: add --all, or leave it out");
         }
         if (all && !yes) {
-            throw usage("every entry that the filter chooses would be changed: look at them with outbox list, and add"
-                    + " --yes");
+            throw new UsageFailure(
+                    "every entry that the filter chooses would be changed: look at them with outbox list, and add"
+                            + " --yes");
         }
     }
 
     /** Changes them, and returns the exit code. */
     int change(OutboxChange change, OutboxOperations outbox) {
         return all ? change.all(filter) : change.entries(entries.ids(outbox));
-    }
-
-    private ParameterException usage(String message) {
-        return new ParameterException(command.commandLine(), message);
     }
 }

@@ -4,31 +4,21 @@ import dev.spream.api.StreamTime;
 import dev.spream.core.partition.PartitionMetadata;
 import java.time.Instant;
 import java.util.Collection;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Removes finished partitions before a running reader would. */
 @Command(
         name = "cleanup",
         description = "Removes finished partitions from a storage, and keeps the proof of each.",
-        mixinStandardHelpOptions = true,
-        versionProvider = VersionProvider.class,
-        sortOptions = false,
         footer = {
             "",
             "Partitions that unfinished ones continue stay stored. Readers do the same for partitions that finished a day ago."
         })
-final class CleanupCommand implements Callable<Integer> {
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
-
+final class CleanupCommand extends Subcommand {
     @Mixin
     private final SubscriptionArguments arguments = new SubscriptionArguments();
 
@@ -48,11 +38,9 @@ final class CleanupCommand implements Callable<Integer> {
             int removed = open.storage().cleanUp(before);
             Collection<PartitionMetadata> left = open.storage().lineage().partitions();
             long finished = left.stream().filter(PartitionMetadata::isFinished).count();
-            spec.commandLine()
-                    .getOut()
-                    .printf(
-                            "cleanup: removed %d partitions finished before %s, and kept their proofs; %d remain, %d of them unfinished%n",
-                            removed, before, left.size(), left.size() - finished);
+            print(
+                    "cleanup: removed %d partitions finished before %s, and kept their proofs; %d remain, %d of them unfinished"
+                            .formatted(removed, before, left.size(), left.size() - finished));
             return ExitCode.OK;
         }
     }

@@ -1,6 +1,9 @@
 package dev.spream.cli;
 
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.function.Function;
 
 /** Text in columns. */
 final class Columns {
@@ -8,9 +11,19 @@ final class Columns {
 
     private Columns() {}
 
+    /** A line for each item, and one above with what the columns are; none at all without items. */
+    static <T> List<String> table(List<String> head, Collection<T> items, Function<T, List<String>> row) {
+        List<List<String>> rows = new ArrayList<>();
+        items.forEach(item -> rows.add(row.apply(item)));
+        if (!rows.isEmpty()) {
+            rows.addFirst(head);
+        }
+        return align(rows);
+    }
+
     /** The rows as lines, each column as wide as its widest cell. */
     static List<String> align(List<List<String>> rows) {
-        int[] widths = new int[rows.getFirst().size()];
+        int[] widths = new int[rows.isEmpty() ? 0 : rows.getFirst().size()];
         for (List<String> row : rows) {
             for (int i = 0; i < widths.length; i++) {
                 widths[i] = Math.max(widths[i], row.get(i).length());

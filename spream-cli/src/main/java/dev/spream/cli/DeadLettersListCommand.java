@@ -4,42 +4,29 @@ import dev.spream.api.DeadLetterDesk;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.StoredLetter;
 import dev.spream.core.record.RecordIdentity;
-import java.io.PrintWriter;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.Unmatched;
 
 /** Lists the open letters, without what rows held. */
 @Command(
         name = "list",
         description = "Lists the open letters in commit order, without what rows held.",
-        mixinStandardHelpOptions = true,
-        versionProvider = VersionProvider.class,
-        sortOptions = false,
         footer = {
             "",
             "Every key of the configuration is a flag too, as in --dead-letters.jdbc.url=..., with an equals sign."
         })
-final class DeadLettersListCommand implements Callable<Integer> {
+final class DeadLettersListCommand extends Subcommand {
     /** As many changes as may be in memory. */
     private static final int AT_ONCE = 50;
 
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
-
     @Mixin
-    private final DeskArguments arguments = new DeskArguments();
+    private final ConfigArguments arguments = new ConfigArguments();
 
     @Mixin
     private final KeyArguments keys = new KeyArguments();
@@ -53,22 +40,17 @@ final class DeadLettersListCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print one object of JSON a line instead of text.")
     private boolean json;
 
-    @Unmatched
-    private final List<String> others = new ArrayList<>();
-
     @Override
     public Integer call() throws Exception {
-        try (DeadLetterDesk desk = arguments.open(others)) {
+        try (DeadLetterDesk desk = DeadLetterDesk.open(arguments.config())) {
             DeadLetterStore store = desk.letters();
             List<DeadLetterStore.Entry> open = store.openLetters();
             List<DeadLetterStore.Entry> letters =
                     open.stream().filter(this::isChosen).toList();
-            PrintWriter out = spec.commandLine().getOut();
             for (int i = 0; i < letters.size(); i += AT_ONCE) {
-                print(store, letters.subList(i, Math.min(i + AT_ONCE, letters.size())), out);
+                print(store, letters.subList(i, Math.min(i + AT_ONCE, letters.size())));
             }
-            out.flush();
-            spec.commandLine().getErr().printf("deadletters: %s%n", summary(store, open, letters));
+            say("deadletters: " + summary(store, open, letters));
             return ExitCode.OK;
         }
     }
@@ -88,15 +70,14 @@ final class DeadLettersListCommand implements Callable<Integer> {
     }
 
     /** Those that are still open. */
-    private void print(DeadLetterStore store, List<DeadLetterStore.Entry> letters, PrintWriter out) throws Exception {
+    private void print(DeadLetterStore store, List<DeadLetterStore.Entry> letters) throws Exception {
         Map<RecordIdentity, StoredLetter> stored =
                 store.read(letters.stream().map(DeadLetterStore.Entry::identity).toList()).stream()
                         .collect(Collectors.toMap(letter -> letter.change().identity(), Function.identity()));
         for (DeadLetterStore.Entry entry : letters) {
             StoredLetter letter = stored.get(entry.identity());
             if (letter != null) {
-                (json ? List.of(LetterLines.json(entry, letter)) : LetterLines.text(entry, letter))
-                        .forEach(out::println);
+                print(json ? List.of(LetterLines.json(entry, letter)) : LetterLines.text(entry, letter));
             }
         }
     }

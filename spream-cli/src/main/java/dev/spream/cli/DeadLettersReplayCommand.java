@@ -11,26 +11,18 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.Unmatched;
 
 /** Hands letters to the configured sink again. */
 @Command(
         name = "replay",
         description =
                 "Hands letters to the configured sink again, in commit order, and releases the keys that none is left of.",
-        mixinStandardHelpOptions = true,
-        versionProvider = VersionProvider.class,
-        sortOptions = false,
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:every letter that was meant was replayed",
@@ -42,13 +34,9 @@ import picocli.CommandLine.Unmatched;
             "A letter that is refused again stays open, and so does what follows it on its keys. Replay when the"
                     + " subscription has caught up."
         })
-final class DeadLettersReplayCommand implements Callable<Integer> {
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
-
+final class DeadLettersReplayCommand extends Subcommand {
     @Mixin
-    private final DeskArguments arguments = new DeskArguments();
+    private final ConfigArguments arguments = new ConfigArguments();
 
     @Parameters(
             paramLabel = "IDENTITY",
@@ -72,17 +60,14 @@ final class DeadLettersReplayCommand implements Callable<Integer> {
     @Option(names = "--dry-run", description = "Say what would be handed over, and hand over nothing.")
     private boolean dryRun;
 
-    @Unmatched
-    private final List<String> others = new ArrayList<>();
-
     @Override
     public Integer call() throws Exception {
         requireOneChoice();
-        try (DeadLetterDesk desk = arguments.open(others)) {
+        try (DeadLetterDesk desk = DeadLetterDesk.open(arguments.config())) {
             DeadLetterStore store = dryRun ? new DryStore(desk.letters()) : desk.letters();
             Consumer consumer =
                     dryRun ? (change, delivery) -> say("would replay " + change.identity()) : desk.consumer();
-            ReplayProgress progress = new ReplayProgress(System.err, !dryRun && Terminal.watched());
+            ReplayProgress progress = new ReplayProgress(!dryRun && Terminal.watched());
             DeadLetterReplay replay = DeadLetterReplay.of(store, consumer).onReplayed(progress);
             List<ReplayResult> results = results(store, evenIfOvertaken ? replay.evenIfOvertaken() : replay);
             progress.end();
@@ -99,15 +84,11 @@ final class DeadLettersReplayCommand implements Callable<Integer> {
                 .filter(given -> given)
                 .count();
         if (choices != 1) {
-            throw usage("say which letters: identities, or --key, or --all");
+            throw new UsageFailure("say which letters: identities, or --key, or --all");
         }
         if (keys.isGiven() && !keys.hasKey()) {
-            throw usage("--key is missing: a replay is of one key, of some letters or of all");
+            throw new UsageFailure("--key is missing: a replay is of one key, of some letters or of all");
         }
-    }
-
-    private ParameterException usage(String message) {
-        return new ParameterException(spec.commandLine(), message);
     }
 
     private List<ReplayResult> results(DeadLetterStore store, DeadLetterReplay replay) throws Exception {
@@ -145,9 +126,5 @@ final class DeadLettersReplayCommand implements Callable<Integer> {
                                     .map(RecordIdentity::toString)
                                     .toList())));
         }
-    }
-
-    private void say(String line) {
-        spec.commandLine().getErr().println(line);
     }
 }

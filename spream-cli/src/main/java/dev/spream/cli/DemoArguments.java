@@ -1,15 +1,12 @@
 package dev.spream.cli;
 
+import dev.spream.core.consume.Ordering;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.Spec.Target;
 
 /** The flags of {@code tail --demo} alone. */
 final class DemoArguments {
@@ -17,10 +14,6 @@ final class DemoArguments {
 
     private static final Duration DEFAULT_DURATION = Duration.ofSeconds(5);
     private static final Duration MAX_DURATION = Duration.ofHours(1);
-
-    @Spec(Target.MIXEE)
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec command;
 
     @Option(
             names = "--faults",
@@ -56,23 +49,8 @@ final class DemoArguments {
         return faults;
     }
 
-    DialectName dialect() {
-        return dialect;
-    }
-
-    long seed() {
-        return seed == null ? RandomGenerator.getDefault().nextInt(1_000_000) : seed;
-    }
-
-    Optional<Integer> transactions() {
-        return Optional.ofNullable(transactions);
-    }
-
-    Duration duration() {
-        return duration;
-    }
-
-    void check(boolean emulatorNamed) {
+    /** Judges the flags; those that {@code tail} has as well are judged by it. */
+    Demo.Settings settings(int maxInflight, Optional<Ordering> ordering, StreamArguments stream) {
         require(
                 transactions == null || transactions >= 1,
                 "--transactions is %d, must be 1 or more".formatted(transactions));
@@ -81,13 +59,22 @@ final class DemoArguments {
                 "--duration is %s, must be 1ms to %s"
                         .formatted(DurationArgument.format(duration), DurationArgument.format(MAX_DURATION)));
         require(
-                !faults || !emulatorNamed,
+                !faults || stream.namedEmulator().isEmpty(),
                 "--faults needs the embedded emulator; take away --emulator-host and SPANNER_EMULATOR_HOST");
+        return new Demo.Settings(
+                dialect,
+                seed == null ? RandomGenerator.getDefault().nextInt(1_000_000) : seed,
+                Optional.ofNullable(transactions),
+                duration,
+                maxInflight,
+                ordering,
+                faults,
+                stream.emulator());
     }
 
     private void require(boolean condition, String message) {
         if (!condition) {
-            throw new ParameterException(command.commandLine(), message);
+            throw new UsageFailure(message);
         }
     }
 }

@@ -7,34 +7,23 @@ import java.io.UncheckedIOException;
 import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
 /** Runs the emulator until a signal. */
 @Command(
         name = "emulator",
         description = "Runs a Spanner server with change streams in this process, for programs in any language.",
-        mixinStandardHelpOptions = true,
-        versionProvider = VersionProvider.class,
-        sortOptions = false,
         footer = {
             "",
             "It keeps its databases in memory; they are gone when it ends, which SIGINT or SIGTERM makes it do."
         })
-final class EmulatorCommand implements Callable<Integer> {
+final class EmulatorCommand extends Subcommand {
     private static final int MAX_PORT = 65_535;
-
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
 
     @Mixin
     private final Verbosity verbosity = new Verbosity();
@@ -78,10 +67,10 @@ final class EmulatorCommand implements Callable<Integer> {
 
     private SpannerEmulator start() {
         if (port < 0 || port > MAX_PORT) {
-            throw usage("--port is %d, must be 0 to %d".formatted(port, MAX_PORT));
+            throw new UsageFailure("--port is %d, must be 0 to %d".formatted(port, MAX_PORT));
         }
         if (!(faults >= 0 && faults <= FaultRates.MAX_SHARE)) {
-            throw usage("--faults is %s, must be 0 to %s".formatted(faults, FaultRates.MAX_SHARE));
+            throw new UsageFailure("--faults is %s, must be 0 to %s".formatted(faults, FaultRates.MAX_SHARE));
         }
         SpannerEmulator.Builder builder = SpannerEmulator.builder()
                 .host(host)
@@ -113,7 +102,7 @@ final class EmulatorCommand implements Callable<Integer> {
         }
         Duration interval = churnInterval();
         if (interval.isZero()) {
-            throw usage("--churn is 0: write off for none");
+            throw new UsageFailure("--churn is 0: write off for none");
         }
         return Churn.every(interval);
     }
@@ -122,11 +111,7 @@ final class EmulatorCommand implements Callable<Integer> {
         try {
             return DurationArgument.parse(churn);
         } catch (TypeConversionException e) {
-            throw usage("--churn: %s, or off".formatted(e.getMessage()));
+            throw new UsageFailure("--churn: %s, or off".formatted(e.getMessage()));
         }
-    }
-
-    private ParameterException usage(String message) {
-        return new ParameterException(spec.commandLine(), message);
     }
 }

@@ -8,8 +8,6 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
-import picocli.CommandLine.ParameterException;
 
 /** The emulator that a command shall use: that of its flag, else that of the environment. */
 final class EmulatorHost {
@@ -23,12 +21,12 @@ final class EmulatorHost {
     /**
      * The emulator's host and port, if there is to be one.
      *
-     * @throws ParameterException if it is no host and port
+     * @throws UsageFailure if it is no host and port
      * @throws CommandFailure if nothing listens there, which the client library would take long to say
      */
-    static Optional<String> find(CommandLine command, @Nullable String flag) {
+    static Optional<String> find(@Nullable String flag) {
         Optional<String> host = named(flag);
-        host.ifPresent(value -> requireAnswer(command, value, flag == null ? VARIABLE : "--emulator-host"));
+        host.ifPresent(value -> requireAnswer(value, flag == null ? VARIABLE : "--emulator-host"));
         return host;
     }
 
@@ -38,11 +36,11 @@ final class EmulatorHost {
                 .or(() -> Optional.ofNullable(System.getenv(VARIABLE)).filter(value -> !value.isBlank()));
     }
 
-    private static void requireAnswer(CommandLine command, String host, String origin) {
+    private static void requireAnswer(String host, String origin) {
         Matcher matcher = HOST_AND_PORT.matcher(host);
         int port = matcher.matches() ? Integer.parseInt(matcher.group(2)) : 0;
         if (port < 1 || port > MAX_PORT) {
-            throw new ParameterException(command, "%s '%s' is malformed: expected host:port".formatted(origin, host));
+            throw new UsageFailure("%s '%s' is malformed: expected host:port".formatted(origin, host));
         }
         try (Socket socket = new Socket()) {
             socket.connect(new InetSocketAddress(matcher.group(1), port), CONNECT_MILLIS);

@@ -5,33 +5,25 @@ import dev.spream.outbox.OutboxRow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.Spec.Target;
 import picocli.CommandLine.TypeConversionException;
 
 /** The arguments that name entries of an outbox. */
 final class EntryArguments {
-    @Spec(Target.MIXEE)
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec command;
-
-    @Parameters(paramLabel = "ID", arity = "0..*", description = "The entries, by the ids that list shows.")
+    @Parameters(
+            paramLabel = "ID",
+            arity = "0..*",
+            converter = EntryId.Digits.class,
+            description = "The entries, by the ids that list shows.")
     private List<EntryId> ids = new ArrayList<>();
 
     @Option(names = "--key", paramLabel = "KEY", description = "The entry of this idempotency key. May be repeated.")
     private List<String> keys = new ArrayList<>();
 
-    /** @throws ParameterException if what stands for an id can be none */
+    /** @throws TypeConversionException if what stands for an id can be none */
     void requireIds() {
-        try {
-            ids.forEach(EntryId::value);
-        } catch (TypeConversionException e) {
-            throw new ParameterException(command.commandLine(), e.getMessage());
-        }
+        ids.forEach(EntryId::value);
     }
 
     boolean isGiven() {

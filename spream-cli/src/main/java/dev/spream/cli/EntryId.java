@@ -43,6 +43,14 @@ record EntryId(String digits) {
         return new TypeConversionException("'%s' is no id: %s".formatted(PlainText.of(text), range));
     }
 
+    /** Reads what may be an id. */
+    static final class Digits implements ITypeConverter<EntryId> {
+        @Override
+        public EntryId convert(String text) {
+            return parse(text);
+        }
+    }
+
     /** Reads an id, or 0 for what is before all of them. */
     static final class OrZero implements ITypeConverter<Long> {
         @Override

@@ -6,25 +6,18 @@ import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerConnection;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** Hands a subscription to another reader. */
 @Command(
         name = "export",
         description = "Writes a metadata table from which Apache Beam goes on where the readers have stopped.",
-        mixinStandardHelpOptions = true,
-        versionProvider = VersionProvider.class,
-        sortOptions = false,
         footer = {"", "Stop the readers first, and do not start them again once the other reader runs."})
-final class ExportCommand implements Callable<Integer> {
+final class ExportCommand extends Subcommand {
     /** Readers that can go on. */
     enum Reader {
         BEAM;
@@ -34,10 +27,6 @@ final class ExportCommand implements Callable<Integer> {
             return name().toLowerCase(Locale.ROOT);
         }
     }
-
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
 
     @Mixin
     private final SubscriptionArguments arguments = new SubscriptionArguments();
@@ -65,17 +54,14 @@ final class ExportCommand implements Callable<Integer> {
         DatabaseName database = Optional.ofNullable(toDatabase)
                 .or(arguments::metadataDatabase)
                 .or(arguments.stream()::database)
-                .orElseThrow(() -> new ParameterException(
-                        spec.commandLine(), "--to-database is missing, and so are --metadata-database and --database"));
+                .orElseThrow(() ->
+                        new UsageFailure("--to-database is missing, and so are --metadata-database and --database"));
         try (OpenStorage open = arguments.open();
-                SpannerConnection target =
-                        SpannerConnections.open(database, arguments.stream().emulator())) {
-            spec.commandLine()
-                    .getOut()
-                    .println(
-                            switch (reader) {
-                                case BEAM -> beam(open, target);
-                            });
+                SpannerConnection target = arguments.stream().connect(database)) {
+            print(
+                    switch (reader) {
+                        case BEAM -> beam(open, target);
+                    });
             return ExitCode.OK;
         }
     }

@@ -14,6 +14,7 @@ import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.TypeConversionException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Says in one line what went wrong; the stack trace comes only with {@code --verbose}. */
@@ -25,13 +26,20 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     @Override
     public int handleParseException(ParameterException exception, String[] args) {
         CommandLine command = exception.getCommandLine();
+        return usage(command, usageMessage(exception));
+    }
+
+    private static int usage(CommandLine command, String message) {
         String name = command.getCommandSpec().qualifiedName();
-        command.getErr().printf("%s: %s (see %s --help)%n", name, oneLine(usageMessage(exception)), name);
+        command.getErr().printf("%s: %s (see %s --help)%n", name, oneLine(message), name);
         return ExitCode.USAGE;
     }
 
     @Override
     public int handleExecutionException(Exception exception, CommandLine command, ParseResult parsed) {
+        if (exception instanceof UsageFailure || exception instanceof TypeConversionException) {
+            return usage(command, String.valueOf(exception.getMessage()));
+        }
         String name = command.getCommandSpec().qualifiedName();
         if (Verbosity.isVerbose()) {
             LoggedFailure.of(exception).printStackTrace(command.getErr());

@@ -1,17 +1,12 @@
 package dev.spream.cli;
 
+import dev.spream.cli.http.Members;
 import dev.spream.core.consume.DeadLetter.Reason;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.StoredLetter;
-import dev.spream.core.record.JsonObject;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** A dead letter without what rows held and what errors say of them. */
 final class LetterLines {
@@ -33,7 +28,7 @@ final class LetterLines {
                 cut("  "
                         + letter.failure()
                                 .map(LetterLines::failure)
-                                .orElse("not tried; set aside " + seconds(letter.at()))));
+                                .orElse("not tried; set aside " + Readable.seconds(letter.at()))));
     }
 
     private static String table(StoredLetter letter) {
@@ -45,12 +40,12 @@ final class LetterLines {
         String errorClass = failure.errorClass();
         String error = errorClass.substring(errorClass.lastIndexOf('.') + 1);
         return failure.attempts() == 1
-                ? "1 attempt at %s, %s".formatted(seconds(failure.failedAt()), error)
+                ? "1 attempt at %s, %s".formatted(Readable.seconds(failure.failedAt()), error)
                 : "%d attempts, %s to %s, %s"
                         .formatted(
                                 failure.attempts(),
-                                seconds(failure.firstFailureAt()),
-                                seconds(failure.failedAt()),
+                                Readable.seconds(failure.firstFailureAt()),
+                                Readable.seconds(failure.failedAt()),
                                 error);
     }
 
@@ -62,38 +57,32 @@ final class LetterLines {
         };
     }
 
-    private static Instant seconds(Instant time) {
-        return time.truncatedTo(ChronoUnit.SECONDS);
-    }
-
     private static String cut(String line) {
         return line.length() <= WIDTH ? line : line.substring(0, WIDTH - 1) + "…";
     }
 
     /** For programs: one object. Times are RFC 3339; what there is not is absent. */
     static String json(DeadLetterStore.Entry entry, StoredLetter letter) {
-        Map<String, @Nullable Object> members = new LinkedHashMap<>();
-        members.put("identity", entry.identity().toString());
-        members.put("commit_timestamp", entry.identity().commitTimestamp().toString());
-        members.put("server_transaction_id", entry.identity().serverTransactionId());
-        members.put("record_sequence", entry.identity().recordSequence());
-        members.put("table_name", letter.change().tableName());
-        members.put(
-                "keys",
-                RecordKey.of(letter.change()).stream()
-                        .map(key -> key.primaryKey().members())
-                        .toList());
-        members.put("reason", entry.reason().name().toLowerCase(Locale.ROOT));
-        members.put("overtaken", entry.overtaken());
-        members.put("undecodable", letter.undecodableRow().isPresent());
-        members.put("partition", letter.partition().value());
-        members.put("set_aside_at", letter.at().toString());
-        letter.failure().ifPresent(failure -> {
-            members.put("attempts", failure.attempts());
-            members.put("first_failure_at", failure.firstFailureAt().toString());
-            members.put("failed_at", failure.failedAt().toString());
-            members.put("error_class", failure.errorClass());
-        });
-        return JsonObject.of(members).toString();
+        return new Members()
+                .put("identity", entry.identity().toString())
+                .put("commit_timestamp", entry.identity().commitTimestamp())
+                .put("server_transaction_id", entry.identity().serverTransactionId())
+                .put("record_sequence", entry.identity().recordSequence())
+                .put("table_name", letter.change().tableName())
+                .put(
+                        "keys",
+                        RecordKey.of(letter.change()).stream()
+                                .map(key -> key.primaryKey().members())
+                                .toList())
+                .put("reason", entry.reason().name().toLowerCase(Locale.ROOT))
+                .put("overtaken", entry.overtaken())
+                .put("undecodable", letter.undecodableRow().isPresent())
+                .put("partition", letter.partition().value())
+                .put("set_aside_at", letter.at())
+                .put("attempts", letter.failure().map(StoredLetter.Failure::attempts))
+                .put("first_failure_at", letter.failure().map(StoredLetter.Failure::firstFailureAt))
+                .put("failed_at", letter.failure().map(StoredLetter.Failure::failedAt))
+                .put("error_class", letter.failure().map(StoredLetter.Failure::errorClass))
+                .toString();
     }
 }

@@ -1,18 +1,10 @@
 package dev.spream.cli;
 
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.Spec.Target;
 
 /** How many of what may be many. */
 final class LimitArgument {
     private static final int MAX = 1_000;
-
-    @Spec(Target.MIXEE)
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec command;
 
     @Option(
             names = "--limit",
@@ -23,7 +15,7 @@ final class LimitArgument {
 
     int value() {
         if (limit < 1 || limit > MAX) {
-            throw new ParameterException(command.commandLine(), "--limit is %d, must be 1 to %d".formatted(limit, MAX));
+            throw new UsageFailure("--limit is %d, must be 1 to %d".formatted(limit, MAX));
         }
         return limit;
     }

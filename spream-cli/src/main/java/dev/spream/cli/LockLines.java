@@ -6,13 +6,13 @@ import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockTarget;
 import dev.spream.lock.PlannedLock;
 import dev.spream.lock.inspection.LockChain;
-import dev.spream.lock.inspection.LockExplanation;
 import dev.spream.lock.inspection.LockExplanation.Blocker;
 import dev.spream.lock.inspection.LockExplanation.HotBucket;
 import dev.spream.lock.inspection.LockExplanation.Owner;
 import dev.spream.lock.inspection.LockExplanation.Wait;
-import dev.spream.lock.inspection.LockObservation;
+import dev.spream.lock.inspection.LockExplanation;
 import dev.spream.lock.inspection.LockObservation.Reported;
+import dev.spream.lock.inspection.LockObservation;
 import dev.spream.lock.inspection.LockSession.Client;
 import dev.spream.lock.inspection.LockVerdict;
 import java.time.Duration;
@@ -166,7 +166,7 @@ final class LockLines {
     }
 
     private static String human(Duration time) {
-        return " " + PartitionTree.human(time);
+        return " " + Readable.duration(time);
     }
 
     private static String wanted(Wait wait) {
@@ -310,14 +310,15 @@ final class LockLines {
         if (hot.isEmpty()) {
             return;
         }
-        List<List<String>> rows = new ArrayList<>();
-        rows.add(List.of("BUCKET", "WAITS", "WAITED", "LOCKED BY IT NOW"));
-        hot.forEach(bucket -> rows.add(List.of(
-                bucket.waits().key().toString(),
-                Long.toString(bucket.waits().waits()),
-                PartitionTree.human(bucket.waits().waited()),
-                bucket.targets().isEmpty() ? "-" : PlainText.of(LockNames.of(bucket.targets())))));
+        List<String> rows = Columns.table(
+                List.of("BUCKET", "WAITS", "WAITED", "LOCKED BY IT NOW"),
+                hot,
+                bucket -> List.of(
+                        bucket.waits().key().toString(),
+                        Long.toString(bucket.waits().waits()),
+                        Readable.duration(bucket.waits().waited()),
+                        bucket.targets().isEmpty() ? "-" : PlainText.of(LockNames.of(bucket.targets()))));
         lines.add("waited for most in the last %d hours".formatted(LockObservation.WAITS_KEPT_HOURS));
-        Columns.align(rows).forEach(line -> lines.add("  " + line));
+        rows.forEach(line -> lines.add("  " + line));
     }
 }

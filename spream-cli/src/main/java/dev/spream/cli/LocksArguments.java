@@ -4,6 +4,7 @@ import dev.spream.api.LockDesk;
 import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.spi.LockStoreProvider;
+import dev.spream.cli.ConfigArguments.Setting;
 import dev.spream.lock.provisioning.BucketProvisioning;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,11 +17,6 @@ import picocli.CommandLine.Option;
  * so that locks of a database need no file.
  */
 final class LocksArguments {
-    private static final String DEFAULT_STORE = "jdbc";
-
-    @Mixin
-    private final Verbosity verbosity = new Verbosity();
-
     @Mixin
     private final ConfigArguments config = new ConfigArguments();
 
@@ -47,24 +43,17 @@ final class LocksArguments {
     /**
      * Judges what is configured; the caller closes it. Nothing is connected to yet.
      *
-     * @param others the arguments that are none of the command's own
+     * @param more of keys of the locks, their names and values
      */
-    LockDesk open(List<String> others) {
-        return open(others, List.of());
-    }
-
-    /** @param more of keys of the locks, their names and values */
-    LockDesk open(List<String> others, List<StoreFlags.Setting> more) {
-        verbosity.apply();
-        List<StoreFlags.Setting> settings = new ArrayList<>(List.of(
-                new StoreFlags.Setting("url", url),
-                new StoreFlags.Setting("user", user),
-                new StoreFlags.Setting("schema", schema),
-                new StoreFlags.Setting("strategy", strategy)));
-        settings.addAll(more);
-        StoreFlags flags = new StoreFlags(config, LockStoreProvider.PORT, DEFAULT_STORE);
-        SpreamConfig all = flags.config(others, settings);
-        requireKnownToServer(all, flags.prefix(others));
+    LockDesk open(Setting... more) {
+        List<Setting> settings = new ArrayList<>(List.of(
+                new Setting("url", url),
+                new Setting("user", user),
+                new Setting("schema", schema),
+                new Setting("strategy", strategy)));
+        settings.addAll(List.of(more));
+        SpreamConfig all = config.config(LockStoreProvider.PORT, settings);
+        requireKnownToServer(all, ConfigArguments.prefix(all, LockStoreProvider.PORT));
         return LockDesk.open(all);
     }
 

@@ -2,64 +2,48 @@ package dev.spream.cli;
 
 import dev.spream.api.LockDesk;
 import dev.spream.lock.provisioning.BucketProvisioning;
-import dev.spream.lock.provisioning.LockSpaceCheck;
 import dev.spream.lock.provisioning.LockSpaceCheck.Level;
 import dev.spream.lock.provisioning.LockSpaceCheck.Range;
-import java.io.PrintWriter;
-import java.util.ArrayList;
+import dev.spream.lock.provisioning.LockSpaceCheck;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.Unmatched;
 
 /** Compares what locks are taken by with what should be there. */
 @Command(
         name = "check",
         description =
                 "Judges whether locks can be taken: the server, what is recorded, and every bucket. Changes nothing.",
-        mixinStandardHelpOptions = true,
-        versionProvider = VersionProvider.class,
-        sortOptions = false,
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:locks can be taken as configured",
             "1:failure, or something is wrong",
             "2:usage, or a configuration that cannot be used"
         })
-final class LocksCheckCommand implements Callable<Integer> {
+final class LocksCheckCommand extends Subcommand {
     private static final int MAX_RANGES = 20;
-
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
 
     @Mixin
     private final LocksArguments arguments = new LocksArguments();
 
-    @Unmatched
-    private final List<String> others = new ArrayList<>();
-
     @Override
     public Integer call() throws Exception {
-        try (LockDesk desk = arguments.open(others)) {
+        try (LockDesk desk = arguments.open()) {
             BucketProvisioning provisioning = desk.provisioning();
             LocksArguments.requireUsable(provisioning);
-            BucketProgress progress = new BucketProgress(System.err, Terminal.watched());
+            BucketProgress progress = new BucketProgress();
             LockSpaceCheck check;
             try {
                 check = provisioning.check(progress);
             } finally {
                 progress.end();
             }
-            show(check, spec.commandLine().getOut());
-            check.problems().forEach(problem -> spec.commandLine().getErr().println("wrong: " + PlainText.of(problem)));
-            spec.commandLine().getErr().println(verdict(check));
+            show(check);
+            check.problems().forEach(problem -> say("wrong: " + PlainText.of(problem)));
+            say(verdict(check));
             return check.isSound() ? ExitCode.OK : ExitCode.SOFTWARE;
         }
     }
@@ -74,12 +58,11 @@ final class LocksCheckCommand implements Callable<Integer> {
                 : "check: locks can be taken; the first store that opens there records by what";
     }
 
-    private static void show(LockSpaceCheck check, PrintWriter out) {
-        out.println(PlainText.of(check.place()));
-        out.println("recorded: " + check.recorded().map(LockNames::of).orElse("nothing yet"));
-        check.levels().forEach(level -> out.println(line(level)));
-        check.facts().stream().map(PlainText::of).forEach(out::println);
-        out.flush();
+    private void show(LockSpaceCheck check) {
+        print(PlainText.of(check.place()));
+        print("recorded: " + check.recorded().map(LockNames::of).orElse("nothing yet"));
+        print(check.levels().stream().map(LocksCheckCommand::line).toList());
+        print(check.facts().stream().map(PlainText::of).toList());
     }
 
     private static String line(Level level) {

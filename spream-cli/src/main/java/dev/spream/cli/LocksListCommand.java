@@ -2,26 +2,16 @@ package dev.spream.cli;
 
 import dev.spream.api.LockDesk;
 import dev.spream.lock.inspection.LockExplanation;
-import java.io.PrintWriter;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.Unmatched;
 
 /** Shows who holds which locks by name, who waits for whom, and whether that is needed. */
 @Command(
         name = "list",
         description = "Shows who holds locks and who waits for whom, by name, and where was waited most.",
-        mixinStandardHelpOptions = true,
-        versionProvider = VersionProvider.class,
-        sortOptions = false,
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:success", "1:failure", "2:usage, or a configuration that cannot be used"},
         footer = {
@@ -29,12 +19,8 @@ import picocli.CommandLine.Unmatched;
             "Names come from the processes that lock, a second or so late; keys, sessions and who waits for whom from the"
                     + " database. It takes no locks and changes nothing."
         })
-final class LocksListCommand implements Callable<Integer> {
+final class LocksListCommand extends Subcommand {
     private static final int MAX_TOP = 1_000;
-
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
 
     @Mixin
     private final LocksArguments arguments = new LocksArguments();
@@ -52,26 +38,16 @@ final class LocksListCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print one object of JSON instead of text.")
     private boolean json;
 
-    @Unmatched
-    private final List<String> others = new ArrayList<>();
-
     @Override
     public Integer call() throws Exception {
         if (top < 0 || top > MAX_TOP) {
-            throw new CommandLine.ParameterException(
-                    spec.commandLine(), "--top is %d, must be 0 to %d".formatted(top, MAX_TOP));
+            throw new UsageFailure("--top is %d, must be 0 to %d".formatted(top, MAX_TOP));
         }
-        try (LockDesk desk = arguments.open(others)) {
+        try (LockDesk desk = arguments.open()) {
             LockExplanation locks = LockExplanation.of(desk.observer().observe());
-            PrintWriter out = spec.commandLine().getOut();
-            if (json) {
-                out.println(LocksJson.write(locks, blockedOnly, top));
-            } else {
-                LockLines.of(locks, blockedOnly, top).forEach(out::println);
-            }
-            out.flush();
-            locks.seen().notes().forEach(note -> spec.commandLine().getErr().println("note: " + PlainText.of(note)));
-            spec.commandLine().getErr().println("locks: " + LockLines.summary(locks));
+            print(json ? List.of(LocksJson.write(locks, blockedOnly, top)) : LockLines.of(locks, blockedOnly, top));
+            locks.seen().notes().forEach(note -> say("note: " + PlainText.of(note)));
+            say("locks: " + LockLines.summary(locks));
             return ExitCode.OK;
         }
     }

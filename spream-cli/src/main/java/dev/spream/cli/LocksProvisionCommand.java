@@ -1,21 +1,15 @@
 package dev.spream.cli;
 
 import dev.spream.api.LockDesk;
-import dev.spream.lock.provisioning.BucketProvisioning;
+import dev.spream.cli.ConfigArguments.Setting;
 import dev.spream.lock.provisioning.BucketProvisioning.Provisioned;
-import java.util.ArrayList;
-import java.util.List;
+import dev.spream.lock.provisioning.BucketProvisioning;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.Unmatched;
 
 /** Makes the buckets that locks are taken by. */
 @Command(
@@ -23,9 +17,6 @@ import picocli.CommandLine.Unmatched;
         description =
                 "Makes the tables and the buckets that locks are taken by, and records how many there are. A run that"
                         + " is stopped is gone on with by the next; one after all is done makes what is missing again.",
-        mixinStandardHelpOptions = true,
-        versionProvider = VersionProvider.class,
-        sortOptions = false,
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:every bucket is there",
@@ -40,11 +31,7 @@ import picocli.CommandLine.Unmatched;
             "",
             "Try: spream locks provision --url jdbc:postgresql://localhost/shop --strategy rows --buckets 1048576"
         })
-final class LocksProvisionCommand implements Callable<Integer> {
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
-
+final class LocksProvisionCommand extends Subcommand {
     @Mixin
     private final LocksArguments arguments = new LocksArguments();
 
@@ -78,24 +65,18 @@ final class LocksProvisionCommand implements Callable<Integer> {
     @Option(names = "--yes", description = "With --recreate: every process that locks here is stopped.")
     private boolean yes;
 
-    @Unmatched
-    private final List<String> others = new ArrayList<>();
-
     @Override
     public Integer call() throws Exception {
         if (recreate && !yes) {
-            throw new ParameterException(
-                    spec.commandLine(),
+            throw new UsageFailure(
                     "a process that goes on to lock by the old buckets would exclude nobody: stop every one that locks"
                             + " here, and add --yes");
         }
         try (LockDesk desk = arguments.open(
-                others,
-                List.of(
-                        new StoreFlags.Setting("buckets", buckets),
-                        new StoreFlags.Setting("levels", levels),
-                        new StoreFlags.Setting("hash", hash),
-                        new StoreFlags.Setting("chunk", chunk)))) {
+                new Setting("buckets", buckets),
+                new Setting("levels", levels),
+                new Setting("hash", hash),
+                new Setting("chunk", chunk))) {
             return provision(desk.provisioning());
         }
     }
@@ -106,7 +87,7 @@ final class LocksProvisionCommand implements Callable<Integer> {
             provisioning.clear();
             say("provision: removed what was there");
         }
-        BucketProgress progress = new BucketProgress(System.err, Terminal.watched());
+        BucketProgress progress = new BucketProgress();
         Thread working = Thread.currentThread();
         StopSignals signals = StopSignals.install(working::interrupt, working::interrupt);
         try {
@@ -134,9 +115,5 @@ final class LocksProvisionCommand implements Callable<Integer> {
                         done.rows(),
                         done.made(),
                         done.made() == 0 ? "" : progress.rate());
-    }
-
-    private void say(String line) {
-        spec.commandLine().getErr().println(line);
     }
 }

@@ -1,15 +1,8 @@
 package dev.spream.cli;
 
-import dev.spream.api.HttpAddress;
-import dev.spream.api.StreamTime;
-import dev.spream.core.record.RecordIdentity;
-import dev.spream.outbox.ReasonCode;
-import dev.spream.storage.spanner.DatabaseName;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import picocli.CommandLine;
-import picocli.CommandLine.TypeConversionException;
 
 /** Runs the command line: exit code 0 for success, 1 for a failure, 2 for a command that was not understood. */
 public final class Main {
@@ -25,32 +18,11 @@ public final class Main {
         return commandLine().execute(args);
     }
 
-    private static DatabaseName databaseName(String text) {
-        try {
-            return DatabaseName.parse(text);
-        } catch (IllegalArgumentException e) {
-            throw new TypeConversionException(e.getMessage());
-        }
-    }
-
-    private static ReasonCode reasonCode(String text) {
-        try {
-            return new ReasonCode(text);
-        } catch (IllegalArgumentException e) {
-            throw new TypeConversionException(e.getMessage());
-        }
-    }
-
     static CommandLine commandLine() {
         Failures failures = new Failures();
-        return new CommandLine(new SpreamCommand())
-                .registerConverter(StreamTime.class, TimeArgument::parse)
-                .registerConverter(Duration.class, DurationArgument::parse)
-                .registerConverter(HttpAddress.class, HttpArgument::parse)
-                .registerConverter(DatabaseName.class, Main::databaseName)
-                .registerConverter(RecordIdentity.class, LetterName::parse)
-                .registerConverter(EntryId.class, EntryId::parse)
-                .registerConverter(ReasonCode.class, Main::reasonCode)
+        CommandLine command = new CommandLine(new SpreamCommand());
+        ConfigArguments.take(command);
+        return Converters.register(command)
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setAbbreviatedOptionsAllowed(false)
                 .setUsageHelpAutoWidth(true)

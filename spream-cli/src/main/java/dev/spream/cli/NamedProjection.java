@@ -1,5 +1,6 @@
 package dev.spream.cli;
 
+import dev.spream.api.ProjectionDesk;
 import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionState;
@@ -7,9 +8,10 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** The argument that names a projection. */
+/** The arguments that name a projection, and where it is. */
 final class NamedProjection {
     private static final char VERSION = '@';
     private static final Pattern VERSIONED = Pattern.compile(".+" + VERSION + "([1-9][0-9]{0,8})");
@@ -20,6 +22,14 @@ final class NamedProjection {
             arity = "1",
             description = "The projection, by the name that list shows.")
     private String name = "";
+
+    @Mixin
+    private final ProjectionArguments arguments = new ProjectionArguments();
+
+    /** Opens the projections; the caller closes them. */
+    ProjectionDesk open() {
+        return arguments.open();
+    }
 
     String name() {
         return name;

@@ -1,6 +1,7 @@
 package dev.spream.cli;
 
 import dev.spream.api.HttpAddress;
+import dev.spream.api.config.SpreamConfig;
 import dev.spream.cli.http.Endpoints;
 import java.io.IOException;
 import java.util.Optional;
@@ -25,6 +26,15 @@ final class Operations<E extends Endpoints> implements AutoCloseable {
     Operations(Optional<HttpAddress> address, Function<HttpAddress, E> making) {
         this.address = address;
         this.endpoints = address.map(making);
+    }
+
+    /** Where a configuration wants it shown; what is no address is among the problems of the configuration. */
+    static Optional<HttpAddress> address(SpreamConfig config) {
+        try {
+            return config.raw("http").map(HttpAddress::parse);
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
     }
 
     /** What is shown, if anything is. */

@@ -3,8 +3,8 @@ package dev.spream.cli;
 import dev.spream.api.OutboxDesk;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.spi.OutboxStoreProvider;
+import dev.spream.cli.ConfigArguments.Setting;
 import java.util.List;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -14,12 +14,6 @@ import picocli.CommandLine.Option;
  * so that an outbox in a database needs no file.
  */
 final class OutboxArguments {
-    private static final String DEFAULT_STORE = "jdbc";
-    private static final String MIGRATE = "outbox.jdbc.migrate";
-
-    @Mixin
-    private final Verbosity verbosity = new Verbosity();
-
     @Mixin
     private final ConfigArguments config = new ConfigArguments();
 
@@ -41,37 +35,23 @@ final class OutboxArguments {
     private @Nullable String table;
 
     /**
-     * Judges what is configured, for whoever looks at an outbox or changes entries by hand: neither its schema nor its tables
-     * are created or migrated, unless the configuration says so. The caller closes it. Nothing is connected to yet.
-     *
-     * @param others the arguments that are none of the command's own
+     * Opens the outbox for an operator, who neither creates nor migrates its tables, unless the configuration says so. The
+     * caller closes it. Nothing is connected to yet.
      */
-    OutboxDesk open(List<String> others) {
-        SpreamConfig said = config(others);
-        return OutboxDesk.open(
-                isStoredIn(said, DEFAULT_STORE) && !said.mayConfigure(MIGRATE)
-                        ? config(with(others, "--%s=false".formatted(MIGRATE)))
-                        : said);
-    }
-
-    private static boolean isStoredIn(SpreamConfig config, String plugin) {
-        return config.raw(OutboxStoreProvider.PORT.key()).filter(plugin::equals).isPresent();
-    }
-
-    private static List<String> with(List<String> others, String flag) {
-        return Stream.concat(others.stream(), Stream.of(flag)).toList();
+    OutboxDesk open() {
+        return OutboxDesk.open(config.unmigrated(OutboxStoreProvider.PORT, settings()));
     }
 
     /** What is configured, not judged yet. */
-    SpreamConfig config(List<String> others) {
-        verbosity.apply();
-        return new StoreFlags(config, OutboxStoreProvider.PORT, DEFAULT_STORE)
-                .config(
-                        others,
-                        List.of(
-                                new StoreFlags.Setting("url", url),
-                                new StoreFlags.Setting("user", user),
-                                new StoreFlags.Setting("schema", schema),
-                                new StoreFlags.Setting("table", table)));
+    SpreamConfig config() {
+        return config.config(OutboxStoreProvider.PORT, settings());
+    }
+
+    private List<Setting> settings() {
+        return List.of(
+                new Setting("url", url),
+                new Setting("user", user),
+                new Setting("schema", schema),
+                new Setting("table", table));
     }
 }

@@ -1,5 +1,6 @@
 package dev.spream.cli;
 
+import dev.spream.cli.http.Members;
 import dev.spream.core.record.JsonObject;
 import dev.spream.outbox.AuditEntry;
 import dev.spream.outbox.LedgerEntry;
@@ -7,9 +8,8 @@ import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.OutboxRow;
 import dev.spream.outbox.OutboxStats;
 import dev.spream.outbox.OutboxStatus;
-import java.util.LinkedHashMap;
+import dev.spream.outbox.ReasonCode;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -21,22 +21,22 @@ final class OutboxJson {
     private OutboxJson() {}
 
     static String stats(OutboxStats stats) {
-        Map<String, @Nullable Object> entries = new LinkedHashMap<>();
+        Members entries = new Members();
         for (OutboxStatus status : OutboxStatus.values()) {
             entries.put(status.text(), stats.entries().getOrDefault(status, 0L));
         }
-        Map<String, @Nullable Object> members = new LinkedHashMap<>();
-        members.put("at", stats.at().toString());
-        members.put("entries", entries);
-        members.put("due", stats.due());
-        stats.oldestDue().ifPresent(since -> members.put("oldest_due", since.toString()));
-        members.put("lag_seconds", stats.lag().toMillis() / MILLIS);
-        members.put("parked", stats.parked());
-        members.put("parked_unknown", stats.parkedUnknown());
-        members.put("leases_expired", stats.leasesExpired());
-        members.put("estimated", texts(stats.estimated().stream().map(OutboxStatus::text)));
-        members.put("at_least", texts(stats.atLeast().stream().map(OutboxJson::member)));
-        return JsonObject.of(members).toString();
+        return new Members()
+                .put("at", stats.at())
+                .put("entries", entries)
+                .put("due", stats.due())
+                .put("oldest_due", stats.oldestDue())
+                .put("lag_seconds", stats.lag().toMillis() / MILLIS)
+                .put("parked", stats.parked())
+                .put("parked_unknown", stats.parkedUnknown())
+                .put("leases_expired", stats.leasesExpired())
+                .put("estimated", texts(stats.estimated().stream().map(OutboxStatus::text)))
+                .put("at_least", texts(stats.atLeast().stream().map(OutboxJson::member)))
+                .toString();
     }
 
     private static List<String> texts(Stream<String> texts) {
@@ -54,7 +54,7 @@ final class OutboxJson {
     }
 
     static String row(OutboxRow row) {
-        return JsonObject.of(members(row, false)).toString();
+        return members(row, false).toString();
     }
 
     /**
@@ -63,10 +63,10 @@ final class OutboxJson {
      * @param open whether what was sent and answered may be seen
      */
     static String whole(OutboxRow row, List<AuditEntry> audit, boolean open, Optional<String> payload) {
-        Map<String, @Nullable Object> members = members(row, open);
-        members.put("audit", audit.stream().map(OutboxJson::audit).toList());
+        Members members = members(row, open)
+                .put("audit", audit.stream().map(OutboxJson::audit).toList());
         payload.ifPresent(text -> members.put("payload", value(text)));
-        return JsonObject.of(members).toString();
+        return members.toString();
     }
 
     /**
@@ -75,64 +75,58 @@ final class OutboxJson {
      * @param open whether what was answered may be seen
      */
     static String gone(GoneEntry gone, boolean open) {
-        Map<String, @Nullable Object> members = new LinkedHashMap<>();
-        gone.id().ifPresent(id -> members.put("id", id));
-        gone.key().ifPresent(key -> members.put("idempotency_key", key));
-        gone.ledger().ifPresent(entry -> members.put("ledger", ledger(entry, open)));
-        members.put("audit", gone.audit().stream().map(OutboxJson::audit).toList());
-        return JsonObject.of(members).toString();
+        return new Members()
+                .put("id", gone.id())
+                .put("idempotency_key", gone.key())
+                .put("ledger", gone.ledger().map(entry -> ledger(entry, open)))
+                .put("audit", gone.audit().stream().map(OutboxJson::audit).toList())
+                .toString();
     }
 
-    private static Map<String, @Nullable Object> members(OutboxRow row, boolean open) {
-        Map<String, @Nullable Object> members = new LinkedHashMap<>();
-        members.put("id", row.id());
-        members.put("idempotency_key", row.idempotencyKey());
-        members.put("generation", row.generation());
-        members.put("request_digest", row.requestDigest());
-        members.put("status", row.status().text());
-        members.put("parked", row.parked());
-        members.put("outcome_unknown", row.outcomeUnknown());
-        members.put("attempts", row.attempts());
-        row.lastError().ifPresent(code -> members.put("last_error_code", code.value()));
-        row.lastErrorMessage().ifPresent(message -> members.put("last_error_message", message));
-        row.orderingKey().ifPresent(key -> members.put("ordering_key", key));
-        row.nextRunAt().ifPresent(at -> members.put("next_run_at", at.toString()));
-        row.owner().ifPresent(owner -> members.put("owner", owner));
-        row.leaseUntil().ifPresent(at -> members.put("lease_until", at.toString()));
-        members.put("created_at", row.createdAt().toString());
-        members.put("updated_at", row.updatedAt().toString());
-        row.expiresAt().ifPresent(at -> members.put("expires_at", at.toString()));
-        row.ledger().ifPresent(entry -> members.put("ledger", ledger(entry, open)));
-        return members;
+    private static Members members(OutboxRow row, boolean open) {
+        return new Members()
+                .put("id", row.id())
+                .put("idempotency_key", row.idempotencyKey())
+                .put("generation", row.generation())
+                .put("request_digest", row.requestDigest())
+                .put("status", row.status().text())
+                .put("parked", row.parked())
+                .put("outcome_unknown", row.outcomeUnknown())
+                .put("attempts", row.attempts())
+                .put("last_error_code", row.lastError().map(ReasonCode::value))
+                .put("last_error_message", row.lastErrorMessage())
+                .put("ordering_key", row.orderingKey())
+                .put("next_run_at", row.nextRunAt())
+                .put("owner", row.owner())
+                .put("lease_until", row.leaseUntil())
+                .put("created_at", row.createdAt())
+                .put("updated_at", row.updatedAt())
+                .put("expires_at", row.expiresAt())
+                .put("ledger", row.ledger().map(entry -> ledger(entry, open)));
     }
 
-    private static Map<String, @Nullable Object> ledger(LedgerEntry entry, boolean open) {
-        Map<String, @Nullable Object> members = new LinkedHashMap<>();
-        members.put("generation", entry.generation());
-        members.put("request_digest", entry.requestDigest());
-        members.put("status", entry.status().text());
-        entry.result().ifPresent(result -> {
-            members.put("http_status", result.httpStatus());
-            result.reason().ifPresent(code -> members.put("reason_code", code.value()));
-        });
+    private static Members ledger(LedgerEntry entry, boolean open) {
+        Members members = new Members()
+                .put("generation", entry.generation())
+                .put("request_digest", entry.requestDigest())
+                .put("status", entry.status().text())
+                .put("http_status", entry.result().map(LedgerResult::httpStatus))
+                .put("reason_code", entry.result().flatMap(LedgerResult::reason).map(ReasonCode::value));
         if (open) {
             entry.result()
                     .flatMap(LedgerResult::responsePayload)
                     .ifPresent(text -> members.put("response", value(text)));
         }
-        members.put("created_at", entry.createdAt().toString());
-        entry.settledAt().ifPresent(at -> members.put("settled_at", at.toString()));
-        return members;
+        return members.put("created_at", entry.createdAt()).put("settled_at", entry.settledAt());
     }
 
-    private static Map<String, @Nullable Object> audit(AuditEntry entry) {
-        Map<String, @Nullable Object> members = new LinkedHashMap<>();
-        members.put("at", entry.at().toString());
-        members.put("actor", entry.actor());
-        members.put("action", entry.action());
-        members.put("outcome", entry.outcome());
-        members.put("reason", entry.reason());
-        return members;
+    private static Members audit(AuditEntry entry) {
+        return new Members()
+                .put("at", entry.at())
+                .put("actor", entry.actor())
+                .put("action", entry.action())
+                .put("outcome", entry.outcome())
+                .put("reason", entry.reason());
     }
 
     /** Any value of JSON. */

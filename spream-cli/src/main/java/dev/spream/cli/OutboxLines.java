@@ -8,10 +8,8 @@ import dev.spream.outbox.OutboxStats;
 import dev.spream.outbox.OutboxStatus;
 import dev.spream.outbox.ReasonCode;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 
 /** An outbox for people. */
@@ -24,62 +22,59 @@ final class OutboxLines {
         List<List<String>> rows = new ArrayList<>();
         for (OutboxStatus status : OutboxStatus.values()) {
             String about = stats.estimated().contains(status) ? "about " : "";
-            rows.add(List.of(status.text(), about + count(stats.entries().getOrDefault(status, 0L))));
+            rows.add(List.of(
+                    status.text(), about + Readable.count(stats.entries().getOrDefault(status, 0L))));
         }
-        rows.add(List.of("due", atLeast(stats, OutboxStats.Figure.DUE) + count(stats.due()) + oldest(stats)));
+        rows.add(List.of("due", atLeast(stats, OutboxStats.Figure.DUE) + Readable.count(stats.due()) + oldest(stats)));
         rows.add(List.of(
                 "parked",
                 atLeast(stats, OutboxStats.Figure.PARKED)
-                        + count(stats.parked())
+                        + Readable.count(stats.parked())
                         + (stats.parkedUnknown() == 0
                                 ? ""
                                 : ", of which %s may have reached the receiver"
-                                        .formatted(count(stats.parkedUnknown())))));
+                                        .formatted(Readable.count(stats.parkedUnknown())))));
         rows.add(List.of(
-                "lease over", atLeast(stats, OutboxStats.Figure.LEASES_EXPIRED) + count(stats.leasesExpired())));
+                "lease over",
+                atLeast(stats, OutboxStats.Figure.LEASES_EXPIRED) + Readable.count(stats.leasesExpired())));
         return Columns.align(rows);
     }
 
     private static String oldest(OutboxStats stats) {
         return stats.oldestDue().isEmpty()
                 ? ""
-                : ", the oldest for " + atLeast(stats, OutboxStats.Figure.LAG) + PartitionTree.human(stats.lag());
+                : ", the oldest for " + atLeast(stats, OutboxStats.Figure.LAG) + Readable.duration(stats.lag());
     }
 
     private static String atLeast(OutboxStats stats, OutboxStats.Figure figure) {
         return stats.atLeast().contains(figure) ? "at least " : "";
     }
 
-    private static String count(long number) {
-        return String.format(Locale.ROOT, "%,d", number);
-    }
-
     /** A line for each, and one above with what the columns are. */
     static List<String> table(List<OutboxRow> entries) {
-        if (entries.isEmpty()) {
-            return List.of();
-        }
-        List<List<String>> rows = new ArrayList<>();
-        rows.add(List.of("ID", "STATUS", "ATTEMPTS", "WHEN", "ERROR", "KEY", "ORDERING KEY"));
-        entries.forEach(row -> rows.add(List.of(
-                Long.toString(row.id()),
-                row.parked() ? "parked" : row.status().text(),
-                Integer.toString(row.attempts()),
-                when(row),
-                error(row).map(Object::toString).orElse(NONE),
-                PlainText.of(row.idempotencyKey()),
-                row.orderingKey().map(PlainText::of).orElse(NONE))));
-        return Columns.align(rows);
+        return Columns.table(
+                List.of("ID", "STATUS", "ATTEMPTS", "WHEN", "ERROR", "KEY", "ORDERING KEY"),
+                entries,
+                row -> List.of(
+                        Long.toString(row.id()),
+                        row.parked() ? "parked" : row.status().text(),
+                        Integer.toString(row.attempts()),
+                        when(row),
+                        error(row).map(Object::toString).orElse(NONE),
+                        PlainText.of(row.idempotencyKey()),
+                        row.orderingKey().map(PlainText::of).orElse(NONE)));
     }
 
     /** What happens next, and when; or when it ended. */
     private static String when(OutboxRow row) {
         return switch (row.status()) {
             case PENDING, FAILED ->
-                row.nextRunAt().map(due -> "due " + seconds(due)).orElse("waits for you");
+                row.nextRunAt().map(due -> "due " + Readable.seconds(due)).orElse("waits for you");
             case SENDING ->
-                row.leaseUntil().map(until -> "until " + seconds(until)).orElse(NONE);
-            case SUCCEEDED, ABORTED -> "since " + seconds(row.updatedAt());
+                row.leaseUntil()
+                        .map(until -> "until " + Readable.seconds(until))
+                        .orElse(NONE);
+            case SUCCEEDED, ABORTED -> "since " + Readable.seconds(row.updatedAt());
         };
     }
 
@@ -178,22 +173,18 @@ final class OutboxLines {
                                 result.status().text(),
                                 result.httpStatus(),
                                 result.reason().map(" %s"::formatted).orElse(""),
-                                entry.settledAt().map(OutboxLines::seconds).orElse(Instant.EPOCH)))
+                                entry.settledAt().map(Readable::seconds).orElse(Instant.EPOCH)))
                 .orElseGet(() -> "generation %d in progress, since %s"
-                        .formatted(entry.generation(), seconds(entry.createdAt())));
+                        .formatted(entry.generation(), Readable.seconds(entry.createdAt())));
     }
 
     private static String audit(AuditEntry entry) {
         return "%s %s by %s: %s%s"
                 .formatted(
-                        seconds(entry.at()),
+                        Readable.seconds(entry.at()),
                         entry.action(),
                         entry.actor(),
                         entry.outcome(),
                         entry.reason().isEmpty() ? "" : "; " + entry.reason());
-    }
-
-    private static Instant seconds(Instant time) {
-        return time.truncatedTo(ChronoUnit.SECONDS);
     }
 }

@@ -4,38 +4,24 @@ import dev.spream.api.OutboxDesk;
 import dev.spream.outbox.OutboxFilter;
 import dev.spream.outbox.OutboxOperations;
 import dev.spream.outbox.OutboxRow;
-import java.io.PrintWriter;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.Unmatched;
 
 /** Lists entries, without what they hold. */
 @Command(
         name = "list",
         description = "Lists entries in the order of their ids, without what they hold.",
-        mixinStandardHelpOptions = true,
-        versionProvider = VersionProvider.class,
-        sortOptions = false,
         footer = {
             "",
             "The last line says where to go on: --after with the last id.",
             "",
             "Try: spream outbox list --parked"
         })
-final class OutboxListCommand implements Callable<Integer> {
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
-
+final class OutboxListCommand extends Subcommand {
     @Mixin
     private final OutboxArguments arguments = new OutboxArguments();
 
@@ -63,21 +49,16 @@ final class OutboxListCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print one object of JSON a line instead of text.")
     private boolean json;
 
-    @Unmatched
-    private final List<String> others = new ArrayList<>();
-
     @Override
     public Integer call() {
         OutboxFilter chosen = filter();
         if (key != null && filter.isGiven()) {
-            throw usage("--key names one entry: leave the other filters out");
+            throw new UsageFailure("--key names one entry: leave the other filters out");
         }
-        try (OutboxDesk desk = arguments.open(others)) {
+        try (OutboxDesk desk = arguments.open()) {
             List<OutboxRow> rows = rows(desk.operations(), chosen);
-            PrintWriter out = spec.commandLine().getOut();
-            (json ? rows.stream().map(OutboxJson::row).toList() : OutboxLines.table(rows)).forEach(out::println);
-            out.flush();
-            spec.commandLine().getErr().println("outbox: " + summary(rows));
+            print(json ? rows.stream().map(OutboxJson::row).toList() : OutboxLines.table(rows));
+            say("outbox: " + summary(rows));
             return ExitCode.OK;
         }
     }
@@ -86,7 +67,7 @@ final class OutboxListCommand implements Callable<Integer> {
         try {
             return filter.filter(after, limit);
         } catch (IllegalArgumentException e) {
-            throw usage("--" + e.getMessage());
+            throw new UsageFailure("--" + e.getMessage());
         }
     }
 
@@ -102,9 +83,5 @@ final class OutboxListCommand implements Callable<Integer> {
                                 ? "; there may be more: --after %d"
                                         .formatted(rows.getLast().id())
                                 : "");
-    }
-
-    private ParameterException usage(String message) {
-        return new ParameterException(spec.commandLine(), message);
     }
 }

@@ -4,30 +4,20 @@ import dev.spream.api.OutboxDesk;
 import dev.spream.outbox.ManualAct;
 import dev.spream.outbox.OutboxOperations;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.Unmatched;
 
 /** Removes what is settled. */
 @Command(
         name = "purge",
         description = "Removes entries that were settled long ago, some at a time; what the ledger says of them stays"
                 + " unless --ledger-older-than is given.",
-        mixinStandardHelpOptions = true,
-        versionProvider = VersionProvider.class,
-        sortOptions = false,
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:everything that old is removed",
@@ -41,12 +31,8 @@ import picocli.CommandLine.Unmatched;
             "",
             "Try: spream outbox purge --older-than 7d --ledger-older-than 90d"
         })
-final class OutboxPurgeCommand implements Callable<Integer> {
+final class OutboxPurgeCommand extends Subcommand {
     private static final int MAX_CHUNK = 100_000;
-
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
 
     @Mixin
     private final OutboxArguments arguments = new OutboxArguments();
@@ -74,21 +60,17 @@ final class OutboxPurgeCommand implements Callable<Integer> {
     @Mixin
     private final ActArguments by = new ActArguments();
 
-    @Unmatched
-    private final List<String> others = new ArrayList<>();
-
     private final AtomicBoolean stopped = new AtomicBoolean();
 
     @Override
     public Integer call() {
         if (chunk < 1 || chunk > MAX_CHUNK) {
-            throw new ParameterException(
-                    spec.commandLine(), "--chunk is %d, must be 1 to %d".formatted(chunk, MAX_CHUNK));
+            throw new UsageFailure("--chunk is %d, must be 1 to %d".formatted(chunk, MAX_CHUNK));
         }
         ManualAct act = by.act();
         Runnable stop = () -> stopped.set(true);
         StopSignals signals = StopSignals.install(stop, stop);
-        try (OutboxDesk desk = arguments.open(others)) {
+        try (OutboxDesk desk = arguments.open()) {
             OutboxOperations outbox = desk.operations();
             Duration settledFor = olderThan == null ? Duration.ZERO : olderThan;
             long entries = removeAll("entries", () -> outbox.purge(settledFor, chunk, act));
@@ -107,7 +89,7 @@ final class OutboxPurgeCommand implements Callable<Integer> {
     }
 
     private long removeAll(String what, IntSupplier removal) {
-        RemovalProgress progress = new RemovalProgress(System.err, Terminal.watched(), what);
+        RemovalProgress progress = new RemovalProgress(what);
         try {
             int last = chunk;
             while (last == chunk && !stopped.get()) {
@@ -122,9 +104,5 @@ final class OutboxPurgeCommand implements Callable<Integer> {
 
     private static String removed(long count, String what) {
         return String.format(Locale.ROOT, "removed %,d %s", count, what);
-    }
-
-    private void say(String line) {
-        spec.commandLine().getErr().println(line);
     }
 }

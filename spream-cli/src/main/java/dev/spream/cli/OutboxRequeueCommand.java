@@ -3,14 +3,8 @@ package dev.spream.cli;
 import dev.spream.api.OutboxDesk;
 import dev.spream.outbox.ManualAct;
 import dev.spream.outbox.OutboxOperations;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.Unmatched;
 
 /** Has entries tried again. */
 @Command(
@@ -18,9 +12,6 @@ import picocli.CommandLine.Unmatched;
         description =
                 "Has entries tried again from their first attempt on, at once. One that was aborted becomes a new generation of"
                         + " its request: what the ledger says of the old one stays.",
-        mixinStandardHelpOptions = true,
-        versionProvider = VersionProvider.class,
-        sortOptions = false,
         footer = {
             "",
             "An entry that is parked with an unknown outcome is sent again, whatever reached the receiver: ask it first, and use"
@@ -28,11 +19,7 @@ import picocli.CommandLine.Unmatched;
             "",
             "Try: spream outbox requeue --all --status aborted --reason UNAVAILABLE --why 'the broker is back' --yes"
         })
-final class OutboxRequeueCommand implements Callable<Integer> {
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
-
+final class OutboxRequeueCommand extends Subcommand {
     @Mixin
     private final OutboxArguments arguments = new OutboxArguments();
 
@@ -42,23 +29,13 @@ final class OutboxRequeueCommand implements Callable<Integer> {
     @Mixin
     private final ActArguments by = new ActArguments();
 
-    @Unmatched
-    private final List<String> others = new ArrayList<>();
-
     @Override
     public Integer call() {
         choice.requireClear();
-        by.requireReason();
-        ManualAct act = by.act();
-        try (OutboxDesk desk = arguments.open(others)) {
+        ManualAct act = by.reasoned();
+        try (OutboxDesk desk = arguments.open()) {
             OutboxOperations outbox = desk.operations();
-            return choice.change(
-                    new OutboxChange(
-                            "requeue",
-                            outbox,
-                            id -> outbox.requeue(id, act),
-                            spec.commandLine().getErr()),
-                    outbox);
+            return choice.change(new OutboxChange("requeue", outbox, id -> outbox.requeue(id, act), err()), outbox);
         }
     }
 }

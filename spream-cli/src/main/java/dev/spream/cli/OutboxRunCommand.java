@@ -1,19 +1,12 @@
 package dev.spream.cli;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Unmatched;
 
 /** Runs the worker of an outbox, as a service does. */
 @Command(
         name = "run",
         description = "Sends the entries of an outbox, as the configuration says, until it is told to stop.",
-        mixinStandardHelpOptions = true,
-        versionProvider = VersionProvider.class,
-        sortOptions = false,
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:a signal ended it, and what had started is settled",
@@ -29,15 +22,12 @@ import picocli.CommandLine.Unmatched;
             "Try: spream outbox run --url jdbc:postgresql://localhost/shop --sender=http"
                     + " --sender.http.url=http://localhost:9000/orders --outbox.enabled=true"
         })
-final class OutboxRunCommand implements Callable<Integer>, LongRunning {
+final class OutboxRunCommand extends Subcommand implements LongRunning {
     @Mixin
     private final OutboxArguments arguments = new OutboxArguments();
 
-    @Unmatched
-    private final List<String> others = new ArrayList<>();
-
     @Override
     public Integer call() throws Exception {
-        return new OutboxService(arguments.config(others)).run();
+        return new OutboxService(arguments.config()).run();
     }
 }

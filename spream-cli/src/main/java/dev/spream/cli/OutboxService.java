@@ -1,6 +1,5 @@
 package dev.spream.cli;
 
-import dev.spream.api.HttpAddress;
 import dev.spream.api.OutboxDesk;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.spi.OutboxSenderProvider;
@@ -34,7 +33,7 @@ final class OutboxService {
     int run() throws Exception {
         try (OutboxDesk desk = OutboxDesk.open(config);
                 Operations<OutboxEndpoints> operations =
-                        new Operations<>(http(), where -> OutboxEndpoints.of(where, name()))) {
+                        new Operations<>(Operations.address(config), where -> OutboxEndpoints.of(where, name()))) {
             OutboxWorker worker = worker(desk, operations);
             return operations.show(() -> run(desk, worker, operations));
         } finally {
@@ -89,15 +88,6 @@ final class OutboxService {
 
     private double seconds() {
         return (System.nanoTime() - startNanos) / 1e9;
-    }
-
-    /** What is no address is among the problems of the configuration. */
-    private Optional<HttpAddress> http() {
-        try {
-            return config.raw("http").map(HttpAddress::parse);
-        } catch (IllegalArgumentException e) {
-            return Optional.empty();
-        }
     }
 
     /** The table, if it has another name than most. */

@@ -9,37 +9,23 @@ import dev.spream.outbox.OutboxOperations;
 import dev.spream.outbox.ReasonCode;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.Unmatched;
 
 /** Settles entries as somebody knows that they ended. */
 @Command(
         name = "settle",
         description = "Settles an entry as somebody knows that it ended: the ledger says so for ever.",
-        mixinStandardHelpOptions = true,
-        versionProvider = VersionProvider.class,
-        sortOptions = false,
         footer = {
             "",
             "Try: spream outbox settle 42 --succeeded --why 'the broker has it, ticket 4711'",
             "     spream outbox settle 42 --failed REJECTED --http-status 422 --why 'the broker refused it'"
         })
-final class OutboxSettleCommand implements Callable<Integer> {
+final class OutboxSettleCommand extends Subcommand {
     private static final int OK = 200;
-
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
 
     @Mixin
     private final OutboxArguments arguments = new OutboxArguments();
@@ -71,21 +57,14 @@ final class OutboxSettleCommand implements Callable<Integer> {
     @Mixin
     private final ActArguments by = new ActArguments();
 
-    @Unmatched
-    private final List<String> others = new ArrayList<>();
-
     @Override
     public Integer call() {
         requireClear();
+        ManualAct act = by.reasoned();
         LedgerResult result = result();
-        ManualAct act = by.act();
-        try (OutboxDesk desk = arguments.open(others)) {
+        try (OutboxDesk desk = arguments.open()) {
             OutboxOperations outbox = desk.operations();
-            return new OutboxChange(
-                            "settle",
-                            outbox,
-                            id -> outbox.settle(id, result, act),
-                            spec.commandLine().getErr())
+            return new OutboxChange("settle", outbox, id -> outbox.settle(id, result, act), err())
                     .entries(entries.ids(outbox));
         }
     }
@@ -93,12 +72,11 @@ final class OutboxSettleCommand implements Callable<Integer> {
     private void requireClear() {
         entries.requireIds();
         if (!entries.isOne()) {
-            throw usage("say which entry: its id, or --key");
+            throw new UsageFailure("say which entry: its id, or --key");
         }
         if (succeeded == (failed != null)) {
-            throw usage("say how it ended: --succeeded, or --failed CODE");
+            throw new UsageFailure("say how it ended: --succeeded, or --failed CODE");
         }
-        by.requireReason();
     }
 
     private LedgerResult result() {
@@ -110,7 +88,7 @@ final class OutboxSettleCommand implements Callable<Integer> {
                     Optional.ofNullable(response).map(this::json),
                     Optional.ofNullable(failed));
         } catch (IllegalArgumentException e) {
-            throw usage(String.valueOf(e.getMessage()));
+            throw new UsageFailure(String.valueOf(e.getMessage()));
         }
     }
 
@@ -120,13 +98,9 @@ final class OutboxSettleCommand implements Callable<Integer> {
             Json.parse(text);
             return text;
         } catch (IllegalArgumentException e) {
-            throw usage("--response '%s' is not JSON; nothing was changed".formatted(file));
+            throw new UsageFailure("--response '%s' is not JSON; nothing was changed".formatted(file));
         } catch (IOException e) {
-            throw usage("--response '%s' %s; nothing was changed".formatted(file, e.getMessage()));
+            throw new UsageFailure("--response '%s' %s; nothing was changed".formatted(file, e.getMessage()));
         }
-    }
-
-    private ParameterException usage(String message) {
-        return new ParameterException(spec.commandLine(), message);
     }
 }

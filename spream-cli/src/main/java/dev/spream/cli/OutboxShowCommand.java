@@ -4,34 +4,20 @@ import dev.spream.api.OutboxDesk;
 import dev.spream.outbox.AuditEntry;
 import dev.spream.outbox.OutboxOperations;
 import dev.spream.outbox.OutboxRow;
-import java.io.PrintWriter;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.Unmatched;
 
 /** Shows all of an entry. */
 @Command(
         name = "show",
         description =
                 "Shows an entry, what the ledger says of its key, and what was changed of it by hand. Of one that was purged"
-                        + " the ledger has the answer by its --key, and the audit what was changed by its id.",
-        mixinStandardHelpOptions = true,
-        versionProvider = VersionProvider.class,
-        sortOptions = false)
-final class OutboxShowCommand implements Callable<Integer> {
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
-
+                        + " the ledger has the answer by its --key, and the audit what was changed by its id.")
+final class OutboxShowCommand extends Subcommand {
     @Mixin
     private final OutboxArguments arguments = new OutboxArguments();
 
@@ -44,22 +30,16 @@ final class OutboxShowCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print one object of JSON instead of text.")
     private boolean json;
 
-    @Unmatched
-    private final List<String> others = new ArrayList<>();
-
     @Override
     public Integer call() {
         entry.requireIds();
         if (!entry.isOne()) {
-            throw new ParameterException(spec.commandLine(), "say which entry: its id, or --key");
+            throw new UsageFailure("say which entry: its id, or --key");
         }
-        try (OutboxDesk desk = arguments.open(others)) {
-            PrintWriter out = spec.commandLine().getOut();
-            entry.one(desk.operations())
+        try (OutboxDesk desk = arguments.open()) {
+            print(entry.one(desk.operations())
                     .map(row -> whole(desk.operations(), row))
-                    .orElseGet(() -> gone(desk))
-                    .forEach(out::println);
-            out.flush();
+                    .orElseGet(() -> gone(desk)));
             return ExitCode.OK;
         }
     }

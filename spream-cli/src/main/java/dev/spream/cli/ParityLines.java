@@ -4,7 +4,6 @@ import dev.spream.projection.CutOver;
 import dev.spream.projection.Parity;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /** What comparing and exchanging versions came to, for people. */
 final class ParityLines {
@@ -12,19 +11,15 @@ final class ParityLines {
 
     /** A line for each table, and one above with what the columns are. */
     static List<String> table(Parity parity) {
-        if (parity.tables().isEmpty()) {
-            return List.of();
-        }
-        List<List<String>> rows = new ArrayList<>();
-        rows.add(List.of("TABLE", "ROWS OF " + parity.live(), "ROWS OF " + parity.other(), "DIFFERENT", "ONLY IN ONE"));
-        parity.tables()
-                .forEach(table -> rows.add(List.of(
+        return Columns.table(
+                List.of("TABLE", "ROWS OF " + parity.live(), "ROWS OF " + parity.other(), "DIFFERENT", "ONLY IN ONE"),
+                parity.tables(),
+                table -> List.of(
                         PlainText.of(table.name()),
-                        count(table.liveRows()),
-                        count(table.otherRows()),
-                        count(table.different()),
-                        oneSided(table))));
-        return Columns.align(rows);
+                        Readable.count(table.liveRows()),
+                        Readable.count(table.otherRows()),
+                        Readable.count(table.different()),
+                        oneSided(table)));
     }
 
     static String verdict(Parity parity) {
@@ -63,9 +58,5 @@ final class ParityLines {
             said.add("its events begin %,d positions later".formatted(losses.leftOut()));
         }
         return String.join("; ", said);
-    }
-
-    private static String count(long number) {
-        return String.format(Locale.ROOT, "%,d", number);
     }
 }

@@ -34,7 +34,7 @@ final class PartitionGraph {
         String owner = PartitionView.owner(partition);
         return (owner.equals("-") ? text : text + " " + owner)
                 + view.lag(partition)
-                        .map(lag -> "\nlag " + PartitionTree.human(lag))
+                        .map(lag -> "\nlag " + Readable.duration(lag))
                         .orElse("");
     }
 

@@ -13,7 +13,6 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -117,14 +116,14 @@ final class PartitionTree {
 
     private String progress(Instant low) {
         Instant now = view.stored().now();
-        String lag = "low watermark %s, behind by %s".formatted(low, human(Duration.between(low, now)));
+        String lag = "low watermark %s, behind by %s".formatted(low, Readable.duration(Duration.between(low, now)));
         return view.retention()
                 .map(period -> lag + ", " + loss(Duration.between(now, low.plus(period))))
                 .orElse(lag);
     }
 
     private static String loss(Duration left) {
-        return left.isNegative() ? "changes are being lost" : "changes are lost in " + human(left);
+        return left.isNegative() ? "changes are being lost" : "changes are lost in " + Readable.duration(left);
     }
 
     private String states() {
@@ -137,13 +136,8 @@ final class PartitionTree {
     }
 
     private List<String> table() {
-        if (lines.isEmpty()) {
-            return List.of();
-        }
-        List<List<String>> rows = new ArrayList<>();
-        rows.add(List.of("PARTITION", "STATE", "OWNER", "EPOCH", "WATERMARK", "LAG", "LOST IN", ""));
-        lines.forEach(line -> rows.add(row(line)));
-        return Columns.align(rows);
+        return Columns.table(
+                List.of("PARTITION", "STATE", "OWNER", "EPOCH", "WATERMARK", "LAG", "LOST IN", ""), lines, this::row);
     }
 
     private List<String> row(Line line) {
@@ -157,23 +151,10 @@ final class PartitionTree {
                 PartitionView.owner(partition),
                 String.valueOf(partition.epoch()),
                 partition.watermark().toString(),
-                view.lag(partition).map(PartitionTree::human).orElse("-"),
+                view.lag(partition).map(Readable::duration).orElse("-"),
                 view.untilLoss(partition)
-                        .map(left -> left.isNegative() ? "lost" : human(left))
+                        .map(left -> left.isNegative() ? "lost" : Readable.duration(left))
                         .orElse("-"),
                 others.isEmpty() ? "" : "also continues " + others);
-    }
-
-    /** Two units at most. */
-    static String human(Duration duration) {
-        if (duration.compareTo(Duration.ofMinutes(1)) < 0) {
-            return String.format(Locale.ROOT, "%.1fs", Math.max(0, duration.toMillis()) / 1_000.0);
-        }
-        if (duration.toHours() == 0) {
-            return "%dm %ds".formatted(duration.toMinutes(), duration.toSecondsPart());
-        }
-        return duration.toDays() == 0
-                ? "%dh %dm".formatted(duration.toHours(), duration.toMinutesPart())
-                : "%dd %dh".formatted(duration.toDays(), duration.toHoursPart());
     }
 }

@@ -1,19 +1,11 @@
 package dev.spream.cli;
 
 import java.time.Duration;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.Spec.Target;
 
 /** For how long versions of a projection may be waited for, while one of them stands still. */
 final class PatienceArgument {
     private static final Duration LONGEST = Duration.ofHours(1);
-
-    @Spec(Target.MIXEE)
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec command;
 
     @Option(
             names = "--patience",
@@ -23,12 +15,11 @@ final class PatienceArgument {
                     + " Default: ${DEFAULT-VALUE}.")
     private String patience = "";
 
-    /** @throws ParameterException if it is none, or too long */
+    /** @throws UsageFailure if it is none, or too long */
     Duration limit() {
         Duration limit = DurationArgument.parse(patience);
         if (limit.compareTo(LONGEST) > 0) {
-            throw new ParameterException(
-                    command.commandLine(),
+            throw new UsageFailure(
                     "--patience is %s, must be at most %s".formatted(patience, DurationArgument.format(LONGEST)));
         }
         return limit;

@@ -5,24 +5,15 @@ import java.util.Map;
 import java.util.Stack;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.IParameterPreprocessor;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.Spec.Target;
 
 /** Who changes a projection by hand, and why. */
 final class ProjectionActArguments {
-    @Spec(Target.MIXEE)
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec command;
-
-    @Option(
-            names = "--actor",
-            paramLabel = "NAME",
-            description = "Who does it, for the audit. Default: the user of this machine, at its name.")
-    private @Nullable String actor;
+    @Mixin
+    private final ActorArgument actor = new ActorArgument();
 
     @Option(names = "--reason", paramLabel = "TEXT", required = true, description = "Why, for the audit.")
     private String reason = "";
@@ -43,18 +34,12 @@ final class ProjectionActArguments {
 
     Act act() {
         if (reason.isBlank()) {
-            throw usage("say why, for whoever reads the audit: --reason TEXT", null);
+            throw new UsageFailure("say why, for whoever reads the audit: --reason TEXT");
         }
         try {
-            return new Act(actor == null ? ActArguments.user() : actor, reason);
+            return new Act(actor.name(), reason);
         } catch (IllegalArgumentException e) {
-            throw usage(String.valueOf(e.getMessage()), e);
+            throw new UsageFailure(String.valueOf(e.getMessage()));
         }
-    }
-
-    private ParameterException usage(String message, @Nullable Exception cause) {
-        return cause == null
-                ? new ParameterException(command.commandLine(), message)
-                : new ParameterException(command.commandLine(), message, cause);
     }
 }

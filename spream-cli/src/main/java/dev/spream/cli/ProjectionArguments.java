@@ -1,10 +1,9 @@
 package dev.spream.cli;
 
 import dev.spream.api.ProjectionDesk;
-import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.spi.ProjectionStoreProvider;
+import dev.spream.cli.ConfigArguments.Setting;
 import java.util.List;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -14,12 +13,6 @@ import picocli.CommandLine.Option;
  * configuration, so that projections in a database need no file.
  */
 final class ProjectionArguments {
-    private static final String DEFAULT_STORE = "jdbc";
-    private static final String MIGRATE = "projections.jdbc.migrate";
-
-    @Mixin
-    private final Verbosity verbosity = new Verbosity();
-
     @Mixin
     private final ConfigArguments config = new ConfigArguments();
 
@@ -39,31 +32,12 @@ final class ProjectionArguments {
     private @Nullable String schema;
 
     /**
-     * Judges what is configured; the caller closes it. Neither schema nor tables are created or migrated, unless the
-     * configuration says so. Nothing is connected to yet.
-     *
-     * @param others the arguments that are none of the command's own
+     * Opens the projections for an operator, who neither creates nor migrates tables, unless the configuration says so. The
+     * caller closes it. Nothing is connected to yet.
      */
-    ProjectionDesk open(List<String> others) {
-        verbosity.apply();
-        SpreamConfig said = config(others);
-        boolean ours = said.raw(ProjectionStoreProvider.PORT.key())
-                .filter(DEFAULT_STORE::equals)
-                .isPresent();
-        return ProjectionDesk.open(
-                ours && !said.mayConfigure(MIGRATE)
-                        ? config(Stream.concat(others.stream(), Stream.of("--%s=false".formatted(MIGRATE)))
-                                .toList())
-                        : said);
-    }
-
-    private SpreamConfig config(List<String> others) {
-        return new StoreFlags(config, ProjectionStoreProvider.PORT, DEFAULT_STORE)
-                .config(
-                        others,
-                        List.of(
-                                new StoreFlags.Setting("url", url),
-                                new StoreFlags.Setting("user", user),
-                                new StoreFlags.Setting("schema", schema)));
+    ProjectionDesk open() {
+        return ProjectionDesk.open(config.unmigrated(
+                ProjectionStoreProvider.PORT,
+                List.of(new Setting("url", url), new Setting("user", user), new Setting("schema", schema))));
     }
 }

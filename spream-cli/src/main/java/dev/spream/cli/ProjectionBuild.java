@@ -1,15 +1,13 @@
 package dev.spream.cli;
 
+import dev.spream.cli.http.Members;
 import dev.spream.projection.ProjectionRebuilds;
 import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.RebuildProgress;
 import dev.spream.projection.VersionRole;
-import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -132,7 +130,7 @@ record ProjectionBuild(ProjectionVersion version, Optional<RebuildProgress> prog
         return line
                 + String.format(Locale.ROOT, ", %,.0f events/s", progress.rate().getAsDouble())
                 + progress.left()
-                        .map(left -> ", %s left".formatted(PartitionTree.human(left)))
+                        .map(left -> ", %s left".formatted(Readable.duration(left)))
                         .orElse("");
     }
 
@@ -142,21 +140,21 @@ record ProjectionBuild(ProjectionVersion version, Optional<RebuildProgress> prog
         return String.format(Locale.ROOT, "%.1f %%", percent);
     }
 
-    Map<String, @Nullable Object> members() {
-        Map<String, @Nullable Object> members = new LinkedHashMap<>();
-        members.put("version", version.version());
-        members.put("revision", version.revision());
-        members.put("role", role());
+    Members members() {
+        Members members = new Members()
+                .put("version", version.version())
+                .put("revision", version.revision())
+                .put("role", role());
         progress.ifPresent(known -> {
-            members.put("from_position", version.from());
-            members.put("applied", known.applied());
-            members.put("position", known.position());
-            members.put("target", known.target());
-            members.put("share", known.share());
-            members.put("parked_keys", known.parked());
-            members.put("skipped_events", known.skipped());
+            members.put("from_position", version.from())
+                    .put("applied", known.applied())
+                    .put("position", known.position())
+                    .put("target", known.target())
+                    .put("share", known.share())
+                    .put("parked_keys", known.parked())
+                    .put("skipped_events", known.skipped());
             known.rate().ifPresent(rate -> members.put("events_per_second", rate));
-            known.left().map(Duration::toMillis).ifPresent(left -> members.put("left_seconds", left / MILLIS));
+            members.put("left_seconds", known.left().map(left -> left.toMillis() / MILLIS));
         });
         return members;
     }

@@ -1,9 +1,6 @@
 package dev.spream.cli;
 
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /** What an operator does with projections. */
 @Command(
@@ -11,8 +8,6 @@ import picocli.CommandLine.Spec;
         description =
                 "Looks at projections, stops them and lets them go on, and has parked events tried again or skipped,"
                         + " splits them into other segments, and rebuilds them, with an audit.",
-        mixinStandardHelpOptions = true,
-        versionProvider = VersionProvider.class,
         subcommands = {
             ProjectionListCommand.class,
             ProjectionShowCommand.class,
@@ -29,8 +24,6 @@ import picocli.CommandLine.Spec;
             ProjectionRollbackCommand.class,
             ProjectionDropCommand.class
         },
-        synopsisSubcommandLabel = "COMMAND",
-        exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:success",
             "1:failure, or something was refused or left",
@@ -41,15 +34,4 @@ import picocli.CommandLine.Spec;
             "All of it works while projections run, wherever they do, and shows nothing of what events contain, unless"
                     + " --payload asks for it. It neither creates nor migrates tables, unless projections.jdbc.migrate=true is given."
         })
-final class ProjectionCommand implements Runnable {
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
-
-    @Override
-    public void run() {
-        throw new CommandLine.ParameterException(
-                spec.commandLine(),
-                "a command is missing: " + String.join(", ", spec.subcommands().keySet()));
-    }
-}
+final class ProjectionCommand extends CommandGroup {}

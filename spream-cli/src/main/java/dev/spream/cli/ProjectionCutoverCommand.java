@@ -6,7 +6,6 @@ import dev.spream.projection.ProjectionRebuilds;
 import dev.spream.projection.VersionRole;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -18,7 +17,6 @@ import picocli.CommandLine.Option;
         name = "cutover",
         description =
                 "Makes another version of a projection live, in one transaction: readers see the old read model or the new one, complete.",
-        sortOptions = false,
         footer = {
             "",
             "The live version stands still until the other has caught up. The old one is kept and follows, so that spream"
@@ -26,10 +24,7 @@ import picocli.CommandLine.Option;
             "",
             "Try: spream projection cutover entries --parity --yes --reason 'counts items'"
         })
-final class ProjectionCutoverCommand implements Callable<Integer> {
-    @Mixin
-    private final VersionArguments arguments = new VersionArguments();
-
+final class ProjectionCutoverCommand extends VersionCommand {
     @Option(names = "--version", paramLabel = "N", description = "Which. Default: the one that is being built.")
     private @Nullable Integer version;
 
@@ -49,22 +44,21 @@ final class ProjectionCutoverCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Exchange meant = exchange.exchange();
-        return arguments.run((projections, name) -> {
+        return run((projections, name) -> {
             ProjectionRebuilds rebuilds = projections.rebuilds();
-            int chosen = ProjectionBuild.choose(rebuilds, name, arguments.version(version), VersionRole.SHADOW);
+            int chosen = ProjectionBuild.choose(rebuilds, name, version(version), VersionRole.SHADOW);
             if (parity && !isEqual(rebuilds.parity(name, chosen, Set.copyOf(ignored), meant.patience()))) {
                 return ExitCode.SOFTWARE;
             }
-            arguments.say(ParityLines.done("cutover", meant.run(rebuilds, name, chosen)));
+            say(ParityLines.done("cutover", meant.run(rebuilds, name, chosen)));
             return ExitCode.OK;
         });
     }
 
     private boolean isEqual(Parity compared) {
-        ParityLines.table(compared).forEach(arguments::say);
+        ParityLines.table(compared).forEach(this::say);
         if (!compared.isEqual()) {
-            arguments.say(
-                    "left %s: %s; nothing was changed".formatted(arguments.shown(), ParityLines.verdict(compared)));
+            say("left %s: %s; nothing was changed".formatted(shown(), ParityLines.verdict(compared)));
         }
         return compared.isEqual();
     }

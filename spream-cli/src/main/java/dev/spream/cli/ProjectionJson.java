@@ -1,16 +1,13 @@
 package dev.spream.cli;
 
-import dev.spream.core.record.JsonObject;
+import dev.spream.cli.http.Members;
 import dev.spream.projection.ParkedKey;
 import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionState;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** Projections for programs: one object each. Times are RFC 3339, durations seconds; what there is not is absent. */
 final class ProjectionJson {
@@ -19,71 +16,65 @@ final class ProjectionJson {
     private ProjectionJson() {}
 
     static String row(ProjectionDetails projection, Optional<ProjectionBuild> build) {
-        Map<String, @Nullable Object> members = members(projection, build);
-        build.ifPresent(known -> {
-            members.put("name", known.version().label());
-            members.put("version", known.members());
-        });
-        return JsonObject.of(members).toString();
+        return members(projection, build)
+                .put("name", build.map(known -> known.version().label()))
+                .put("version", build.map(ProjectionBuild::members))
+                .toString();
     }
 
     /** With its versions and its segments. */
     static String whole(ProjectionDetails projection, List<ProjectionBuild> builds, List<ParkedKey> parked) {
-        Map<String, @Nullable Object> members = members(projection, ProjectionBuild.of(builds, projection.state()));
-        members.put("versions", builds.stream().map(ProjectionBuild::members).toList());
-        members.put(
-                "segments",
-                projection.segments().stream().map(ProjectionJson::segment).toList());
-        members.put("parked", parked.stream().map(ProjectionJson::parked).toList());
-        return JsonObject.of(members).toString();
+        return members(projection, ProjectionBuild.of(builds, projection.state()))
+                .put("versions", builds.stream().map(ProjectionBuild::members).toList())
+                .put(
+                        "segments",
+                        projection.segments().stream()
+                                .map(ProjectionJson::segment)
+                                .toList())
+                .put("parked", parked.stream().map(ProjectionJson::parked).toList())
+                .toString();
     }
 
-    private static Map<String, @Nullable Object> members(
-            ProjectionDetails projection, Optional<ProjectionBuild> build) {
+    private static Members members(ProjectionDetails projection, Optional<ProjectionBuild> build) {
         ProjectionState state = projection.state();
-        Map<String, @Nullable Object> members = new LinkedHashMap<>();
-        members.put("projection_name", state.projection());
-        members.put("status", ProjectionLines.status(state, build));
-        members.put("epoch", state.epoch());
-        members.put("segment_count", state.segments());
-        members.put("segments_unheld", ProjectionLines.unheld(projection));
-        if (state.segments() > 0) {
-            members.put("event_store_position", state.position());
-        }
-        state.lastEventId().ifPresent(id -> members.put("last_processed_event_id", id));
-        state.lastEventAt().ifPresent(at -> members.put("last_processed_timestamp", at.toString()));
-        members.put("error_count", state.errorCount());
-        state.lastError().ifPresent(error -> members.put("last_error", error));
-        state.lastErrorAt().ifPresent(at -> members.put("last_error_at", at.toString()));
-        members.put("parked_keys", projection.parkedKeys());
-        members.put("parked_events", projection.parkedEvents());
-        members.put("dead_letters", projection.deadLetters());
-        members.put("updated_at", state.updatedAt().toString());
-        return members;
+        return new Members()
+                .put("projection_name", state.projection())
+                .put("status", ProjectionLines.status(state, build))
+                .put("epoch", state.epoch())
+                .put("segment_count", state.segments())
+                .put("segments_unheld", ProjectionLines.unheld(projection))
+                .put("event_store_position", state.segments() > 0 ? Optional.of(state.position()) : Optional.empty())
+                .put("last_processed_event_id", state.lastEventId())
+                .put("last_processed_timestamp", state.lastEventAt())
+                .put("error_count", state.errorCount())
+                .put("last_error", state.lastError())
+                .put("last_error_at", state.lastErrorAt())
+                .put("parked_keys", projection.parkedKeys())
+                .put("parked_events", projection.parkedEvents())
+                .put("dead_letters", projection.deadLetters())
+                .put("updated_at", state.updatedAt());
     }
 
-    private static Map<String, @Nullable Object> segment(ProjectionDetails.Segment segment) {
-        Map<String, @Nullable Object> members = new LinkedHashMap<>();
-        members.put("segment", segment.segment());
-        members.put("epoch", segment.epoch());
-        members.put("position", segment.position());
-        segment.owner().ifPresent(owner -> members.put("owner", owner));
-        segment.leaseLeft().ifPresent(left -> members.put("lease_left_seconds", seconds(left)));
-        return members;
+    private static Members segment(ProjectionDetails.Segment segment) {
+        return new Members()
+                .put("segment", segment.segment())
+                .put("epoch", segment.epoch())
+                .put("position", segment.position())
+                .put("owner", segment.owner())
+                .put("lease_left_seconds", segment.leaseLeft().map(ProjectionJson::seconds));
     }
 
-    private static Map<String, @Nullable Object> parked(ParkedKey key) {
-        Map<String, @Nullable Object> members = new LinkedHashMap<>();
-        members.put("key", key.key());
-        members.put("reason", lower(key.reason()));
-        members.put("last_version", key.lastVersion());
-        members.put("first_version", key.firstVersion());
-        members.put("events", key.events());
-        members.put("attempts", key.attempts());
-        members.put("error", key.error());
-        members.put("since", key.since().toString());
-        key.nextTry().ifPresent(left -> members.put("next_try_seconds", seconds(left)));
-        return members;
+    private static Members parked(ParkedKey key) {
+        return new Members()
+                .put("key", key.key())
+                .put("reason", lower(key.reason()))
+                .put("last_version", key.lastVersion())
+                .put("first_version", key.firstVersion())
+                .put("events", key.events())
+                .put("attempts", key.attempts())
+                .put("error", key.error())
+                .put("since", key.since())
+                .put("next_try_seconds", key.nextTry().map(ProjectionJson::seconds));
     }
 
     private static String lower(Enum<?> constant) {

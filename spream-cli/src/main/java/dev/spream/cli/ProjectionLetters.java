@@ -2,6 +2,7 @@ package dev.spream.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.spream.cli.http.Members;
 import dev.spream.core.record.JsonObject;
 import dev.spream.projection.ProjectionDeadLetter;
 import dev.spream.projection.event.EventEnvelope;
@@ -11,11 +12,8 @@ import java.nio.charset.CharacterCodingException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /** Dead letters of projections, with what they hold only if that is asked for. */
 final class ProjectionLetters {
@@ -25,15 +23,12 @@ final class ProjectionLetters {
 
     /** A line for each, and one above with what the columns are; what it holds is below its line. */
     static List<String> table(List<ProjectionDeadLetter> letters, boolean payload, Instant now) {
-        if (letters.isEmpty()) {
-            return List.of();
-        }
-        List<List<String>> rows = new ArrayList<>();
-        rows.add(List.of("ID", "KEPT", "KIND", "KEY", "VERSION", "TYPE", "EVENT OR ORIGIN", "REASON"));
-        letters.forEach(letter -> rows.add(row(letter, now)));
         List<String> lines = new ArrayList<>();
-        List<String> aligned = Columns.align(rows);
-        lines.add(aligned.getFirst());
+        List<String> aligned = Columns.table(
+                List.of("ID", "KEPT", "KIND", "KEY", "VERSION", "TYPE", "EVENT OR ORIGIN", "REASON"),
+                letters,
+                letter -> row(letter, now));
+        lines.addAll(aligned.subList(0, Math.min(1, aligned.size())));
         for (int i = 0; i < letters.size(); i++) {
             lines.add(aligned.get(i + 1));
             if (payload) {
@@ -96,40 +91,34 @@ final class ProjectionLetters {
 
     /** For programs: one object. Times are RFC 3339; what there is not is absent. */
     static String json(ProjectionDeadLetter letter, boolean payload) {
-        Map<String, @Nullable Object> members = new LinkedHashMap<>();
-        members.put("id", letter.id());
-        members.put("kept_at", letter.keptAt().toString());
+        Members members = new Members().put("id", letter.id()).put("kept_at", letter.keptAt());
         switch (letter) {
             case ProjectionDeadLetter.Skipped skipped -> event(members, skipped.event(), payload);
             case ProjectionDeadLetter.Undecodable undecodable -> item(members, undecodable.item(), payload);
         }
-        members.put("reason", letter.reason());
-        return JsonObject.of(members).toString();
+        return members.put("reason", letter.reason()).toString();
     }
 
-    private static void event(Map<String, @Nullable Object> members, EventEnvelope event, boolean payload) {
-        members.put("kind", "skipped");
-        members.put("aggregate_id", event.aggregateId());
-        members.put("event_version", event.eventVersion());
-        members.put("event_id", event.eventId());
-        members.put("event_type", event.eventType());
-        members.put("occurred_at", event.occurredAt().toString());
+    private static void event(Members members, EventEnvelope event, boolean payload) {
+        members.put("kind", "skipped")
+                .put("aggregate_id", event.aggregateId())
+                .put("event_version", event.eventVersion())
+                .put("event_id", event.eventId())
+                .put("event_type", event.eventType())
+                .put("occurred_at", event.occurredAt());
         if (payload) {
-            members.put("event_data", event.eventData());
-            members.put("correlation_id", event.metadata().correlationId());
-            members.put("user_id", event.metadata().userId());
-            members.put("source_service", event.metadata().sourceService());
-            event.metadata().idempotencyKey().ifPresent(key -> members.put("idempotency_key", key));
+            members.put("event_data", event.eventData())
+                    .put("correlation_id", event.metadata().correlationId())
+                    .put("user_id", event.metadata().userId())
+                    .put("source_service", event.metadata().sourceService())
+                    .put("idempotency_key", event.metadata().idempotencyKey());
         }
     }
 
-    private static void item(Map<String, @Nullable Object> members, FeedItem.Undecodable item, boolean payload) {
-        members.put("kind", "undecodable");
-        members.put("origin", item.origin());
-        members.put("occurred_at", item.at().toString());
+    private static void item(Members members, FeedItem.Undecodable item, boolean payload) {
+        members.put("kind", "undecodable").put("origin", item.origin()).put("occurred_at", item.at());
         if (payload) {
-            members.put("bytes_base64", base64(item.bytes()));
-            members.put("attributes", new TreeMap<>(item.attributes()));
+            members.put("bytes_base64", base64(item.bytes())).put("attributes", new TreeMap<>(item.attributes()));
         }
     }
 }

@@ -7,7 +7,6 @@ import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionVersion;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -23,27 +22,36 @@ final class ProjectionLines {
 
     /** A line for each, and one above with what the columns are. */
     static List<String> table(List<ProjectionDetails> projections, Map<String, ProjectionBuild> builds, Instant now) {
-        if (projections.isEmpty()) {
-            return List.of();
-        }
-        List<List<String>> rows = new ArrayList<>();
-        rows.add(List.of(
-                "PROJECTION", "STATUS", "POSITION", "PARKED", "ERRORS", "LAST EVENT", "OF", "VERSION", "LAST ERROR"));
-        projections.forEach(projection -> {
-            ProjectionState state = projection.state();
-            Optional<ProjectionBuild> build = Optional.ofNullable(builds.get(state.projection()));
-            rows.add(List.of(
-                    PlainText.of(build.map(known -> known.version().label()).orElse(state.projection())),
-                    status(projection, build),
-                    position(state),
-                    parked(projection),
-                    count(state.errorCount()),
-                    state.lastEventId().map(PlainText::of).orElse(NONE),
-                    state.lastEventAt().map(at -> ago(at, now)).orElse(NONE),
-                    build.map(ProjectionBuild::brief).orElse(NONE),
-                    lastError(state, now).map(ProjectionLines::beginning).orElse(NONE)));
-        });
-        return Columns.align(rows);
+        return Columns.table(
+                List.of(
+                        "PROJECTION",
+                        "STATUS",
+                        "POSITION",
+                        "PARKED",
+                        "ERRORS",
+                        "LAST EVENT",
+                        "OF",
+                        "VERSION",
+                        "LAST ERROR"),
+                projections,
+                projection -> row(
+                        projection,
+                        Optional.ofNullable(builds.get(projection.state().projection())),
+                        now));
+    }
+
+    private static List<String> row(ProjectionDetails projection, Optional<ProjectionBuild> build, Instant now) {
+        ProjectionState state = projection.state();
+        return List.of(
+                PlainText.of(build.map(known -> known.version().label()).orElse(state.projection())),
+                status(projection, build),
+                position(state),
+                parked(projection),
+                Readable.count(state.errorCount()),
+                state.lastEventId().map(PlainText::of).orElse(NONE),
+                state.lastEventAt().map(at -> ago(at, now)).orElse(NONE),
+                build.map(ProjectionBuild::brief).orElse(NONE),
+                lastError(state, now).map(ProjectionLines::beginning).orElse(NONE));
     }
 
     /** With when that was: it may be over since. */
@@ -88,21 +96,18 @@ final class ProjectionLines {
     }
 
     private static String position(ProjectionState state) {
-        return state.segments() == 0 ? NONE : count(state.position());
+        return state.segments() == 0 ? NONE : Readable.count(state.position());
     }
 
     private static String parked(ProjectionDetails projection) {
         return projection.parkedKeys() == 0
                 ? "0"
-                : "%s (%s events)".formatted(count(projection.parkedKeys()), count(projection.parkedEvents()));
+                : "%s (%s events)"
+                        .formatted(Readable.count(projection.parkedKeys()), Readable.count(projection.parkedEvents()));
     }
 
     static String ago(Instant at, Instant now) {
-        return PartitionTree.human(Duration.between(at, now)) + " ago";
-    }
-
-    private static String count(long number) {
-        return String.format(Locale.ROOT, "%,d", number);
+        return Readable.duration(Duration.between(at, now)) + " ago";
     }
 
     /**
@@ -127,52 +132,45 @@ final class ProjectionLines {
         facts.add(List.of("projection", PlainText.of(state.projection())));
         facts.add(List.of("status", status(projection, ProjectionBuild.of(builds, state))));
         facts.add(List.of(
-                "position", state.segments() == 0 ? "none: its source has no positions" : count(state.position())));
+                "position",
+                state.segments() == 0 ? "none: its source has no positions" : Readable.count(state.position())));
         state.lastEventId().ifPresent(id -> facts.add(List.of("last event", PlainText.of(id))));
         state.lastEventAt().ifPresent(at -> facts.add(List.of("of", "%s, %s".formatted(at, ago(at, now)))));
-        facts.add(List.of("errors", count(state.errorCount())));
+        facts.add(List.of("errors", Readable.count(state.errorCount())));
         lastError(state, now).ifPresent(error -> facts.add(List.of("last error", error)));
         facts.add(List.of("parked", parked(projection)));
-        facts.add(List.of("dead letters", count(projection.deadLetters())));
-        facts.add(List.of("updated", seconds(state.updatedAt())));
+        facts.add(List.of("dead letters", Readable.count(projection.deadLetters())));
+        facts.add(List.of("updated", Readable.seconds(state.updatedAt()).toString()));
         return facts;
     }
 
     private static List<String> segments(ProjectionDetails projection) {
-        if (projection.segments().isEmpty()) {
-            return List.of();
-        }
-        List<List<String>> rows = new ArrayList<>();
-        rows.add(List.of("SEGMENT", "POSITION", "EPOCH", "LEASE LEFT", "OWNER"));
-        projection
-                .segments()
-                .forEach(segment -> rows.add(List.of(
+        return under(Columns.table(
+                List.of("SEGMENT", "POSITION", "EPOCH", "LEASE LEFT", "OWNER"),
+                projection.segments(),
+                segment -> List.of(
                         Integer.toString(segment.segment()),
-                        count(segment.position()),
+                        Readable.count(segment.position()),
                         Long.toString(segment.epoch()),
-                        segment.leaseLeft().map(PartitionTree::human).orElse(NONE),
+                        segment.leaseLeft().map(Readable::duration).orElse(NONE),
                         segment.owner().map(PlainText::of).orElse("nobody"))));
-        return under(Columns.align(rows));
     }
 
     private static List<String> parked(ProjectionDetails projection, List<ParkedKey> parked, Instant now) {
-        if (parked.isEmpty()) {
-            return List.of();
-        }
-        List<List<String>> rows = new ArrayList<>();
-        rows.add(List.of("PARKED", "REASON", "VERSION", "EVENTS", "ATTEMPTS", "SINCE", "NEXT TRY", "ERROR"));
-        parked.forEach(key -> rows.add(List.of(
-                PlainText.of(key.key()),
-                reason(key),
-                Long.toString(key.firstVersion()),
-                count(key.events()),
-                Integer.toString(key.attempts()),
-                ago(key.since(), now),
-                nextTry(key),
-                PlainText.of(key.error()))));
-        List<String> lines = new ArrayList<>(under(Columns.align(rows)));
-        if (projection.parkedKeys() > parked.size()) {
-            lines.add("%s more: raise --limit".formatted(count(projection.parkedKeys() - parked.size())));
+        List<String> lines = under(Columns.table(
+                List.of("PARKED", "REASON", "VERSION", "EVENTS", "ATTEMPTS", "SINCE", "NEXT TRY", "ERROR"),
+                parked,
+                key -> List.of(
+                        PlainText.of(key.key()),
+                        reason(key),
+                        Long.toString(key.firstVersion()),
+                        Readable.count(key.events()),
+                        Integer.toString(key.attempts()),
+                        ago(key.since(), now),
+                        nextTry(key),
+                        PlainText.of(key.error()))));
+        if (!parked.isEmpty() && projection.parkedKeys() > parked.size()) {
+            lines.add("%s more: raise --limit".formatted(Readable.count(projection.parkedKeys() - parked.size())));
         }
         return lines;
     }
@@ -186,17 +184,16 @@ final class ProjectionLines {
 
     private static String nextTry(ParkedKey key) {
         return key.nextTry()
-                .map(left -> left.isZero() ? "due" : "in " + PartitionTree.human(left))
+                .map(left -> left.isZero() ? "due" : "in " + Readable.duration(left))
                 .orElse("waits for you");
     }
 
+    /** A table below what is above it, if it has rows. */
     private static List<String> under(List<String> table) {
-        List<String> lines = new ArrayList<>(List.of(""));
-        lines.addAll(table);
+        List<String> lines = new ArrayList<>(table);
+        if (!table.isEmpty()) {
+            lines.addFirst("");
+        }
         return lines;
-    }
-
-    private static String seconds(Instant time) {
-        return time.truncatedTo(ChronoUnit.SECONDS).toString();
     }
 }

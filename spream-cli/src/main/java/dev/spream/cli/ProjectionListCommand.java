@@ -3,21 +3,15 @@ package dev.spream.cli;
 import dev.spream.api.ProjectionDesk;
 import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionOperations;
-import java.io.PrintWriter;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.Unmatched;
 
 /** Lists projections. */
 @Command(
@@ -25,41 +19,29 @@ import picocli.CommandLine.Unmatched;
         description =
                 "Lists projections: a line each with status, position, what is parked, errors, the last event, which version"
                         + " it is, and the last error.",
-        mixinStandardHelpOptions = true,
-        versionProvider = VersionProvider.class,
-        sortOptions = false,
         footer = {"", "Try: spream projection list --url jdbc:postgresql://localhost/vocabulary_read"})
-final class ProjectionListCommand implements Callable<Integer> {
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
-
+final class ProjectionListCommand extends Subcommand {
     @Mixin
     private final ProjectionArguments arguments = new ProjectionArguments();
 
     @Option(names = "--json", description = "Print one object of JSON a line instead of text.")
     private boolean json;
 
-    @Unmatched
-    private final List<String> others = new ArrayList<>();
-
     @Override
     public Integer call() {
-        try (ProjectionDesk desk = arguments.open(others)) {
+        try (ProjectionDesk desk = arguments.open()) {
             List<ProjectionDetails> all = all(desk.operations());
             Map<String, ProjectionBuild> builds = builds(desk.operations(), all);
-            PrintWriter out = spec.commandLine().getOut();
-            (json
+            print(
+                    json
                             ? all.stream()
                                     .map(details -> ProjectionJson.row(
                                             details,
                                             Optional.ofNullable(
                                                     builds.get(details.state().projection()))))
                                     .toList()
-                            : ProjectionLines.table(all, builds, Instant.now()))
-                    .forEach(out::println);
-            out.flush();
-            spec.commandLine().getErr().println("projections: %d".formatted(all.size()));
+                            : ProjectionLines.table(all, builds, Instant.now()));
+            say("projections: %d".formatted(all.size()));
             return ExitCode.OK;
         }
     }

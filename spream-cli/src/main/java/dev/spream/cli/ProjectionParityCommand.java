@@ -3,18 +3,14 @@ package dev.spream.cli;
 import dev.spream.projection.Parity;
 import dev.spream.projection.ProjectionRebuilds;
 import dev.spream.projection.VersionRole;
-import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Compares two versions of a projection. */
 @Command(
@@ -22,7 +18,6 @@ import picocli.CommandLine.Spec;
         description =
                 "Compares another version of a projection with the live one, table by table. Both stand still until they are at the same"
                         + " positions; comparing holds nothing up.",
-        sortOptions = false,
         footer = {
             "",
             "A row that differs counts twice. What only one version has differs: a table (*), or columns that are not ignored.",
@@ -30,14 +25,7 @@ import picocli.CommandLine.Spec;
             "",
             "Try: spream projection parity entries --ignore updated_at"
         })
-final class ProjectionParityCommand implements Callable<Integer> {
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
-
-    @Mixin
-    private final VersionArguments arguments = new VersionArguments();
-
+final class ProjectionParityCommand extends VersionCommand {
     @Option(names = "--version", paramLabel = "N", description = "Which. Default: the only one beside the live one.")
     private @Nullable Integer version;
 
@@ -54,15 +42,13 @@ final class ProjectionParityCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Duration limit = patience.limit();
-        return arguments.run((projections, name) -> {
+        return run((projections, name) -> {
             ProjectionRebuilds rebuilds = projections.rebuilds();
-            int chosen = ProjectionBuild.choose(
-                    rebuilds, name, arguments.version(version), VersionRole.SHADOW, VersionRole.RETIRED);
+            int chosen =
+                    ProjectionBuild.choose(rebuilds, name, version(version), VersionRole.SHADOW, VersionRole.RETIRED);
             Parity compared = rebuilds.parity(name, chosen, Set.copyOf(ignored), limit);
-            PrintWriter out = spec.commandLine().getOut();
-            ParityLines.table(compared).forEach(out::println);
-            out.flush();
-            arguments.say("parity %s: %s".formatted(arguments.shown(), ParityLines.verdict(compared)));
+            print(ParityLines.table(compared));
+            say("parity %s: %s".formatted(shown(), ParityLines.verdict(compared)));
             return compared.isEqual() ? ExitCode.OK : ExitCode.SOFTWARE;
         });
     }

@@ -4,36 +4,24 @@ import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.projection.ProjectionRebuilds.SkippedEvents;
 import java.util.OptionalInt;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** Begins another version of a projection. */
 @Command(
         name = "rebuild",
         description =
                 "Has another version of a projection built from its events, beside the one that is live, by whoever runs it.",
-        sortOptions = false,
         footer = {
             "",
             "Nobody reads the new version, and no side effects are its, until spream projection cutover.",
             "",
             "Try: spream projection rebuild entries --reason 'counts items' --watch"
         })
-final class ProjectionRebuildCommand implements Callable<Integer> {
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
-
-    @Mixin
-    private final VersionArguments arguments = new VersionArguments();
-
+final class ProjectionRebuildCommand extends VersionCommand {
     @Option(
             names = "--from-position",
             paramLabel = "P",
@@ -61,33 +49,28 @@ final class ProjectionRebuildCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        if (arguments.version(null) != null) {
-            throw usage(
+        if (version(null) != null) {
+            throw new UsageFailure(
                     "a rebuild is of a projection, not of a version of it; its new version gets a number of its own");
         }
         if (from < 0) {
-            throw usage("--from-position is %d, must be 0 or more".formatted(from));
+            throw new UsageFailure("--from-position is %d, must be 0 or more".formatted(from));
         }
         if (revision != null && revision < 1) {
-            throw usage("--revision is %d; revisions count from 1".formatted(revision));
+            throw new UsageFailure("--revision is %d; revisions count from 1".formatted(revision));
         }
         Act act = by.act();
         OptionalInt code = revision == null ? OptionalInt.empty() : OptionalInt.of(revision);
-        return arguments.run((projections, name) -> {
+        return run((projections, name) -> {
             SkippedEvents skipped = trySkipped ? SkippedEvents.TRY : SkippedEvents.SKIP;
             int version = projections.rebuilds().rebuild(name, code, from, skipped, act);
-            arguments.say(
-                    "rebuild %s: version %d is built by whoever runs its code; spream projection cutover makes it live"
-                            .formatted(arguments.shown(), version));
+            say("rebuild %s: version %d is built by whoever runs its code; spream projection cutover makes it live"
+                    .formatted(shown(), version));
             return watch ? watch(projections, name, version) : ExitCode.OK;
         });
     }
 
     private int watch(ProjectionOperations projections, String name, int version) {
-        return new RebuildWatch(projections, name, version, spec.commandLine().getErr(), Terminal.watched()).run();
-    }
-
-    private ParameterException usage(String message) {
-        return new ParameterException(spec.commandLine(), message);
+        return new RebuildWatch(projections, name, version, err(), Terminal.watched()).run();
     }
 }

@@ -2,7 +2,8 @@ package dev.spream.cli;
 
 import dev.spream.cli.ExchangeArguments.Exchange;
 import dev.spream.projection.ProjectionRebuilds;
-import java.util.concurrent.Callable;
+import dev.spream.projection.ProjectionVersion;
+import dev.spream.projection.VersionRole;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -13,12 +14,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "rollback",
         description = "Makes a version of a projection live again, which followed meanwhile: a cut-over back.",
-        sortOptions = false,
         footer = {"", "Try: spream projection rollback entries --yes --reason 'counts are wrong'"})
-final class ProjectionRollbackCommand implements Callable<Integer> {
-    @Mixin
-    private final VersionArguments arguments = new VersionArguments();
-
+final class ProjectionRollbackCommand extends VersionCommand {
     @Option(
             names = "--version",
             paramLabel = "N",
@@ -32,11 +29,26 @@ final class ProjectionRollbackCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Exchange meant = exchange.exchange();
-        return arguments.run((projections, name) -> {
+        return run((projections, name) -> {
             ProjectionRebuilds rebuilds = projections.rebuilds();
-            int chosen = RollbackTarget.choose(rebuilds, name, arguments.version(version));
-            arguments.say(ParityLines.done("rollback", meant.run(rebuilds, name, chosen)));
+            int chosen = choose(rebuilds, name);
+            say(ParityLines.done("rollback", meant.run(rebuilds, name, chosen)));
             return ExitCode.OK;
         });
+    }
+
+    /** The one that is asked for, or the one that was live before: to repeat a rollback does not take it back. */
+    private int choose(ProjectionRebuilds rebuilds, String name) {
+        Integer asked = version(version);
+        int chosen = ProjectionBuild.choose(rebuilds, name, asked, VersionRole.RETIRED);
+        boolean laterThanLive = rebuilds.versions(name).stream()
+                .filter(ProjectionVersion::isLive)
+                .anyMatch(live -> chosen > live.version());
+        if (asked == null && laterThanLive) {
+            throw new CommandFailure(
+                    "%s was rolled back from version %d already, which is the only other one that was live; nothing was changed: to make it live again all the same, say --version %d"
+                            .formatted(name, chosen, chosen));
+        }
+        return chosen;
     }
 }

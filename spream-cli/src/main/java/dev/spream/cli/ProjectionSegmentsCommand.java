@@ -3,17 +3,10 @@ package dev.spream.cli;
 import dev.spream.api.ProjectionDesk;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionOperations.Act;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.Unmatched;
 
 /** Splits a projection into another number of segments. */
 @Command(
@@ -21,9 +14,6 @@ import picocli.CommandLine.Unmatched;
         description =
                 "Splits a projection, in all of its versions, into another number of segments, while it runs: processes"
                         + " take the new ones within a second or so.",
-        mixinStandardHelpOptions = true,
-        versionProvider = VersionProvider.class,
-        sortOptions = false,
         footer = {
             "",
             "It waits for the batches that are being applied. The new segments begin where the furthest behind of the old"
@@ -31,11 +21,7 @@ import picocli.CommandLine.Unmatched;
             "",
             "Try: spream projection segments entries 8 --reason 'more processes'"
         })
-final class ProjectionSegmentsCommand implements Callable<Integer> {
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
-
+final class ProjectionSegmentsCommand extends Subcommand {
     @Mixin
     private final NamedProjection projection = new NamedProjection();
 
@@ -43,23 +29,17 @@ final class ProjectionSegmentsCommand implements Callable<Integer> {
     private int count;
 
     @Mixin
-    private final ProjectionArguments arguments = new ProjectionArguments();
-
-    @Mixin
     private final ProjectionActArguments by = new ProjectionActArguments();
-
-    @Unmatched
-    private final List<String> others = new ArrayList<>();
 
     @Override
     public Integer call() {
         try {
             ProjectionOperations.requireSplit(count);
         } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+            throw new UsageFailure(String.valueOf(e.getMessage()));
         }
         Act act = by.act();
-        try (ProjectionDesk desk = arguments.open(others)) {
+        try (ProjectionDesk desk = projection.open()) {
             ProjectionOperations projections = desk.operations();
             String name = projection.findBase(projections);
             if (projections.split(name, count, act)) {
@@ -73,9 +53,5 @@ final class ProjectionSegmentsCommand implements Callable<Integer> {
             say("left %s: %s".formatted(projection, PlainText.of(String.valueOf(e.getMessage()))));
             return ExitCode.SOFTWARE;
         }
-    }
-
-    private void say(String line) {
-        spec.commandLine().getErr().println(line);
     }
 }

@@ -5,17 +5,10 @@ import dev.spream.projection.ParkedKey;
 import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionOperations.Act;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.Unmatched;
 
 /** Passes over an event. */
 @Command(
@@ -30,16 +23,9 @@ import picocli.CommandLine.Unmatched;
             "",
             "Try: spream projection skip entries --key word-7 --version 3 --reason 'nobody can read it'"
         })
-final class ProjectionSkipCommand implements Callable<Integer> {
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
-
+final class ProjectionSkipCommand extends Reporting {
     @Mixin
     private final NamedProjection projection = new NamedProjection();
-
-    @Mixin
-    private final ProjectionArguments arguments = new ProjectionArguments();
 
     @Option(
             names = "--key",
@@ -66,17 +52,13 @@ final class ProjectionSkipCommand implements Callable<Integer> {
     @Mixin
     private final ProjectionActArguments by = new ProjectionActArguments();
 
-    @Unmatched
-    private final List<String> others = new ArrayList<>();
-
     @Override
     public Integer call() {
         if (version < 1) {
-            throw new ParameterException(
-                    spec.commandLine(), "--version is %d; versions count from 1".formatted(version));
+            throw new UsageFailure("--version is %d; versions count from 1".formatted(version));
         }
         Act act = by.act();
-        try (ProjectionDesk desk = arguments.open(others)) {
+        try (ProjectionDesk desk = projection.open()) {
             ProjectionOperations projections = desk.operations();
             ProjectionDetails details = projection.find(projections);
             if (projections.skip(projection.name(), key, version, act)) {
@@ -100,9 +82,5 @@ final class ProjectionSkipCommand implements Callable<Integer> {
                 .map(ParkedKey::firstVersion)
                 .map(first -> "its first event is version %d, not %d; nothing was changed".formatted(first, version))
                 .orElse("it is not parked; nothing was changed");
-    }
-
-    private void say(String line) {
-        spec.commandLine().getErr().println(line);
     }
 }

@@ -1,20 +1,13 @@
 package dev.spream.cli;
 
 import java.time.InstantSource;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Unmatched;
 
 /** Runs what the configuration says, as a service does. */
 @Command(
         name = "run",
         description = "Delivers the changes of a change stream to a sink, as the configuration says.",
-        mixinStandardHelpOptions = true,
-        versionProvider = VersionProvider.class,
-        sortOptions = false,
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:success, also when a signal ended it and all work was finished",
@@ -28,22 +21,15 @@ import picocli.CommandLine.Unmatched;
                     + " --explain lists the keys.",
             "The first SIGINT or SIGTERM finishes what has started and ends; the second interrupts it."
         })
-final class RunCommand implements Callable<Integer>, LongRunning {
-    @Mixin
-    private final Verbosity verbosity = new Verbosity();
-
+final class RunCommand extends Subcommand implements LongRunning {
     @Mixin
     private final ConfigArguments arguments = new ConfigArguments();
 
-    @Unmatched
-    private final List<String> others = new ArrayList<>();
-
     @Override
     public Integer call() throws Exception {
-        verbosity.apply();
         Progress progress = new Progress(System.err, InstantSource.system());
         try {
-            return new Service(arguments.config(others), progress).run();
+            return new Service(arguments.config(), progress).run();
         } finally {
             progress.end();
         }

@@ -1,6 +1,5 @@
 package dev.spream.cli;
 
-import dev.spream.api.HttpAddress;
 import dev.spream.api.Spream;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.spi.ChangeStreamSourceProvider;
@@ -9,14 +8,12 @@ import dev.spream.cli.http.HttpEndpoints;
 import dev.spream.core.subscription.RunResult;
 import java.time.InstantSource;
 import java.util.Locale;
-import java.util.Optional;
 
 /** A run of what the configuration says, until its end, a signal or a failure. */
 final class Service {
     /** The key of another logger than the one that the logging configuration knows. */
     private static final String LOG_SINK_LOGGER = "sink.log.logger";
 
-    private static final String HTTP = "http";
     private static final String UNNAMED = "spream";
 
     private final SpreamConfig config;
@@ -46,21 +43,12 @@ final class Service {
         String subscription = subscription();
         builder.around(consumer -> Tracing.around(consumer, subscription));
         try (Operations<HttpEndpoints> operations =
-                new Operations<>(http(), where -> HttpEndpoints.of(where, subscription))) {
+                new Operations<>(Operations.address(config), where -> HttpEndpoints.of(where, subscription))) {
             operations.endpoints().ifPresent(shown -> shown.listeners().forEach(builder::listener));
             try (Spream spream = builder.build();
                     Draining draining = Draining.of(() -> drain(spream, operations), spream::close)) {
                 return operations.show(() -> run(spream, draining));
             }
-        }
-    }
-
-    /** What is no address is among the problems of the configuration. */
-    private Optional<HttpAddress> http() {
-        try {
-            return config.raw(HTTP).map(HttpAddress::parse);
-        } catch (IllegalArgumentException e) {
-            return Optional.empty();
         }
     }
 

@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.Spec.Target;
 
@@ -24,6 +23,18 @@ final class StorageArguments {
     private static final String DEFAULT_SCHEMA = "spream";
     private static final String JDBC_URL_START = "jdbc:postgresql:";
 
+    /** Where partitions are remembered, under the names that users know. */
+    enum Kind {
+        MEMORY,
+        JDBC,
+        SPANNER;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
     @Spec(Target.MIXEE)
     @SuppressWarnings("NullAway.Init")
     private CommandSpec command;
@@ -33,7 +44,7 @@ final class StorageArguments {
             paramLabel = "KIND",
             description = "Where partitions are remembered: memory, jdbc (PostgreSQL) or spanner. Default: spanner with"
                     + " --metadata-table, jdbc with --jdbc-url, else memory.")
-    private @Nullable StorageName storage;
+    private @Nullable Kind storage;
 
     @Option(
             names = {"-t", "--metadata-table"},
@@ -75,19 +86,19 @@ final class StorageArguments {
 
     /** The storage of a reader, which may be that of the process itself. */
     StorageChoice ofReader(StreamArguments stream) {
-        StorageName name = storage == null ? named().orElse(StorageName.MEMORY) : storage;
+        Kind name = storage == null ? named().orElse(Kind.MEMORY) : storage;
         return choice(name, stream);
     }
 
     /** The storage of a command that looks at what readers stored. */
     StorageChoice ofReaders(StreamArguments stream) {
-        if (storage == StorageName.MEMORY) {
-            throw usage(
+        if (storage == Kind.MEMORY) {
+            throw new UsageFailure(
                     "--storage memory is seen by no other process: name spanner with --metadata-table, or jdbc with --jdbc-url");
         }
-        StorageName name = storage == null
-                ? named().orElseThrow(() ->
-                        usage("--storage is missing: name spanner with --metadata-table, or jdbc with --jdbc-url"))
+        Kind name = storage == null
+                ? named().orElseThrow(() -> new UsageFailure(
+                        "--storage is missing: name spanner with --metadata-table, or jdbc with --jdbc-url"))
                 : storage;
         return choice(name, stream);
     }
@@ -96,18 +107,18 @@ final class StorageArguments {
         return Optional.ofNullable(metadataDatabase);
     }
 
-    private Optional<StorageName> named() {
+    private Optional<Kind> named() {
         if (metadataTable != null && jdbcUrl != null) {
-            throw usage("--metadata-table and --jdbc-url name two storages: take one away");
+            throw new UsageFailure("--metadata-table and --jdbc-url name two storages: take one away");
         }
         return metadataTable != null
-                ? Optional.of(StorageName.SPANNER)
-                : Optional.ofNullable(jdbcUrl).map(url -> StorageName.JDBC);
+                ? Optional.of(Kind.SPANNER)
+                : Optional.ofNullable(jdbcUrl).map(url -> Kind.JDBC);
     }
 
-    private StorageChoice choice(StorageName name, StreamArguments stream) {
-        refuseUnless(StorageName.SPANNER, SPANNER_ONLY, name);
-        refuseUnless(StorageName.JDBC, JDBC_ONLY, name);
+    private StorageChoice choice(Kind name, StreamArguments stream) {
+        refuseUnless(Kind.SPANNER, SPANNER_ONLY, name);
+        refuseUnless(Kind.JDBC, JDBC_ONLY, name);
         return switch (name) {
             case MEMORY -> new StorageChoice.Memory();
             case JDBC -> jdbc(stream);
@@ -115,25 +126,28 @@ final class StorageArguments {
         };
     }
 
-    private void refuseUnless(StorageName owner, List<String> options, StorageName name) {
+    private void refuseUnless(Kind owner, List<String> options, Kind name) {
         for (OptionSpec option : command.commandLine().getParseResult().matchedOptions()) {
             if (name != owner && options.contains(option.longestName())) {
-                throw usage("%s needs --storage %s; the storage is %s".formatted(option.longestName(), owner, name));
+                throw new UsageFailure(
+                        "%s needs --storage %s; the storage is %s".formatted(option.longestName(), owner, name));
             }
         }
     }
 
     private StorageChoice jdbc(StreamArguments stream) {
         if (jdbcUrl == null) {
-            throw usage("--jdbc-url is missing; --storage jdbc needs it");
+            throw new UsageFailure("--jdbc-url is missing; --storage jdbc needs it");
         }
         if (!jdbcUrl.startsWith(JDBC_URL_START)) {
-            throw usage("--jdbc-url '%s' is not one of PostgreSQL: expected jdbc:postgresql://<host>/<database>"
-                    .formatted(jdbcUrl.contains("@") || hasPassword(jdbcUrl) ? "…" : jdbcUrl));
+            throw new UsageFailure(
+                    "--jdbc-url '%s' is not one of PostgreSQL: expected jdbc:postgresql://<host>/<database>"
+                            .formatted(jdbcUrl.contains("@") || hasPassword(jdbcUrl) ? "…" : jdbcUrl));
         }
         if (hasPassword(jdbcUrl)) {
-            throw usage("--jdbc-url has a password, which others on the machine can see: use --jdbc-password-file or %s"
-                    .formatted(PASSWORD_VARIABLE));
+            throw new UsageFailure(
+                    "--jdbc-url has a password, which others on the machine can see: use --jdbc-password-file or %s"
+                            .formatted(PASSWORD_VARIABLE));
         }
         return new StorageChoice.Jdbc(
                 jdbcUrl,
@@ -154,21 +168,17 @@ final class StorageArguments {
         try {
             return Optional.of(FileArgument.read(jdbcPasswordFile).stripTrailing());
         } catch (IOException e) {
-            throw usage("--jdbc-password-file '%s' %s".formatted(jdbcPasswordFile, e.getMessage()));
+            throw new UsageFailure("--jdbc-password-file '%s' %s".formatted(jdbcPasswordFile, e.getMessage()));
         }
     }
 
     private StorageChoice spanner(StreamArguments stream) {
         if (metadataTable == null) {
-            throw usage("--metadata-table is missing; --storage spanner needs it");
+            throw new UsageFailure("--metadata-table is missing; --storage spanner needs it");
         }
         DatabaseName database = Optional.ofNullable(metadataDatabase)
                 .or(stream::database)
-                .orElseThrow(() -> usage("--metadata-database is missing, and so is --database"));
+                .orElseThrow(() -> new UsageFailure("--metadata-database is missing, and so is --database"));
         return new StorageChoice.Spanner(database, metadataTable, false, stream.emulator());
-    }
-
-    private ParameterException usage(String message) {
-        return new ParameterException(command.commandLine(), message);
     }
 }

@@ -1,21 +1,14 @@
 package dev.spream.cli;
 
 import dev.spream.storage.spanner.DatabaseName;
+import dev.spream.storage.spanner.SpannerConnection;
 import dev.spream.storage.spanner.StreamName;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.Spec.Target;
 
 /** The flags that name a change stream, the same in every command. */
 final class StreamArguments {
-    @Spec(Target.MIXEE)
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec command;
-
     @Option(
             names = {"-d", "--database"},
             paramLabel = "NAME",
@@ -46,17 +39,24 @@ final class StreamArguments {
         try {
             return Optional.of(new StreamName(stream).value());
         } catch (IllegalArgumentException e) {
-            throw new ParameterException(command.commandLine(), "--stream: " + e.getMessage());
+            throw new UsageFailure("--stream: " + e.getMessage());
         }
     }
 
     /** The emulator, which answers. */
     Optional<String> emulator() {
-        return EmulatorHost.find(command.commandLine(), emulatorHost);
+        return EmulatorHost.find(emulatorHost);
     }
 
     /** What flag or environment say, unchecked. */
     Optional<String> namedEmulator() {
         return EmulatorHost.named(emulatorHost);
+    }
+
+    /** A connection to a database for calls that are no change stream queries. */
+    SpannerConnection connect(DatabaseName other) {
+        SpannerConnection.Builder options = SpannerConnection.builder(other).maxOpenQueries(1);
+        emulator().ifPresent(options::emulatorHost);
+        return options.open();
     }
 }

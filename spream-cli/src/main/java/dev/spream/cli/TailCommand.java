@@ -1,6 +1,7 @@
 package dev.spream.cli;
 
 import com.google.cloud.spanner.Options.RpcPriority;
+import dev.spream.api.HttpAddress;
 import dev.spream.api.StreamTime;
 import dev.spream.api.StreamTimes;
 import dev.spream.cli.http.HttpEndpoints;
@@ -13,11 +14,12 @@ import java.io.FileOutputStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.UUID;
-import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -25,16 +27,12 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** Reads the flags of {@code tail}, refuses what cannot be meant, and hands the rest to {@link Tail} or {@link Demo}. */
 @Command(
         name = "tail",
         description = "Prints the changes of a change stream, one line of JSON each.",
-        mixinStandardHelpOptions = true,
-        versionProvider = VersionProvider.class,
-        sortOptions = false,
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:success, also when a signal ended it and all work was finished", "1:failure", "2:usage"},
         footer = {
@@ -42,7 +40,7 @@ import picocli.CommandLine.Spec;
             "The first SIGINT or SIGTERM finishes what has started and ends; the second interrupts it.",
             "Records are printed at least once, those of one key in commit order unless --ordering is none."
         })
-final class TailCommand implements Callable<Integer> {
+final class TailCommand extends Subcommand {
     private static final Duration MIN_LEASE_TIME = Duration.ofMillis(100);
     private static final Duration MAX_LEASE_TIME = Duration.ofHours(1);
     private static final Duration MIN_CONNECT_TIMEOUT = Duration.ofMillis(100);
@@ -156,8 +154,13 @@ final class TailCommand implements Callable<Integer> {
                     + " partitions, 100ms to 1h. Default: 15s.")
     private Duration leaseTime = SubscriberOptions.defaults().leaseTime();
 
-    @Mixin
-    private final HttpArgument http = new HttpArgument();
+    @Option(
+            names = "--http",
+            paramLabel = "[HOST:]PORT",
+            description =
+                    "Answer to HTTP on this port, 0 for any that is free: /health, /ready, /metrics, and a page. Of"
+                            + " this machine alone, unless a host is named, such as 0.0.0.0:8080. Default: nowhere.")
+    private @Nullable HttpAddress http;
 
     @Option(
             names = "--demo",
@@ -185,30 +188,35 @@ final class TailCommand implements Callable<Integer> {
                 new Progress(System.err, InstantSource.system()),
                 Terminal.watched());
         try {
-            return demo ? demo(demoSettings(), output) : tail(settings(), output);
+            return demo ? demo(output) : tail(output);
         } finally {
             output.progress().end();
         }
     }
 
-    private int tail(Tail.Settings settings, Output output) throws Exception {
-        try (Operations<HttpEndpoints> operations =
-                new Operations<>(http.address(), where -> HttpEndpoints.of(where, settings.stream()))) {
+    private Operations<HttpEndpoints> operations(String stream) {
+        return new Operations<>(Optional.ofNullable(http), where -> HttpEndpoints.of(where, stream));
+    }
+
+    private int tail(Output output) throws Exception {
+        Tail.Settings settings = settings();
+        try (Operations<HttpEndpoints> operations = operations(settings.stream())) {
             return operations.show(new Tail(settings, output, operations)::run);
         }
     }
 
-    private int demo(Demo.Settings settings, Output output) throws Exception {
-        try (Operations<HttpEndpoints> operations =
-                new Operations<>(http.address(), where -> HttpEndpoints.of(where, DemoDatabase.STREAM))) {
+    private int demo(Output output) throws Exception {
+        Demo.Settings settings = demoArguments.settings(maxInflight, Optional.ofNullable(ordering), streamArguments);
+        try (Operations<HttpEndpoints> operations = operations(DemoDatabase.STREAM)) {
             return operations.show(new Demo(settings, output, operations)::run);
         }
     }
 
     private Tail.Settings settings() {
-        DatabaseName database =
-                streamArguments.database().orElseThrow(() -> usage("--database is missing; --demo needs none"));
-        String stream = streamArguments.stream().orElseThrow(() -> usage("--stream is missing"));
+        DatabaseName database = streamArguments
+                .database()
+                .orElseThrow(() -> new UsageFailure("--database is missing; --demo needs none"));
+        String stream = streamArguments.stream().orElseThrow(() -> new UsageFailure("--stream is missing"));
         require(limit == null || limit >= 1, "--limit is %d, must be 1 or more".formatted(limit));
         requireBetween(
                 "--heartbeat-interval",
@@ -218,22 +226,28 @@ final class TailCommand implements Callable<Integer> {
         requireBetween("--connect-timeout", connectTimeout, MIN_CONNECT_TIMEOUT, MAX_CONNECT_TIMEOUT);
         requireBetween("--lease-time", leaseTime, MIN_LEASE_TIME, MAX_LEASE_TIME);
         StorageChoice storage = storage();
+        StreamTimes times = times(storage);
+        SubscriberOptions.Builder options = SubscriberOptions.builder()
+                .heartbeatInterval(heartbeatInterval)
+                .maxInflight(maxInflight)
+                .leaseTime(leaseTime);
+        Optional.ofNullable(ordering).ifPresent(options::ordering);
+        worker().ifPresent(options::worker);
         return new Tail.Settings(
-                database,
-                stream,
-                storage,
-                times(storage),
-                limit == null ? OptionalLong.empty() : OptionalLong.of(limit),
-                heartbeatInterval,
-                maxInflight,
-                Optional.ofNullable(ordering),
-                priority,
-                Optional.ofNullable(role),
-                Optional.ofNullable(requestTag),
-                connectTimeout,
-                worker(),
-                leaseTime,
-                streamArguments.emulator());
+                stream, source(database, stream), storage, times, limit == null ? Long.MAX_VALUE : limit, options);
+    }
+
+    /** The keys of the source. */
+    private Map<String, String> source(DatabaseName database, String stream) {
+        Map<String, String> keys = new HashMap<>();
+        keys.put("database", database.toString());
+        keys.put("stream", stream);
+        keys.put("priority", priority.name().toLowerCase(Locale.ROOT));
+        keys.put("connect-timeout", DurationArgument.format(connectTimeout));
+        Optional.ofNullable(role).ifPresent(name -> keys.put("role", name));
+        Optional.ofNullable(requestTag).ifPresent(tag -> keys.put("request-tag", tag));
+        streamArguments.emulator().ifPresent(host -> keys.put("emulator-host", host));
+        return keys;
     }
 
     private StorageChoice storage() {
@@ -254,7 +268,7 @@ final class TailCommand implements Callable<Integer> {
         Optional<Instant> from = times.start().map(time -> time.at(now));
         Optional<Instant> until = times.end().map(time -> time.at(now));
         if (from.isPresent() && until.isPresent() && until.get().isBefore(from.get())) {
-            throw usage("--end %s is before --start %s".formatted(until.get(), from.get()));
+            throw new UsageFailure("--end %s is before --start %s".formatted(until.get(), from.get()));
         }
         require(
                 from.isPresent() || until.isEmpty() || until.get().isAfter(now),
@@ -282,34 +296,17 @@ final class TailCommand implements Callable<Integer> {
                                 DurationArgument.format(max)));
     }
 
-    private Demo.Settings demoSettings() {
-        demoArguments.check(streamArguments.namedEmulator().isPresent());
-        return new Demo.Settings(
-                demoArguments.dialect(),
-                demoArguments.seed(),
-                demoArguments.transactions(),
-                demoArguments.duration(),
-                maxInflight,
-                Optional.ofNullable(ordering),
-                demoArguments.faults(),
-                streamArguments.emulator());
-    }
-
     private void refuse(List<String> options, String problem) {
         for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
             if (options.contains(option.longestName())) {
-                throw usage(option.longestName() + problem);
+                throw new UsageFailure(option.longestName() + problem);
             }
         }
     }
 
     private void require(boolean condition, String message) {
         if (!condition) {
-            throw usage(message);
+            throw new UsageFailure(message);
         }
-    }
-
-    private ParameterException usage(String message) {
-        return new ParameterException(spec.commandLine(), message);
     }
 }

@@ -25,7 +25,7 @@ final class TimeArgumentTest {
         "-2d, 2026-01-29T12:00:00Z",
     })
     void a_time_is_absolute_or_relative_to_now(String text, Instant expected) {
-        assertThat(TimeArgument.parse(text).at(NOW)).isEqualTo(expected);
+        assertThat(Converters.time(text).at(NOW)).isEqualTo(expected);
     }
 
     @ParameterizedTest
@@ -42,7 +42,7 @@ final class TimeArgumentTest {
                 "2026-13-01T00:00:00Z"
             })
     void anything_else_is_refused(String text) {
-        assertThatThrownBy(() -> TimeArgument.parse(text))
+        assertThatThrownBy(() -> Converters.time(text))
                 .isInstanceOf(TypeConversionException.class)
                 .hasMessageStartingWith("'%s' is not a time: expected ", text);
     }

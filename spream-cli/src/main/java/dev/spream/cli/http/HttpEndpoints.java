@@ -1,29 +1,23 @@
 package dev.spream.cli.http;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.spream.api.HttpAddress;
 import dev.spream.core.subscription.SubscriptionListener;
-import java.io.IOException;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.util.Optional;
 
 /**
- * Answers HTTP about a subscription: {@code /health}, {@code /ready}, {@code /metrics}, {@code /api/subscription} and a page.
- * The {@linkplain #listeners() listeners} are told what happens by the subscriber; that it drains or failed, whoever runs it
- * has to say.
+ * HTTP answers about a subscription: those of all {@link Endpoints}, {@code /api/subscription} and a page. The subscriber tells
+ * the {@linkplain #listeners() listeners} what happens; that it drains or failed, the caller has to say.
  */
-public final class HttpEndpoints implements Endpoints {
-    private final HttpAddress address;
+public final class HttpEndpoints extends Endpoints {
     private final Observed observed;
-    private volatile @Nullable Listening listening;
 
-    private HttpEndpoints(HttpAddress address, Observed observed) {
-        this.address = address;
-        this.observed = observed;
+    private HttpEndpoints(HttpAddress address, String subscription, InstantSource clock) {
+        super(address);
+        this.observed = Observed.of(subscription, clock, state(), registry());
     }
 
     /**
@@ -36,47 +30,29 @@ public final class HttpEndpoints implements Endpoints {
     }
 
     static HttpEndpoints of(HttpAddress address, String subscription, InstantSource clock) {
-        return new HttpEndpoints(requireNonNull(address, "address"), Observed.of(subscription, clock));
+        return new HttpEndpoints(address, subscription, clock);
     }
 
-    /** Who has to be told what happens in the subscription. */
+    /** The listeners that the subscriber has to have. */
     public List<SubscriptionListener> listeners() {
         return observed.listeners();
     }
 
     @Override
-    public String listen() throws IOException {
-        Listening started = Listening.start(address, answers(), observed::look);
-        listening = started;
-        return started.url();
-    }
-
-    private Map<String, Router.Endpoint> answers() {
+    Map<String, Router.Endpoint> answers() {
         Map<String, Router.Endpoint> answers = new HashMap<>();
         PageFiles.load().forEach((path, answer) -> answers.put(path, () -> answer));
-        answers.put("/health", () -> observed.state().health(observed.problem()));
-        answers.put("/ready", observed.state()::ready);
-        answers.put("/metrics", observed.metrics()::scrape);
         answers.put("/api/subscription", () -> Answer.json(SubscriptionJson.write(observed)));
         return answers;
     }
 
     @Override
-    public void draining() {
-        observed.state().draining();
+    Optional<String> problem() {
+        return observed.problem();
     }
 
     @Override
-    public void failed(Throwable failure) {
-        observed.state().failed(failure);
-    }
-
-    @Override
-    public void close() {
-        Listening started = listening;
-        if (started != null) {
-            started.close();
-        }
-        observed.metrics().close();
+    void look() {
+        observed.look();
     }
 }

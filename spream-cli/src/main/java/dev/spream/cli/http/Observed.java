@@ -1,8 +1,11 @@
 package dev.spream.cli.http;
 
+import dev.spream.api.metrics.SpreamMetrics;
 import dev.spream.core.subscription.PartitionProgress;
 import dev.spream.core.subscription.SubscriptionListener;
 import dev.spream.core.subscription.SubscriptionView;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -24,10 +27,9 @@ record Observed(
         RecentSeconds seconds,
         Health health,
         StoredState stored,
-        Metrics metrics) {
+        SpreamMetrics metrics) {
 
-    static Observed of(String subscription, InstantSource clock) {
-        RunState state = new RunState();
+    static Observed of(String subscription, InstantSource clock, RunState state, MeterRegistry registry) {
         return new Observed(
                 subscription,
                 clock.instant(),
@@ -38,12 +40,12 @@ record Observed(
                 new RecentSeconds(),
                 new Health(clock),
                 new StoredState(state::view, clock),
-                new Metrics(subscription));
+                SpreamMetrics.of(registry, subscription));
     }
 
     /** Who has to be told what happens. */
     List<SubscriptionListener> listeners() {
-        return List.of(state, counts, failures, health, metrics.listener());
+        return List.of(state, counts, failures, health, metrics);
     }
 
     /** Why the process is not healthy; empty if it is. */
@@ -68,8 +70,13 @@ record Observed(
         Optional<SubscriptionView> view = state.view();
         Instant now = clock.instant();
         RecentSeconds.Sample sample = new RecentSeconds.Sample(
-                now, counts.all(), view.flatMap(SubscriptionView::lowWatermark).map(low -> Members.behind(low, now)));
+                now, counts.all(), view.flatMap(SubscriptionView::lowWatermark).map(low -> behind(low, now)));
         seconds.add(sample);
         health.look(held(), sample.settled());
+    }
+
+    /** How far a point in time is behind another; zero if it is not. */
+    static Duration behind(Instant point, Instant now) {
+        return point.isBefore(now) ? Duration.between(point, now) : Duration.ZERO;
     }
 }

@@ -1,35 +1,26 @@
 package dev.spream.cli.http;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.spream.api.HttpAddress;
 import dev.spream.api.metrics.OutboxMetrics;
 import dev.spream.outbox.OutboxStats;
 import dev.spream.outbox.worker.OutboxListener;
-import java.io.IOException;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Answers HTTP about the worker of an outbox: {@code /health}, {@code /ready} and {@code /metrics}. The {@linkplain #listeners()
- * listeners} are told what happens by the worker; that it runs, drains or failed, and what is in the outbox, whoever runs it
- * has to say.
+ * HTTP answers about the worker of an outbox. The worker tells the {@linkplain #listeners() listeners} what happens; that it
+ * runs, drains or failed, and what is in the outbox, the caller has to say.
  */
-public final class OutboxEndpoints implements Endpoints {
-    private final HttpAddress address;
-    private final RunState state = new RunState();
+public final class OutboxEndpoints extends Endpoints {
     private final OutboxHealth health;
-    private final ProcessMeters process = new ProcessMeters();
     private final OutboxMetrics metrics;
-    private volatile @Nullable Listening listening;
 
     private OutboxEndpoints(HttpAddress address, String outbox, InstantSource clock) {
-        this.address = requireNonNull(address, "address");
+        super(address);
         this.health = new OutboxHealth(clock);
-        this.metrics = OutboxMetrics.of(process.registry(), outbox);
+        this.metrics = OutboxMetrics.of(registry(), outbox);
     }
 
     /**
@@ -45,7 +36,7 @@ public final class OutboxEndpoints implements Endpoints {
         return new OutboxEndpoints(address, outbox, clock);
     }
 
-    /** Who has to be told what the worker does. */
+    /** The listeners that the worker has to have. */
     public List<OutboxListener> listeners() {
         return List.of(health, metrics);
     }
@@ -56,50 +47,19 @@ public final class OutboxEndpoints implements Endpoints {
     }
 
     @Override
-    public String listen() throws IOException {
-        Listening started = Listening.start(
-                address,
-                Map.of(
-                        "/",
-                        () -> Answer.text(Answer.OK, "the worker of an outbox: /health, /ready, /metrics"),
-                        "/health",
-                        () -> state.health(problem()),
-                        "/ready",
-                        state::ready,
-                        "/metrics",
-                        process::scrape),
-                () -> {});
-        listening = started;
-        return started.url();
+    Map<String, Router.Endpoint> answers() {
+        return Map.of("/", () -> Answer.text(Answer.OK, "the worker of an outbox: /health, /ready, /metrics"));
     }
 
-    private Optional<String> problem() {
-        return state.phase() == RunState.Phase.FAILED
-                ? Optional.of("the worker has ended: " + state.reason())
+    @Override
+    Optional<String> problem() {
+        return state().phase() == RunState.Phase.FAILED
+                ? Optional.of("the worker has ended: " + state().reason())
                 : health.problem();
     }
 
     /** The worker runs. */
     public void running() {
-        state.running();
-    }
-
-    @Override
-    public void draining() {
-        state.draining();
-    }
-
-    @Override
-    public void failed(Throwable failure) {
-        state.failed(failure);
-    }
-
-    @Override
-    public void close() {
-        Listening started = listening;
-        if (started != null) {
-            started.close();
-        }
-        process.close();
+        state().running();
     }
 }

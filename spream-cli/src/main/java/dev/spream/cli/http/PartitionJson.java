@@ -7,9 +7,7 @@ import dev.spream.core.partition.WorkerId;
 import dev.spream.core.subscription.PartitionProgress;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** A partition as JSON: as it is stored, and where this worker reads it, as it is now. */
 final class PartitionJson {
@@ -20,8 +18,7 @@ final class PartitionJson {
      *
      * @param held as this worker holds it; empty if it does not
      */
-    static Map<String, @Nullable Object> of(
-            PartitionMetadata partition, WorkerId self, Optional<PartitionProgress> held, Instant now) {
+    static Members of(PartitionMetadata partition, WorkerId self, Optional<PartitionProgress> held, Instant now) {
         Instant watermark = held.map(PartitionProgress::watermark)
                 .filter(live -> live.isAfter(partition.watermark()))
                 .orElse(partition.watermark());
@@ -50,9 +47,9 @@ final class PartitionJson {
                 .put("finished_at", partition.finishedAt())
                 .put("gaps", gaps(partition));
         if (!partition.isFinished()) {
-            members.put("lag_seconds", Members.behind(watermark, now));
+            members.put("lag_seconds", Observed.behind(watermark, now));
         }
-        return members.map();
+        return members;
     }
 
     private static Optional<String> owner(PartitionMetadata partition) {
@@ -63,12 +60,9 @@ final class PartitionJson {
         return tokens.stream().map(PartitionToken::value).toList();
     }
 
-    private static List<Map<String, @Nullable Object>> gaps(PartitionMetadata partition) {
+    private static List<Members> gaps(PartitionMetadata partition) {
         return partition.gaps().stream()
-                .map(gap -> new Members()
-                        .put("from", gap.from())
-                        .put("to", gap.to())
-                        .map())
+                .map(gap -> new Members().put("from", gap.from()).put("to", gap.to()))
                 .toList();
     }
 }

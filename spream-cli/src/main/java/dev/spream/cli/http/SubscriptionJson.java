@@ -9,10 +9,11 @@ import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WorkerRegistration;
-import dev.spream.core.record.JsonObject;
 import dev.spream.core.subscription.PartitionProgress;
 import dev.spream.core.subscription.SubscriptionListener.Outcome;
 import dev.spream.core.subscription.SubscriptionView;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -20,12 +21,12 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /** A subscription as one JSON object: what the page shows. Never fails because the storage does. */
 final class SubscriptionJson {
     private static final int SHORT = 10;
     private static final int LONG = 60;
+    private static final int DECIMALS = 3;
 
     private final Observed observed;
     private final Instant now;
@@ -58,7 +59,7 @@ final class SubscriptionJson {
         snapshot.flatMap(Snapshot::subscription).ifPresent(record -> putRecord(members, record));
         putProgress(members);
         members.put("read_at", snapshot.map(Snapshot::readAt))
-                .put("read_age_seconds", snapshot.map(read -> Members.behind(read.readAt(), now)))
+                .put("read_age_seconds", snapshot.map(read -> Observed.behind(read.readAt(), now)))
                 .put("storage_error", known.error());
         putStored(members);
         members.put(
@@ -72,7 +73,7 @@ final class SubscriptionJson {
                                 .map(SubscriptionJson::failure)
                                 .toList())
                 .put("history", history());
-        return JsonObject.of(members.map()).toString();
+        return members.toString();
     }
 
     private static void putRecord(Members members, SubscriptionRecord record) {
@@ -85,7 +86,7 @@ final class SubscriptionJson {
         Optional<Instant> low = observed.state().view().flatMap(SubscriptionView::lowWatermark);
         Optional<Duration> retention = observed.metrics().retention();
         members.put("low_watermark", low)
-                .put("lag_seconds", low.map(watermark -> Members.behind(watermark, now)))
+                .put("lag_seconds", low.map(watermark -> Observed.behind(watermark, now)))
                 .put("retention_seconds", retention)
                 .put("retention_known", observed.metrics().isRetentionKnown())
                 .put(
@@ -116,8 +117,7 @@ final class SubscriptionJson {
                 .put("partitions_left_out", shown.leftOut());
     }
 
-    private Map<String, @Nullable Object> partition(
-            PartitionMetadata partition, Map<PartitionToken, PartitionProgress> mine) {
+    private Members partition(PartitionMetadata partition, Map<PartitionToken, PartitionProgress> mine) {
         return PartitionJson.of(
                 partition,
                 observed.state().view().orElseThrow().worker(),
@@ -125,7 +125,7 @@ final class SubscriptionJson {
                 now);
     }
 
-    private static Map<String, @Nullable Object> worker(Snapshot snapshot, WorkerRegistration worker) {
+    private static Members worker(Snapshot snapshot, WorkerRegistration worker) {
         long holds = snapshot.lineage().partitions().stream()
                 .filter(partition -> partition.leaseLive()
                         && partition.owner().filter(worker.worker()::equals).isPresent())
@@ -134,58 +134,53 @@ final class SubscriptionJson {
                 .put("worker", worker.worker().value())
                 .put("held", holds)
                 .put("capacity", worker.capacity())
-                .put("alive", worker.alive())
-                .map();
+                .put("alive", worker.alive());
     }
 
-    private Map<String, @Nullable Object> rates() {
+    private Members rates() {
         return new Members()
                 .put(
                         "settled_per_second",
-                        new Members()
-                                .put("last_10s", settled(SHORT))
-                                .put("last_1m", settled(LONG))
-                                .map())
+                        new Members().put("last_10s", settled(SHORT)).put("last_1m", settled(LONG)))
                 .put(
                         "deliveries_per_second",
                         new Members()
-                                .put("last_10s", observed.seconds().rate(EventCounts.DELIVERIES, SHORT))
-                                .put("last_1m", observed.seconds().rate(EventCounts.DELIVERIES, LONG))
-                                .map())
-                .map();
+                                .put("last_10s", rate(EventCounts.DELIVERIES, SHORT))
+                                .put("last_1m", rate(EventCounts.DELIVERIES, LONG)));
     }
 
-    private Map<String, @Nullable Object> settled(int seconds) {
+    private Members settled(int seconds) {
         Members members = new Members();
         for (Outcome outcome : Outcome.values()) {
-            String name = EventCounts.name(outcome);
-            members.put(name, observed.seconds().rate(name, seconds));
+            members.put(EventCounts.name(outcome), rate(EventCounts.name(outcome), seconds));
         }
-        return members.map();
+        return members;
     }
 
-    private Map<String, @Nullable Object> counts() {
+    private BigDecimal rate(String name, int seconds) {
+        return BigDecimal.valueOf(observed.seconds().rate(name, seconds)).setScale(DECIMALS, RoundingMode.HALF_UP);
+    }
+
+    private Members counts() {
         Members members = new Members();
         observed.counts().all().forEach(members::put);
-        return members.put("reconnects", observed.counts().reconnects()).map();
+        return members.put("reconnects", observed.counts().reconnects());
     }
 
-    private static Map<String, @Nullable Object> failure(Failure failure) {
+    private static Members failure(Failure failure) {
         return new Members()
                 .put("at", failure.at())
                 .put("what", failure.what())
                 .put("partition", failure.partition().map(PartitionToken::value))
-                .put("message", failure.message())
-                .map();
+                .put("message", failure.message());
     }
 
-    private List<Map<String, @Nullable Object>> history() {
+    private List<Members> history() {
         return observed.seconds().history().stream()
                 .map(second -> new Members()
                         .put("at", second.at())
                         .put("settled", second.settled())
-                        .put("lag_seconds", second.lag())
-                        .map())
+                        .put("lag_seconds", second.lag()))
                 .toList();
     }
 }
