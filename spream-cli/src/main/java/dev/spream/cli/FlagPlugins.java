@@ -25,7 +25,7 @@ final class FlagPlugins {
      */
     static <T> OpenPlugin<T> open(
             Class<? extends PluginProvider<T>> type, String name, Map<String, String> settings, String subscription) {
-        PluginRegistry plugins = PluginRegistry.discover(Main.class.getClassLoader(), Optional.empty());
+        PluginRegistry plugins = PluginRegistry.discover(FlagPlugins.class.getClassLoader(), Optional.empty());
         Plugin<T> plugin = plugins.find(type, name).orElseThrow(() -> new ConfigException(plugins.problems()));
         String section = plugin.section();
         SpreamConfig.Builder config = SpreamConfig.builder();

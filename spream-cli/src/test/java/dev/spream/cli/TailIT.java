@@ -22,19 +22,18 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The command line as a user runs it: a process, its two outputs and its exit code. */
 final class TailIT {
     private static final String SERVERS = "dev.spream.servers.SpannerServers#all";
 
     @ParameterizedTest
-    @EnumSource(DialectName.class)
-    void the_demo_on_the_embedded_emulator_sees_a_dozen_partitions_and_loses_nothing(DialectName dialect)
-            throws Exception {
-        try (SpreamProcess demo = SpreamProcess.spream(
-                "tail", "--demo", "--transactions", "500", "--seed", "7", "--dialect", dialect.toString())) {
+    @ValueSource(strings = {"googlesql", "postgresql"})
+    void the_demo_on_the_embedded_emulator_sees_a_dozen_partitions_and_loses_nothing(String dialect) throws Exception {
+        try (SpreamProcess demo =
+                SpreamProcess.spream("tail", "--demo", "--transactions", "500", "--seed", "7", "--dialect", dialect)) {
             assertThat(demo.exitCode()).as("%s", demo.err()).isZero();
             DemoVerdict verdict = verdict(demo, 500);
             assertThat(verdict.count("partitions")).as("partitions").isGreaterThanOrEqualTo(8);
@@ -46,12 +45,12 @@ final class TailIT {
 
     static Stream<Arguments> serversAndDialects() {
         return SpannerServers.all()
-                .flatMap(server -> Stream.of(DialectName.values()).map(dialect -> Arguments.of(server, dialect)));
+                .flatMap(server -> Stream.of("googlesql", "postgresql").map(dialect -> Arguments.of(server, dialect)));
     }
 
     @ParameterizedTest
     @MethodSource("serversAndDialects")
-    void the_demo_runs_on_the_emulator_of_the_environment(SpannerServer server, DialectName dialect) throws Exception {
+    void the_demo_runs_on_the_emulator_of_the_environment(SpannerServer server, String dialect) throws Exception {
         try (SpreamProcess demo = SpreamProcess.spreamOn(
                 server.emulatorHost(),
                 "tail",
@@ -61,7 +60,7 @@ final class TailIT {
                 "--duration",
                 "4s",
                 "--dialect",
-                dialect.toString())) {
+                dialect)) {
             assertThat(demo.exitCode()).as("%s", demo.err()).isZero();
             verdict(demo, 150);
         }
