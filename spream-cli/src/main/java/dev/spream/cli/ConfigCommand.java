@@ -4,6 +4,8 @@ import dev.spream.api.ConfigCheck;
 import dev.spream.api.config.ConfigEntry;
 import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.ConfigReference;
+import dev.spream.cli.command.ConfigArguments;
+import dev.spream.cli.command.Subcommand;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;

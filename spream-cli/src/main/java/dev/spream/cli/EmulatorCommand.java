@@ -1,5 +1,11 @@
 package dev.spream.cli;
 
+import dev.spream.cli.command.CommandFailure;
+import dev.spream.cli.command.DurationArgument;
+import dev.spream.cli.command.Subcommand;
+import dev.spream.cli.command.UsageFailure;
+import dev.spream.cli.command.Verbosity;
+import dev.spream.cli.service.StopSignals;
 import dev.spream.emulator.SpannerEmulator;
 import dev.spream.emulator.control.Churn;
 import dev.spream.emulator.control.FaultRates;

@@ -1,5 +1,8 @@
 package dev.spream.cli;
 
+import dev.spream.cli.command.ConfigArguments;
+import dev.spream.cli.command.Converters;
+import dev.spream.cli.command.Failures;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;

@@ -1,5 +1,16 @@
 package dev.spream.cli;
 
+import dev.spream.cli.command.CommandGroup;
+import dev.spream.cli.deadletter.DeadLettersCommand;
+import dev.spream.cli.lock.LocksCommand;
+import dev.spream.cli.outbox.OutboxCommand;
+import dev.spream.cli.partition.CleanupCommand;
+import dev.spream.cli.partition.ExportCommand;
+import dev.spream.cli.partition.PartitionsCommand;
+import dev.spream.cli.partition.VerifyCommand;
+import dev.spream.cli.projection.ProjectionCommand;
+import dev.spream.cli.subscription.RunCommand;
+import dev.spream.cli.subscription.TailCommand;
 import picocli.CommandLine.Command;
 
 /** The command without a subcommand: it has only help to offer. */

@@ -6,6 +6,7 @@ import dev.spream.api.ConfigCheck;
 import dev.spream.api.HttpAddress;
 import dev.spream.api.config.ConfigEntry;
 import dev.spream.api.config.SpreamConfig;
+import dev.spream.cli.command.DurationArgument;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

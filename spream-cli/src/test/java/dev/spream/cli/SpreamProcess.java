@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /** A program in a process of its own, as a user starts it. */
-final class SpreamProcess implements AutoCloseable {
+public final class SpreamProcess implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final String HTTP = "http: ";
 
@@ -31,7 +31,7 @@ final class SpreamProcess implements AutoCloseable {
     }
 
     /** The command line, with no emulator in its environment. */
-    static SpreamProcess spream(String... arguments) throws IOException {
+    public static SpreamProcess spream(String... arguments) throws IOException {
         return start(Optional.empty(), Main.class, arguments);
     }
 
@@ -74,7 +74,7 @@ final class SpreamProcess implements AutoCloseable {
     }
 
     /** Sends SIGTERM. */
-    void terminate() {
+    public void terminate() {
         process.toHandle().destroy(); // the process's own destroy() would close its outputs
     }
 
@@ -83,7 +83,7 @@ final class SpreamProcess implements AutoCloseable {
     }
 
     /** Waits for the end, and returns the exit code. */
-    int exitCode() throws InterruptedException {
+    public int exitCode() throws InterruptedException {
         if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
             throw new AssertionError("still running after %s; output %s; errors %s".formatted(PATIENCE, out(), err()));
         }
@@ -92,11 +92,11 @@ final class SpreamProcess implements AutoCloseable {
         return process.exitValue();
     }
 
-    List<String> out() {
+    public List<String> out() {
         return out.all();
     }
 
-    List<String> err() {
+    public List<String> err() {
         return err.all();
     }
 
@@ -111,7 +111,7 @@ final class SpreamProcess implements AutoCloseable {
     }
 
     /** Waits until it says on the standard error where it answers to HTTP, and returns that. */
-    URI awaitHttp() throws InterruptedException {
+    public URI awaitHttp() throws InterruptedException {
         for (int lines = 1; ; lines++) {
             String line = awaitErr(lines).get(lines - 1);
             if (line.startsWith(HTTP)) {

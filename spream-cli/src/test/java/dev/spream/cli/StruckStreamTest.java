@@ -10,6 +10,7 @@ import dev.spream.api.config.ResolvedConfig;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.ConfigType;
+import dev.spream.cli.command.CauseConverter;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

@@ -1,5 +1,6 @@
 package dev.spream.cli.http;
 
+import dev.spream.cli.output.Members;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionToken;

@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.toMap;
 import dev.spream.cli.http.FailureLog.Failure;
 import dev.spream.cli.http.StoredState.Known;
 import dev.spream.cli.http.StoredState.Snapshot;
+import dev.spream.cli.output.Members;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;

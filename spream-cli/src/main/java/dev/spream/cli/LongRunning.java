@@ -1,4 +1,0 @@
-package dev.spream.cli;
-
-/** A command that runs as a service does: when it failed is a part of what its last line says. */
-interface LongRunning {}

@@ -1,7 +1,0 @@
-package dev.spream.cli;
-
-import picocli.CommandLine.Command;
-
-/** A command with the standard options for its help and its version. */
-@Command(mixinStandardHelpOptions = true, versionProvider = VersionProvider.class, sortOptions = false)
-abstract class Subcommand extends Reporting {}

@@ -1,0 +1,27 @@
+package dev.spream.cli.command;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The operator's name, for the audit of what is changed by hand. */
+public final class ActorArgument {
+    @Option(
+            names = "--actor",
+            paramLabel = "NAME",
+            description = "Who does it, for the audit. Default: the user of this machine, at its name.")
+    private @Nullable String actor;
+
+    public String name() {
+        return actor == null ? System.getProperty("user.name", "somebody") + "@" + host() : actor;
+    }
+
+    private static String host() {
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException e) {
+            return "localhost"; // a machine that does not know its own name
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package dev.spream.cli.command;
+
+import dev.spream.api.spi.ConfigType;
+import java.time.Duration;
+import picocli.CommandLine.TypeConversionException;
+
+/** Reads a duration from a command line, and writes it as a user would. */
+public final class DurationArgument {
+    private static final ConfigType<Duration> TYPE = ConfigType.duration(Duration.ZERO, Duration.ofDays(36_500));
+
+    private DurationArgument() {}
+
+    public static Duration parse(String text) {
+        try {
+            return TYPE.read(text);
+        } catch (IllegalArgumentException e) {
+            throw new TypeConversionException("'%s' is not a duration: write 500ms, 10s, 5m or 2h".formatted(text));
+        }
+    }
+
+    public static String format(Duration duration) {
+        return TYPE.write(duration);
+    }
+}

@@ -1,0 +1,36 @@
+package dev.spream.cli.command;
+
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** A command, which prints results to its standard output and what became of it to its standard error. */
+public abstract class Reporting implements Callable<Integer> {
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    /** Prints a result. */
+    protected final void print(String line) {
+        print(List.of(line));
+    }
+
+    /** Prints results. */
+    protected final void print(List<String> lines) {
+        PrintWriter out = spec.commandLine().getOut();
+        lines.forEach(out::println);
+        out.flush();
+    }
+
+    /** Prints a line of what became of the command. */
+    protected final void say(String line) {
+        err().println(line);
+    }
+
+    /** The standard error. */
+    protected final PrintWriter err() {
+        return spec.commandLine().getErr();
+    }
+}

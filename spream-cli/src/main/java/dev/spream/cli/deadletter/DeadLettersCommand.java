@@ -1,0 +1,27 @@
+package dev.spream.cli.deadletter;
+
+import dev.spream.cli.command.CommandGroup;
+import picocli.CommandLine.Command;
+
+/** What an operator does with changes that were set aside. */
+@Command(
+        name = "deadletters",
+        description = "Looks at changes that were set aside, replays them, gives them up, and releases parked keys.",
+        subcommands = {
+            DeadLettersListCommand.class,
+            DeadLettersShowCommand.class,
+            DeadLettersReplayCommand.class,
+            DeadLettersReleaseCommand.class,
+            DeadLettersDiscardCommand.class
+        },
+        exitCodeList = {
+            "0:success",
+            "1:failure, or something was refused or left",
+            "2:usage, or a configuration that cannot be used"
+        },
+        footer = {
+            "",
+            "Dead letters in PostgreSQL can be worked with while the subscription runs. A file of dead letters is the"
+                    + " running subscription's alone: end that first."
+        })
+public final class DeadLettersCommand extends CommandGroup {}

@@ -1,0 +1,50 @@
+package dev.spream.cli.deadletter;
+
+import dev.spream.cli.command.ConfigArguments;
+import dev.spream.cli.command.Subcommand;
+import dev.spream.cli.command.UsageFailure;
+import dev.spream.api.DeadLetterDesk;
+import dev.spream.core.record.RecordIdentity;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Gives letters up. */
+@Command(
+        name = "discard",
+        description =
+                "Gives letters up: their changes never reach the sink. Keys that they parked stay parked until release.")
+final class DeadLettersDiscardCommand extends Subcommand {
+    @Mixin
+    private final ConfigArguments arguments = new ConfigArguments();
+
+    @Parameters(paramLabel = "IDENTITY", arity = "1..*", description = "The changes, as list shows them.")
+    private List<RecordIdentity> identities = new ArrayList<>();
+
+    @Option(names = "--yes", description = "It is meant.")
+    private boolean yes;
+
+    @Override
+    public Integer call() throws Exception {
+        if (!yes) {
+            throw new UsageFailure(
+                    "what is discarded is lost to the sink: look at it with deadletters show, and add --yes");
+        }
+        try (DeadLetterDesk desk = DeadLetterDesk.open(arguments.config())) {
+            int discarded = 0;
+            for (RecordIdentity identity : identities) {
+                if (desk.letters().discard(identity)) {
+                    discarded++;
+                } else {
+                    say("left %s: no such letter is open, or somebody replays it".formatted(identity));
+                }
+            }
+            say("discard: discarded %d; %s".formatted(discarded, LetterCounts.remaining(desk.letters())));
+            return discarded == identities.size() ? ExitCode.OK : ExitCode.SOFTWARE;
+        }
+    }
+}

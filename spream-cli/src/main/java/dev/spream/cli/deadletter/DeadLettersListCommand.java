@@ -1,0 +1,86 @@
+package dev.spream.cli.deadletter;
+
+import dev.spream.cli.command.ConfigArguments;
+import dev.spream.cli.command.Subcommand;
+import dev.spream.api.DeadLetterDesk;
+import dev.spream.core.consume.DeadLetterStore;
+import dev.spream.core.consume.StoredLetter;
+import dev.spream.core.record.RecordIdentity;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Lists the open letters, without what rows held. */
+@Command(
+        name = "list",
+        description = "Lists the open letters in commit order, without what rows held.",
+        footer = {
+            "",
+            "Every key of the configuration is a flag too, as in --dead-letters.jdbc.url=..., with an equals sign."
+        })
+final class DeadLettersListCommand extends Subcommand {
+    /** As many changes as may be in memory. */
+    private static final int AT_ONCE = 50;
+
+    @Mixin
+    private final ConfigArguments arguments = new ConfigArguments();
+
+    @Mixin
+    private final KeyArguments keys = new KeyArguments();
+
+    @Option(
+            names = "--overtaken",
+            description =
+                    "Only letters that a later change of their key was delivered past: to replay one undoes that.")
+    private boolean overtaken;
+
+    @Option(names = "--json", description = "Print one object of JSON a line instead of text.")
+    private boolean json;
+
+    @Override
+    public Integer call() throws Exception {
+        try (DeadLetterDesk desk = DeadLetterDesk.open(arguments.config())) {
+            DeadLetterStore store = desk.letters();
+            List<DeadLetterStore.Entry> open = store.openLetters();
+            List<DeadLetterStore.Entry> letters =
+                    open.stream().filter(this::isChosen).toList();
+            for (int i = 0; i < letters.size(); i += AT_ONCE) {
+                print(store, letters.subList(i, Math.min(i + AT_ONCE, letters.size())));
+            }
+            say("deadletters: " + summary(store, open, letters));
+            return ExitCode.OK;
+        }
+    }
+
+    /** A choice that nothing fits is not to look as if there were nothing. */
+    private String summary(DeadLetterStore store, List<DeadLetterStore.Entry> open, List<DeadLetterStore.Entry> letters)
+            throws Exception {
+        if (letters.size() < open.size()) {
+            return "%d shown, as chosen; of all, %s".formatted(letters.size(), LetterCounts.remaining(store));
+        }
+        return LetterCounts.remaining(store);
+    }
+
+    private boolean isChosen(DeadLetterStore.Entry letter) {
+        return (!overtaken || letter.overtaken())
+                && (!keys.isGiven() || letter.keys().stream().anyMatch(keys::matches));
+    }
+
+    /** Those that are still open. */
+    private void print(DeadLetterStore store, List<DeadLetterStore.Entry> letters) throws Exception {
+        Map<RecordIdentity, StoredLetter> stored =
+                store.read(letters.stream().map(DeadLetterStore.Entry::identity).toList()).stream()
+                        .collect(Collectors.toMap(letter -> letter.change().identity(), Function.identity()));
+        for (DeadLetterStore.Entry entry : letters) {
+            StoredLetter letter = stored.get(entry.identity());
+            if (letter != null) {
+                print(json ? List.of(LetterLines.json(entry, letter)) : LetterLines.text(entry, letter));
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package dev.spream.cli.deadletter;
+
+import dev.spream.cli.command.ConfigArguments;
+import dev.spream.cli.command.Subcommand;
+import dev.spream.cli.command.UsageFailure;
+import dev.spream.api.DeadLetterDesk;
+import dev.spream.core.consume.DeadLetterStore;
+import dev.spream.core.consume.RecordKey;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Releases keys that nothing waits behind. */
+@Command(
+        name = "release",
+        description = "Releases parked keys without letters: changes of them are delivered again from now on.",
+        footer = {
+            "",
+            "A replay releases the keys that it leaves no letters of; this is for keys whose letters were discarded."
+        })
+final class DeadLettersReleaseCommand extends Subcommand {
+    @Mixin
+    private final ConfigArguments arguments = new ConfigArguments();
+
+    @Mixin
+    private final KeyArguments keys = new KeyArguments();
+
+    @Option(names = "--all", description = "All keys that nothing waits behind.")
+    private boolean all;
+
+    @Override
+    public Integer call() throws Exception {
+        if (all == keys.isGiven()) {
+            throw new UsageFailure("say which keys: --key, with or without --table, or --table, or --all");
+        }
+        try (DeadLetterDesk desk = DeadLetterDesk.open(arguments.config())) {
+            DeadLetterStore store = desk.letters();
+            List<RecordKey> chosen = store.parkedKeys().stream()
+                    .filter(keys::matches)
+                    .sorted(Comparator.comparing(RecordKey::tableName).thenComparing(KeyText::of))
+                    .toList();
+            if (chosen.isEmpty() && keys.isGiven()) {
+                say("left %s: no such key is parked".formatted(keys));
+            }
+            int released = 0;
+            for (RecordKey key : chosen) {
+                if (store.release(Set.of(key))) {
+                    released++;
+                } else {
+                    say("left %s: letters wait behind it, replay or discard them first"
+                            .formatted(KeyText.of(Set.of(key))));
+                }
+            }
+            say("release: released %d; %s".formatted(released, LetterCounts.remaining(store)));
+            return released == chosen.size() && (all || released > 0) ? ExitCode.OK : ExitCode.SOFTWARE;
+        }
+    }
+}

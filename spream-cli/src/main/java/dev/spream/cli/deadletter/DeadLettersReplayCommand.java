@@ -1,0 +1,135 @@
+package dev.spream.cli.deadletter;
+
+import dev.spream.cli.command.CommandFailure;
+import dev.spream.cli.command.ConfigArguments;
+import dev.spream.cli.command.Subcommand;
+import dev.spream.cli.output.Terminal;
+import dev.spream.cli.command.UsageFailure;
+import dev.spream.api.DeadLetterDesk;
+import dev.spream.core.consume.Consumer;
+import dev.spream.core.consume.DeadLetterReplay;
+import dev.spream.core.consume.DeadLetterStore;
+import dev.spream.core.consume.RecordKey;
+import dev.spream.core.consume.ReplayResult;
+import dev.spream.core.record.RecordIdentity;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Hands letters to the configured sink again. */
+@Command(
+        name = "replay",
+        description =
+                "Hands letters to the configured sink again, in commit order, and releases the keys that none is left of.",
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:every letter that was meant was replayed",
+            "1:failure, or some were refused, overtaken or left",
+            "2:usage, or a configuration that cannot be used"
+        },
+        footer = {
+            "",
+            "A letter that is refused again stays open, and so does what follows it on its keys. Replay when the"
+                    + " subscription has caught up."
+        })
+final class DeadLettersReplayCommand extends Subcommand {
+    @Mixin
+    private final ConfigArguments arguments = new ConfigArguments();
+
+    @Parameters(
+            paramLabel = "IDENTITY",
+            arity = "0..*",
+            description = "These letters, as list shows them; of each key the first one first.")
+    private List<RecordIdentity> identities = new ArrayList<>();
+
+    @Mixin
+    private final KeyArguments keys = new KeyArguments();
+
+    @Option(names = "--all", description = "All letters.")
+    private boolean all;
+
+    @Option(
+            names = "--even-if-overtaken",
+            description =
+                    "Also letters that a later change of their key was delivered past, which a sink that writes what"
+                            + " it is given would undo.")
+    private boolean evenIfOvertaken;
+
+    @Option(names = "--dry-run", description = "Say what would be handed over, and hand over nothing.")
+    private boolean dryRun;
+
+    @Override
+    public Integer call() throws Exception {
+        requireOneChoice();
+        try (DeadLetterDesk desk = DeadLetterDesk.open(arguments.config())) {
+            DeadLetterStore store = dryRun ? new DryStore(desk.letters()) : desk.letters();
+            Consumer consumer =
+                    dryRun ? (change, delivery) -> say("would replay " + change.identity()) : desk.consumer();
+            ReplayProgress progress = new ReplayProgress(!dryRun && Terminal.watched());
+            DeadLetterReplay replay = DeadLetterReplay.of(store, consumer).onReplayed(progress);
+            List<ReplayResult> results = results(store, evenIfOvertaken ? replay.evenIfOvertaken() : replay);
+            progress.end();
+            ReplayReport report = new ReplayReport(results);
+            report.problems().forEach(this::say);
+            say("replay: %s%s; %s"
+                    .formatted(dryRun ? "nothing was done; would be: " : "", report, LetterCounts.remaining(store)));
+            return report.isComplete() ? ExitCode.OK : ExitCode.SOFTWARE;
+        }
+    }
+
+    private void requireOneChoice() {
+        long choices = Stream.of(all, keys.isGiven(), !identities.isEmpty())
+                .filter(given -> given)
+                .count();
+        if (choices != 1) {
+            throw new UsageFailure("say which letters: identities, or --key, or --all");
+        }
+        if (keys.isGiven() && !keys.hasKey()) {
+            throw new UsageFailure("--key is missing: a replay is of one key, of some letters or of all");
+        }
+    }
+
+    private List<ReplayResult> results(DeadLetterStore store, DeadLetterReplay replay) throws Exception {
+        if (all) {
+            return List.of(replay.all());
+        }
+        if (keys.hasKey()) {
+            return List.of(replay.key(key(store)));
+        }
+        requireOpen(store);
+        List<ReplayResult> results = new ArrayList<>();
+        for (RecordIdentity identity : identities.stream().distinct().sorted().toList()) {
+            results.add(replay.letter(identity));
+        }
+        return results;
+    }
+
+    private RecordKey key(DeadLetterStore store) throws Exception {
+        Set<RecordKey> known = new HashSet<>(store.parkedKeys());
+        store.openLetters().forEach(letter -> known.addAll(letter.keys()));
+        return keys.find(known)
+                .orElseThrow(
+                        () -> new CommandFailure("no letter of %s is open, and no such key is parked".formatted(keys)));
+    }
+
+    private void requireOpen(DeadLetterStore store) throws Exception {
+        Set<RecordIdentity> missing = new HashSet<>(identities);
+        store.openLetters().forEach(letter -> missing.remove(letter.identity()));
+        if (!missing.isEmpty()) {
+            throw new CommandFailure("no letter of %s is open; nothing was replayed"
+                    .formatted(String.join(
+                            ", ",
+                            missing.stream()
+                                    .sorted()
+                                    .map(RecordIdentity::toString)
+                                    .toList())));
+        }
+    }
+}

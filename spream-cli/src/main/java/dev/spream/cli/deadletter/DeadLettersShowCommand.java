@@ -1,0 +1,38 @@
+package dev.spream.cli.deadletter;
+
+import dev.spream.cli.command.CommandFailure;
+import dev.spream.cli.command.ConfigArguments;
+import dev.spream.cli.command.Subcommand;
+import dev.spream.api.DeadLetterDesk;
+import dev.spream.core.consume.StoredLetter;
+import dev.spream.core.record.RecordIdentity;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** Shows all of a letter. */
+@Command(
+        name = "show",
+        description = "Shows an open letter as JSON: the whole change, with what rows held, and the error.")
+final class DeadLettersShowCommand extends Subcommand {
+    @Mixin
+    private final ConfigArguments arguments = new ConfigArguments();
+
+    @Parameters(paramLabel = "IDENTITY", description = "The change, as list shows it.")
+    private @Nullable RecordIdentity identity;
+
+    @Override
+    public Integer call() throws Exception {
+        try (DeadLetterDesk desk = DeadLetterDesk.open(arguments.config())) {
+            List<StoredLetter> letters = desk.letters().read(identity == null ? List.of() : List.of(identity));
+            if (letters.isEmpty()) {
+                throw new CommandFailure("no letter of %s is open".formatted(identity));
+            }
+            print(letters.getFirst().toJson());
+            return ExitCode.OK;
+        }
+    }
+}

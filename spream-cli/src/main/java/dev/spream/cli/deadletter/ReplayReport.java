@@ -1,0 +1,45 @@
+package dev.spream.cli.deadletter;
+
+import dev.spream.cli.command.CauseConverter;
+import dev.spream.core.consume.ReplayResult;
+import java.util.List;
+import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
+
+/** What became of the letters that were to be replayed, in one go or in several. */
+record ReplayReport(List<ReplayResult> results) {
+
+    /** What stands in the way of those that were not replayed, a line each. */
+    List<String> problems() {
+        Stream<String> refused = results.stream()
+                .flatMap(result -> result.refused().stream())
+                .map(refusal -> "refused %s: %s".formatted(refusal.identity(), CauseConverter.text(refusal.cause())));
+        Stream<String> overtaken = results.stream()
+                .flatMap(result -> result.overtaken().stream())
+                .map(
+                        "overtaken %s: a later change of its key was delivered, which a sink that writes what it is given would undo; --even-if-overtaken replays it"
+                                ::formatted);
+        return Stream.concat(refused, overtaken).toList();
+    }
+
+    boolean isComplete() {
+        return results.stream().allMatch(ReplayResult::isComplete);
+    }
+
+    @Override
+    public String toString() {
+        int released = sum(result -> result.released().size());
+        return "replayed %d, refused %d, overtaken %d, left %d that follow others or are with somebody else; released %d %s"
+                .formatted(
+                        sum(ReplayResult::replayed),
+                        sum(result -> result.refused().size()),
+                        sum(result -> result.overtaken().size()),
+                        sum(ReplayResult::left),
+                        released,
+                        released == 1 ? "key" : "keys");
+    }
+
+    private int sum(ToIntFunction<ReplayResult> count) {
+        return results.stream().mapToInt(count).sum();
+    }
+}

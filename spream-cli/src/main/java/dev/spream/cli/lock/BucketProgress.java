@@ -1,0 +1,62 @@
+package dev.spream.cli.lock;
+
+import dev.spream.cli.output.ProgressLine;
+import dev.spream.cli.output.Terminal;
+import dev.spream.core.DurationText;
+import dev.spream.lock.provisioning.BucketProvisioning;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.function.LongSupplier;
+
+/** How many buckets are made or checked, how fast, and how long the others take. Confined to one thread. */
+final class BucketProgress implements BucketProvisioning.Progress {
+    private final ProgressLine line;
+    private long before = -1;
+    private long done;
+    private long all;
+
+    BucketProgress() {
+        this(System.err, Terminal.watched(), System::nanoTime);
+    }
+
+    BucketProgress(PrintStream err, boolean watched, LongSupplier nanoTime) {
+        line = new ProgressLine(err, watched, nanoTime);
+        line.hurry();
+    }
+
+    @Override
+    public void reached(long reached, long of) {
+        if (before < 0) {
+            before = reached; // how many the first chunk made, and how many were there, it does not say
+        }
+        done = reached;
+        all = of;
+        line.show(() -> this + rate() + left());
+    }
+
+    /** Such as ", 120,000 a second"; empty before the second chunk. */
+    String rate() {
+        return perSecond() == 0 ? "" : String.format(Locale.ROOT, ", %,d a second", perSecond());
+    }
+
+    private long perSecond() {
+        return line.perSecond(done - Math.max(0, before));
+    }
+
+    private String left() {
+        return perSecond() == 0
+                ? ""
+                : ", %s left".formatted(DurationText.of(Duration.ofSeconds((all - done) / perSecond())));
+    }
+
+    /** Wipes the line. Harmless when it is wiped already. */
+    void end() {
+        line.end();
+    }
+
+    @Override
+    public String toString() {
+        return String.format(Locale.ROOT, "%,d of %,d buckets", done, all);
+    }
+}

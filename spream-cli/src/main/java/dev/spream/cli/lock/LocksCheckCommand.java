@@ -1,0 +1,87 @@
+package dev.spream.cli.lock;
+
+import dev.spream.api.LockDesk;
+import dev.spream.cli.command.Subcommand;
+import dev.spream.cli.output.PlainText;
+import dev.spream.lock.provisioning.BucketProvisioning;
+import dev.spream.lock.provisioning.LockSpaceCheck.Level;
+import dev.spream.lock.provisioning.LockSpaceCheck.Range;
+import dev.spream.lock.provisioning.LockSpaceCheck;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+
+/** Compares what locks are taken by with what should be there. */
+@Command(
+        name = "check",
+        description =
+                "Judges whether locks can be taken: the server, what is recorded, and every bucket. Changes nothing.",
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:locks can be taken as configured",
+            "1:failure, or something is wrong",
+            "2:usage, or a configuration that cannot be used"
+        })
+final class LocksCheckCommand extends Subcommand {
+    private static final int MAX_RANGES = 20;
+
+    @Mixin
+    private final LocksArguments arguments = new LocksArguments();
+
+    @Override
+    public Integer call() throws Exception {
+        try (LockDesk desk = arguments.open()) {
+            BucketProvisioning provisioning = desk.provisioning();
+            LocksArguments.requireUsable(provisioning);
+            BucketProgress progress = new BucketProgress();
+            LockSpaceCheck check;
+            try {
+                check = provisioning.check(progress);
+            } finally {
+                progress.end();
+            }
+            show(check);
+            check.problems().forEach(problem -> say("wrong: " + PlainText.of(problem)));
+            say(verdict(check));
+            return check.isSound() ? ExitCode.OK : ExitCode.SOFTWARE;
+        }
+    }
+
+    private static String verdict(LockSpaceCheck check) {
+        int problems = check.problems().size();
+        if (!check.isSound()) {
+            return problems == 1 ? "check: 1 thing is wrong" : "check: %d things are wrong".formatted(problems);
+        }
+        return check.recorded().isPresent()
+                ? "check: locks can be taken"
+                : "check: locks can be taken; the first store that opens there records by what";
+    }
+
+    private void show(LockSpaceCheck check) {
+        print(PlainText.of(check.place()));
+        print("recorded: " + check.recorded().map(LockNames::of).orElse("nothing yet"));
+        print(check.levels().stream().map(LocksCheckCommand::line).toList());
+        print(check.facts().stream().map(PlainText::of).toList());
+    }
+
+    private static String line(Level level) {
+        return String.format(
+                Locale.ROOT, "level %d: %,d buckets%s", level.level(), level.rows(), missing(level.missing()));
+    }
+
+    private static String missing(List<Range> ranges) {
+        if (ranges.isEmpty()) {
+            return ", none missing";
+        }
+        String shown = ranges.stream().limit(MAX_RANGES).map(Range::toString).collect(Collectors.joining(", "));
+        return String.format(
+                Locale.ROOT,
+                ", %,d missing: %s%s",
+                ranges.stream().mapToLong(Range::size).sum(),
+                shown,
+                ranges.size() > MAX_RANGES ? " and %d more ranges".formatted(ranges.size() - MAX_RANGES) : "");
+    }
+}

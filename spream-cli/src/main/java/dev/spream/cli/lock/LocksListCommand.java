@@ -1,0 +1,57 @@
+package dev.spream.cli.lock;
+
+import dev.spream.api.LockDesk;
+import dev.spream.cli.command.Subcommand;
+import dev.spream.cli.command.UsageFailure;
+import dev.spream.cli.output.PlainText;
+import dev.spream.lock.inspection.LockExplanation;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Shows who holds which locks by name, who waits for whom, and whether that is needed. */
+@Command(
+        name = "list",
+        description = "Shows who holds locks and who waits for whom, by name, and where was waited most.",
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {"0:success", "1:failure", "2:usage, or a configuration that cannot be used"},
+        footer = {
+            "",
+            "Names come from the processes that lock, a second or so late; keys, sessions and who waits for whom from the"
+                    + " database. It takes no locks and changes nothing."
+        })
+final class LocksListCommand extends Subcommand {
+    private static final int MAX_TOP = 1_000;
+
+    @Mixin
+    private final LocksArguments arguments = new LocksArguments();
+
+    @Option(names = "--blocked", description = "Only those who wait, and those that they wait for.")
+    private boolean blockedOnly;
+
+    @Option(
+            names = "--top",
+            paramLabel = "N",
+            defaultValue = "10",
+            description = "How many of the buckets that were waited for most, 0 for none. Default: ${DEFAULT-VALUE}.")
+    private int top;
+
+    @Option(names = "--json", description = "Print one object of JSON instead of text.")
+    private boolean json;
+
+    @Override
+    public Integer call() throws Exception {
+        if (top < 0 || top > MAX_TOP) {
+            throw new UsageFailure("--top is %d, must be 0 to %d".formatted(top, MAX_TOP));
+        }
+        try (LockDesk desk = arguments.open()) {
+            LockExplanation locks = LockExplanation.of(desk.observer().observe());
+            print(json ? List.of(LocksJson.write(locks, blockedOnly, top)) : LockLines.of(locks, blockedOnly, top));
+            locks.seen().notes().forEach(note -> say("note: " + PlainText.of(note)));
+            say("locks: " + LockLines.summary(locks));
+            return ExitCode.OK;
+        }
+    }
+}

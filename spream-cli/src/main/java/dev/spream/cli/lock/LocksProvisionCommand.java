@@ -1,0 +1,122 @@
+package dev.spream.cli.lock;
+
+import dev.spream.api.LockDesk;
+import dev.spream.cli.command.ConfigArguments.Setting;
+import dev.spream.cli.command.Subcommand;
+import dev.spream.cli.command.UsageFailure;
+import dev.spream.cli.service.StopSignals;
+import dev.spream.lock.provisioning.BucketProvisioning.Provisioned;
+import dev.spream.lock.provisioning.BucketProvisioning;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Makes the buckets that locks are taken by. */
+@Command(
+        name = "provision",
+        description =
+                "Makes the tables and the buckets that locks are taken by, and records how many there are. A run that"
+                        + " is stopped is gone on with by the next; one after all is done makes what is missing again.",
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:every bucket is there",
+            "1:failure, or a signal stopped it",
+            "2:usage, or a configuration that cannot be used"
+        },
+        footer = {
+            "",
+            "Every process that locks has to ask for the same number of buckets, levels and hash, or for none. To change"
+                    + " them, stop every such process first, and add --recreate --yes; there is no way to change them while"
+                    + " processes lock.",
+            "",
+            "Try: spream locks provision --url jdbc:postgresql://localhost/shop --strategy rows --buckets 1048576"
+        })
+final class LocksProvisionCommand extends Subcommand {
+    @Mixin
+    private final LocksArguments arguments = new LocksArguments();
+
+    @Option(
+            names = "--buckets",
+            paramLabel = "N",
+            description = "How many each level has. Default: as recorded, else 1048576 rows, or 2^60 advisory locks.")
+    private @Nullable Long buckets;
+
+    @Option(
+            names = "--levels",
+            paramLabel = "N",
+            description = "How deep targets can be. Default: as recorded, else 3 with rows, or 16 with advisory locks.")
+    private @Nullable Integer levels;
+
+    @Option(
+            names = "--hash",
+            paramLabel = "NAME",
+            description = "How ids become a bucket: sha256 or fnv1a-32. Default: as recorded, else sha256.")
+    private @Nullable String hash;
+
+    @Option(names = "--chunk", paramLabel = "N", description = "How many rows a transaction makes. Default: 10000.")
+    private @Nullable Integer chunk;
+
+    @Option(
+            names = "--recreate",
+            description =
+                    "Remove the buckets and the record that are there, and begin anew. Refused while somebody locks.")
+    private boolean recreate;
+
+    @Option(names = "--yes", description = "With --recreate: every process that locks here is stopped.")
+    private boolean yes;
+
+    @Override
+    public Integer call() throws Exception {
+        if (recreate && !yes) {
+            throw new UsageFailure(
+                    "a process that goes on to lock by the old buckets would exclude nobody: stop every one that locks"
+                            + " here, and add --yes");
+        }
+        try (LockDesk desk = arguments.open(
+                new Setting("buckets", buckets),
+                new Setting("levels", levels),
+                new Setting("hash", hash),
+                new Setting("chunk", chunk))) {
+            return provision(desk.provisioning());
+        }
+    }
+
+    private int provision(BucketProvisioning provisioning) {
+        LocksArguments.requireUsable(provisioning);
+        if (recreate) {
+            provisioning.clear();
+            say("provision: removed what was there");
+        }
+        BucketProgress progress = new BucketProgress();
+        Thread working = Thread.currentThread();
+        StopSignals signals = StopSignals.install(working::interrupt, working::interrupt);
+        try {
+            Provisioned done = provisioning.provision(progress);
+            progress.end();
+            say(summary(done, progress));
+            return ExitCode.OK;
+        } catch (InterruptedException e) {
+            progress.end();
+            say("provision: stopped by a signal with %s; the next run goes on there".formatted(progress));
+            return ExitCode.SOFTWARE;
+        } finally {
+            progress.end();
+            signals.close();
+        }
+    }
+
+    private static String summary(Provisioned done, BucketProgress progress) {
+        return done.rows() == 0
+                ? "provision: %s; recorded, and nothing else is needed".formatted(LockNames.of(done.layout()))
+                : String.format(
+                        Locale.ROOT,
+                        "provision: %s; %,d buckets are there, %,d of them made now%s",
+                        LockNames.of(done.layout()),
+                        done.rows(),
+                        done.made(),
+                        done.made() == 0 ? "" : progress.rate());
+    }
+}

@@ -1,0 +1,37 @@
+package dev.spream.cli.outbox;
+
+import dev.spream.cli.command.ActorArgument;
+import dev.spream.cli.command.UsageFailure;
+import dev.spream.outbox.ManualAct;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Who changes an outbox by hand, and why. */
+final class ActArguments {
+    @Mixin
+    private final ActorArgument actor = new ActorArgument();
+
+    @Option(names = "--why", paramLabel = "TEXT", description = "Why, for the audit.")
+    private @Nullable String why;
+
+    /**
+     * The act, with a reason for the audit of single entries.
+     *
+     * @throws UsageFailure if there is none
+     */
+    ManualAct reasoned() {
+        if (why == null || why.isBlank()) {
+            throw new UsageFailure("say why, for whoever reads the audit: --why TEXT");
+        }
+        return act();
+    }
+
+    ManualAct act() {
+        try {
+            return new ManualAct(actor.name(), why == null ? "" : why);
+        } catch (IllegalArgumentException e) {
+            throw new UsageFailure(String.valueOf(e.getMessage()));
+        }
+    }
+}

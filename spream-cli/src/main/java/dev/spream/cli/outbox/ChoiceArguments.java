@@ -1,0 +1,44 @@
+package dev.spream.cli.outbox;
+
+import dev.spream.cli.command.UsageFailure;
+import dev.spream.outbox.OutboxOperations;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Which entries are to be changed: some that are named, or all that a filter chooses. */
+final class ChoiceArguments {
+    @Mixin
+    private final EntryArguments entries = new EntryArguments();
+
+    @Mixin
+    private final OutboxFilterArguments filter = new OutboxFilterArguments();
+
+    @Option(names = "--all", description = "All entries that the filter chooses.")
+    private boolean all;
+
+    @Option(names = "--yes", description = "With --all: it is meant.")
+    private boolean yes;
+
+    void requireClear() {
+        entries.requireIds();
+        if (all == entries.isGiven()) {
+            throw new UsageFailure("say which entries: their ids, or --key, or --all with a filter");
+        }
+        if (all != filter.isGiven()) {
+            throw new UsageFailure(
+                    all
+                            ? "--all needs a filter: --status, --parked, --ordering-key or --reason"
+                            : "a filter chooses among all: add --all, or leave it out");
+        }
+        if (all && !yes) {
+            throw new UsageFailure(
+                    "every entry that the filter chooses would be changed: look at them with outbox list, and add"
+                            + " --yes");
+        }
+    }
+
+    /** Changes them, and returns the exit code. */
+    int change(OutboxChange change, OutboxOperations outbox) {
+        return all ? change.all(filter) : change.entries(entries.ids(outbox));
+    }
+}

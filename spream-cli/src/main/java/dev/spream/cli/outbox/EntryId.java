@@ -1,0 +1,66 @@
+package dev.spream.cli.outbox;
+
+import dev.spream.cli.output.PlainText;
+import java.util.regex.Pattern;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/**
+ * An entry's id as it was typed: digits, too many perhaps. That is judged by {@link #value}, since an argument that cannot be
+ * converted counts as none of the command's own.
+ *
+ * @param digits one or more
+ */
+record EntryId(String digits) {
+    private static final Pattern DIGITS = Pattern.compile("[0-9]+");
+    private static final String RANGE = "1 to " + Long.MAX_VALUE;
+
+    /** @throws TypeConversionException if there is anything but digits */
+    static EntryId parse(String text) {
+        if (!DIGITS.matcher(text).matches()) {
+            throw isNone(text, RANGE);
+        }
+        return new EntryId(text);
+    }
+
+    /**
+     * The id.
+     *
+     * @throws TypeConversionException if no entry can have it
+     */
+    long value() {
+        try {
+            long value = Long.parseLong(digits);
+            if (value > 0) {
+                return value;
+            }
+        } catch (NumberFormatException e) {
+            throw isNone(digits, RANGE);
+        }
+        throw isNone(digits, RANGE);
+    }
+
+    private static TypeConversionException isNone(String text, String range) {
+        return new TypeConversionException("'%s' is no id: %s".formatted(PlainText.of(text), range));
+    }
+
+    /** Reads what may be an id. */
+    static final class Digits implements ITypeConverter<EntryId> {
+        @Override
+        public EntryId convert(String text) {
+            return parse(text);
+        }
+    }
+
+    /** Reads an id, or 0 for what is before all of them. */
+    static final class OrZero implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            try {
+                return text.equals("0") ? 0 : parse(text).value();
+            } catch (TypeConversionException e) {
+                throw isNone(text, RANGE + ", or 0 for the beginning");
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package dev.spream.cli.outbox;
+
+import dev.spream.api.OutboxDesk;
+import dev.spream.outbox.AuditEntry;
+import dev.spream.outbox.LedgerEntry;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What is known of an entry that the outbox does not have any more, or never had: the ledger has it by its key, the audit by its
+ * id.
+ *
+ * @param id empty if somebody asked by the key
+ * @param key empty if somebody asked by the id, and nothing was changed by hand
+ * @param audit the oldest first; empty if somebody asked by the key
+ */
+record GoneEntry(Optional<Long> id, Optional<String> key, Optional<LedgerEntry> ledger, List<AuditEntry> audit) {
+
+    /** Asks the ledger and the audit. */
+    static GoneEntry find(OutboxDesk desk, EntryArguments entry) {
+        Optional<Long> id = entry.id();
+        List<AuditEntry> audit = id.map(desk.operations()::audit).orElse(List.of());
+        Optional<String> key = entry.key()
+                .or(() -> audit.stream().map(AuditEntry::idempotencyKey).findFirst());
+        return new GoneEntry(id, key, key.flatMap(desk.ledger()::find), audit);
+    }
+
+    boolean isKnown() {
+        return ledger.isPresent() || !audit.isEmpty();
+    }
+}

@@ -1,0 +1,58 @@
+package dev.spream.cli.outbox;
+
+import dev.spream.api.OutboxDesk;
+import dev.spream.api.config.SpreamConfig;
+import dev.spream.api.spi.OutboxStoreProvider;
+import dev.spream.cli.command.ConfigArguments.Setting;
+import dev.spream.cli.command.ConfigArguments;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * The flags of commands that work with the outbox that a configuration names. Short ones stand for keys of the configuration,
+ * so that an outbox in a database needs no file.
+ */
+final class OutboxArguments {
+    @Mixin
+    private final ConfigArguments config = new ConfigArguments();
+
+    @Option(
+            names = "--url",
+            paramLabel = "URL",
+            description = "The database, for outbox.jdbc.url: jdbc:postgresql://<host>/<database>. The password comes"
+                    + " from the file or SPREAM_CONFIG_OUTBOX_JDBC_PASSWORD, not from a flag, which others on the"
+                    + " machine could see.")
+    private @Nullable String url;
+
+    @Option(names = "--user", paramLabel = "NAME", description = "Who connects, for outbox.jdbc.user.")
+    private @Nullable String user;
+
+    @Option(names = "--schema", paramLabel = "NAME", description = "Where the tables are, for outbox.jdbc.schema.")
+    private @Nullable String schema;
+
+    @Option(names = "--table", paramLabel = "NAME", description = "The table of the entries, for outbox.jdbc.table.")
+    private @Nullable String table;
+
+    /**
+     * Opens the outbox for an operator, who neither creates nor migrates its tables, unless the configuration says so. The
+     * caller closes it. Nothing is connected to yet.
+     */
+    OutboxDesk open() {
+        return OutboxDesk.open(config.unmigrated(OutboxStoreProvider.PORT, settings()));
+    }
+
+    /** What is configured, not judged yet. */
+    SpreamConfig config() {
+        return config.config(OutboxStoreProvider.PORT, settings());
+    }
+
+    private List<Setting> settings() {
+        return List.of(
+                new Setting("url", url),
+                new Setting("user", user),
+                new Setting("schema", schema),
+                new Setting("table", table));
+    }
+}

@@ -1,0 +1,43 @@
+package dev.spream.cli.outbox;
+
+import dev.spream.outbox.OutboxFilter;
+import dev.spream.outbox.OutboxStatus;
+import dev.spream.outbox.ReasonCode;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The flags that choose entries of an outbox. */
+final class OutboxFilterArguments {
+    @Option(
+            names = "--status",
+            paramLabel = "STATUS",
+            split = ",",
+            description = "Only entries of this status, or of these with commas between: pending, sending, failed,"
+                    + " succeeded, aborted.")
+    private Set<OutboxStatus> statuses = EnumSet.noneOf(OutboxStatus.class);
+
+    @Option(names = "--parked", description = "Only entries that wait until an operator decides.")
+    private boolean parked;
+
+    @Option(names = "--ordering-key", paramLabel = "KEY", description = "Only entries of this ordering key.")
+    private @Nullable String orderingKey;
+
+    @Option(
+            names = "--reason",
+            paramLabel = "CODE",
+            description = "Only entries whose last error was this, as TIMEOUT.")
+    private @Nullable ReasonCode reason;
+
+    boolean isGiven() {
+        return !statuses.isEmpty() || parked || orderingKey != null || reason != null;
+    }
+
+    /** @param after only those behind this id */
+    OutboxFilter filter(long after, int limit) {
+        return new OutboxFilter(
+                statuses, parked, Optional.ofNullable(orderingKey), Optional.ofNullable(reason), after, limit);
+    }
+}

@@ -1,0 +1,136 @@
+package dev.spream.cli.outbox;
+
+import dev.spream.cli.output.Members;
+import dev.spream.core.record.JsonObject;
+import dev.spream.outbox.AuditEntry;
+import dev.spream.outbox.LedgerEntry;
+import dev.spream.outbox.LedgerResult;
+import dev.spream.outbox.OutboxRow;
+import dev.spream.outbox.OutboxStats;
+import dev.spream.outbox.OutboxStatus;
+import dev.spream.outbox.ReasonCode;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** An outbox for programs: one object each. Times are RFC 3339, durations seconds; what there is not is absent. */
+final class OutboxJson {
+    private static final double MILLIS = 1_000;
+
+    private OutboxJson() {}
+
+    static String stats(OutboxStats stats) {
+        Members entries = new Members();
+        for (OutboxStatus status : OutboxStatus.values()) {
+            entries.put(status.text(), stats.entries().getOrDefault(status, 0L));
+        }
+        return new Members()
+                .put("at", stats.at())
+                .put("entries", entries)
+                .put("due", stats.due())
+                .put("oldest_due", stats.oldestDue())
+                .put("lag_seconds", stats.lag().toMillis() / MILLIS)
+                .put("parked", stats.parked())
+                .put("parked_unknown", stats.parkedUnknown())
+                .put("leases_expired", stats.leasesExpired())
+                .put("estimated", texts(stats.estimated().stream().map(OutboxStatus::text)))
+                .put("at_least", texts(stats.atLeast().stream().map(OutboxJson::member)))
+                .toString();
+    }
+
+    private static List<String> texts(Stream<String> texts) {
+        return texts.sorted().toList();
+    }
+
+    /** Which member a number is. */
+    private static String member(OutboxStats.Figure figure) {
+        return switch (figure) {
+            case DUE -> "due";
+            case LAG -> "lag_seconds";
+            case LEASES_EXPIRED -> "leases_expired";
+            case PARKED -> "parked";
+        };
+    }
+
+    static String row(OutboxRow row) {
+        return members(row, false).toString();
+    }
+
+    /**
+     * With the audit.
+     *
+     * @param open whether what was sent and answered may be seen
+     */
+    static String whole(OutboxRow row, List<AuditEntry> audit, boolean open, Optional<String> payload) {
+        Members members = members(row, open)
+                .put("audit", audit.stream().map(OutboxJson::audit).toList());
+        payload.ifPresent(text -> members.put("payload", value(text)));
+        return members.toString();
+    }
+
+    /**
+     * What is known of an entry that is not there.
+     *
+     * @param open whether what was answered may be seen
+     */
+    static String gone(GoneEntry gone, boolean open) {
+        return new Members()
+                .put("id", gone.id())
+                .put("idempotency_key", gone.key())
+                .put("ledger", gone.ledger().map(entry -> ledger(entry, open)))
+                .put("audit", gone.audit().stream().map(OutboxJson::audit).toList())
+                .toString();
+    }
+
+    private static Members members(OutboxRow row, boolean open) {
+        return new Members()
+                .put("id", row.id())
+                .put("idempotency_key", row.idempotencyKey())
+                .put("generation", row.generation())
+                .put("request_digest", row.requestDigest())
+                .put("status", row.status().text())
+                .put("parked", row.parked())
+                .put("outcome_unknown", row.outcomeUnknown())
+                .put("attempts", row.attempts())
+                .put("last_error_code", row.lastError().map(ReasonCode::value))
+                .put("last_error_message", row.lastErrorMessage())
+                .put("ordering_key", row.orderingKey())
+                .put("next_run_at", row.nextRunAt())
+                .put("owner", row.owner())
+                .put("lease_until", row.leaseUntil())
+                .put("created_at", row.createdAt())
+                .put("updated_at", row.updatedAt())
+                .put("expires_at", row.expiresAt())
+                .put("ledger", row.ledger().map(entry -> ledger(entry, open)));
+    }
+
+    private static Members ledger(LedgerEntry entry, boolean open) {
+        Members members = new Members()
+                .put("generation", entry.generation())
+                .put("request_digest", entry.requestDigest())
+                .put("status", entry.status().text())
+                .put("http_status", entry.result().map(LedgerResult::httpStatus))
+                .put("reason_code", entry.result().flatMap(LedgerResult::reason).map(ReasonCode::value));
+        if (open) {
+            entry.result()
+                    .flatMap(LedgerResult::responsePayload)
+                    .ifPresent(text -> members.put("response", value(text)));
+        }
+        return members.put("created_at", entry.createdAt()).put("settled_at", entry.settledAt());
+    }
+
+    private static Members audit(AuditEntry entry) {
+        return new Members()
+                .put("at", entry.at())
+                .put("actor", entry.actor())
+                .put("action", entry.action())
+                .put("outcome", entry.outcome())
+                .put("reason", entry.reason());
+    }
+
+    /** Any value of JSON. */
+    private static @Nullable Object value(String json) {
+        return JsonObject.of("{\"value\":%s}".formatted(json)).get("value");
+    }
+}

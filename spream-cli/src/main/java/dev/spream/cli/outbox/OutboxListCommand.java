@@ -1,0 +1,89 @@
+package dev.spream.cli.outbox;
+
+import dev.spream.cli.command.Subcommand;
+import dev.spream.cli.command.UsageFailure;
+import dev.spream.api.OutboxDesk;
+import dev.spream.outbox.OutboxFilter;
+import dev.spream.outbox.OutboxOperations;
+import dev.spream.outbox.OutboxRow;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Lists entries, without what they hold. */
+@Command(
+        name = "list",
+        description = "Lists entries in the order of their ids, without what they hold.",
+        footer = {
+            "",
+            "The last line says where to go on: --after with the last id.",
+            "",
+            "Try: spream outbox list --parked"
+        })
+final class OutboxListCommand extends Subcommand {
+    @Mixin
+    private final OutboxArguments arguments = new OutboxArguments();
+
+    @Mixin
+    private final OutboxFilterArguments filter = new OutboxFilterArguments();
+
+    @Option(names = "--key", paramLabel = "KEY", description = "Only the entry of this idempotency key.")
+    private @Nullable String key;
+
+    @Option(
+            names = "--limit",
+            paramLabel = "N",
+            defaultValue = "100",
+            description = "How many at most, up to " + OutboxFilter.MAX_LIMIT + ". Default: ${DEFAULT-VALUE}.")
+    private int limit;
+
+    @Option(
+            names = "--after",
+            paramLabel = "ID",
+            defaultValue = "0",
+            converter = EntryId.OrZero.class,
+            description = "Only those behind this one. Default: from the beginning.")
+    private long after;
+
+    @Option(names = "--json", description = "Print one object of JSON a line instead of text.")
+    private boolean json;
+
+    @Override
+    public Integer call() {
+        OutboxFilter chosen = filter();
+        if (key != null && filter.isGiven()) {
+            throw new UsageFailure("--key names one entry: leave the other filters out");
+        }
+        try (OutboxDesk desk = arguments.open()) {
+            List<OutboxRow> rows = rows(desk.operations(), chosen);
+            print(json ? rows.stream().map(OutboxJson::row).toList() : OutboxLines.table(rows));
+            say("outbox: " + summary(rows));
+            return ExitCode.OK;
+        }
+    }
+
+    private OutboxFilter filter() {
+        try {
+            return filter.filter(after, limit);
+        } catch (IllegalArgumentException e) {
+            throw new UsageFailure("--" + e.getMessage());
+        }
+    }
+
+    private List<OutboxRow> rows(OutboxOperations outbox, OutboxFilter chosen) {
+        return key == null ? outbox.list(chosen) : outbox.find(key).stream().toList();
+    }
+
+    private String summary(List<OutboxRow> rows) {
+        return "%d shown%s"
+                .formatted(
+                        rows.size(),
+                        rows.size() == limit
+                                ? "; there may be more: --after %d"
+                                        .formatted(rows.getLast().id())
+                                : "");
+    }
+}

@@ -1,0 +1,111 @@
+package dev.spream.cli.outbox;
+
+import dev.spream.cli.service.StopSignals;
+import dev.spream.cli.command.Subcommand;
+import dev.spream.cli.command.UsageFailure;
+import dev.spream.api.OutboxDesk;
+import dev.spream.outbox.ManualAct;
+import dev.spream.outbox.OutboxOperations;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Removes what is settled. */
+@Command(
+        name = "purge",
+        description = "Removes entries that were settled long ago, some at a time; what the ledger says of them stays"
+                + " unless --ledger-older-than is given.",
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:everything that old is removed",
+            "1:failure, or a signal stopped it",
+            "2:usage, or a configuration that cannot be used"
+        },
+        footer = {
+            "",
+            "A client that repeats a request that the ledger has forgotten has it done again: keep the ledger for longer than"
+                    + " any client repeats.",
+            "",
+            "Try: spream outbox purge --older-than 7d --ledger-older-than 90d"
+        })
+final class OutboxPurgeCommand extends Subcommand {
+    private static final int MAX_CHUNK = 100_000;
+
+    @Mixin
+    private final OutboxArguments arguments = new OutboxArguments();
+
+    @Option(
+            names = "--older-than",
+            paramLabel = "DURATION",
+            required = true,
+            description = "Entries settled so long ago, such as 7d.")
+    private @Nullable Duration olderThan;
+
+    @Option(
+            names = "--ledger-older-than",
+            paramLabel = "DURATION",
+            description = "Have the ledger forget requests settled so long ago, unless the outbox still has them.")
+    private @Nullable Duration ledgerOlderThan;
+
+    @Option(
+            names = "--chunk",
+            paramLabel = "N",
+            defaultValue = "1000",
+            description = "How many a transaction removes. Default: ${DEFAULT-VALUE}.")
+    private int chunk;
+
+    @Mixin
+    private final ActArguments by = new ActArguments();
+
+    private final AtomicBoolean stopped = new AtomicBoolean();
+
+    @Override
+    public Integer call() {
+        if (chunk < 1 || chunk > MAX_CHUNK) {
+            throw new UsageFailure("--chunk is %d, must be 1 to %d".formatted(chunk, MAX_CHUNK));
+        }
+        ManualAct act = by.act();
+        Runnable stop = () -> stopped.set(true);
+        StopSignals signals = StopSignals.install(stop, stop);
+        try (OutboxDesk desk = arguments.open()) {
+            OutboxOperations outbox = desk.operations();
+            Duration settledFor = olderThan == null ? Duration.ZERO : olderThan;
+            long entries = removeAll("entries", () -> outbox.purge(settledFor, chunk, act));
+            Duration forgotten = ledgerOlderThan;
+            long requests =
+                    forgotten == null ? 0 : removeAll("requests", () -> outbox.pruneLedger(forgotten, chunk, act));
+            say("purge: %s%s%s"
+                    .formatted(
+                            removed(entries, "entries"),
+                            forgotten == null ? "" : ", " + removed(requests, "requests of the ledger"),
+                            stopped.get() ? "; stopped by a signal, the next run goes on there" : ""));
+            return stopped.get() ? ExitCode.SOFTWARE : ExitCode.OK;
+        } finally {
+            signals.close();
+        }
+    }
+
+    private long removeAll(String what, IntSupplier removal) {
+        RemovalProgress progress = new RemovalProgress(what);
+        try {
+            int last = chunk;
+            while (last == chunk && !stopped.get()) {
+                last = removal.getAsInt();
+                progress.removed(last);
+            }
+            return progress.sum();
+        } finally {
+            progress.end();
+        }
+    }
+
+    private static String removed(long count, String what) {
+        return String.format(Locale.ROOT, "removed %,d %s", count, what);
+    }
+}

@@ -1,0 +1,35 @@
+package dev.spream.cli.outbox;
+
+import dev.spream.cli.command.LongRunning;
+import dev.spream.cli.command.Subcommand;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Runs the worker of an outbox, as a service does. */
+@Command(
+        name = "run",
+        description = "Sends the entries of an outbox, as the configuration says, until it is told to stop.",
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:a signal ended it, and what had started is settled",
+            "1:failure, or work was interrupted",
+            "2:usage, or a configuration that cannot be used"
+        },
+        footer = {
+            "",
+            "Every key of the configuration is a flag too, as in --outbox.concurrency=32 or --http=8080, which answers"
+                    + " /health, /ready and /metrics. A worker runs only where outbox.enabled is true.",
+            "The first SIGINT or SIGTERM finishes what has started and ends; the second interrupts it.",
+            "",
+            "Try: spream outbox run --url jdbc:postgresql://localhost/shop --sender=http"
+                    + " --sender.http.url=http://localhost:9000/orders --outbox.enabled=true"
+        })
+final class OutboxRunCommand extends Subcommand implements LongRunning {
+    @Mixin
+    private final OutboxArguments arguments = new OutboxArguments();
+
+    @Override
+    public Integer call() throws Exception {
+        return new OutboxService(arguments.config()).run();
+    }
+}

@@ -1,0 +1,51 @@
+package dev.spream.cli.outbox;
+
+import dev.spream.api.OutboxDesk;
+import dev.spream.cli.http.OutboxEndpoints;
+import dev.spream.core.LoggedFailure;
+import dev.spream.core.SpreamException;
+import dev.spream.outbox.OutboxOperations;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Looks now and then at what is in an outbox, for its meters: a scrape asks nothing of the database. */
+final class OutboxSampling implements AutoCloseable {
+    private static final long INTERVAL_SECONDS = 15;
+
+    private static final Logger log = LoggerFactory.getLogger(OutboxSampling.class);
+
+    private final ScheduledExecutorService sampling = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofVirtual().name("spream-outbox-sampling").factory());
+
+    private OutboxSampling() {}
+
+    /** @param shown empty if nobody wants to know; the outbox is not asked then */
+    @SuppressWarnings("FutureReturnValueIgnored") // a sample does not fail, and ends with the executor
+    static OutboxSampling start(OutboxDesk desk, Optional<OutboxEndpoints> shown) {
+        OutboxSampling started = new OutboxSampling();
+        shown.ifPresent(endpoints -> {
+            OutboxOperations outbox = desk.operations();
+            started.sampling.scheduleWithFixedDelay(
+                    () -> sample(outbox, endpoints), 0, INTERVAL_SECONDS, TimeUnit.SECONDS);
+        });
+        return started;
+    }
+
+    /** What was known last stays, and grows old; the worker itself says when the outbox cannot be reached. */
+    private static void sample(OutboxOperations outbox, OutboxEndpoints endpoints) {
+        try {
+            endpoints.sampled(outbox.stats());
+        } catch (SpreamException e) {
+            log.debug("the outbox was not sampled; its gauges stay as they were", LoggedFailure.of(e));
+        }
+    }
+
+    @Override
+    public void close() {
+        sampling.shutdownNow();
+    }
+}

@@ -1,0 +1,105 @@
+package dev.spream.cli.outbox;
+
+import dev.spream.api.OutboxDesk;
+import dev.spream.api.config.SpreamConfig;
+import dev.spream.api.spi.OutboxSenderProvider;
+import dev.spream.api.spi.OutboxStoreProvider;
+import dev.spream.api.tracing.OutboxTracing;
+import dev.spream.cli.http.OutboxEndpoints;
+import dev.spream.cli.output.StatusLine;
+import dev.spream.cli.output.Terminal;
+import dev.spream.cli.output.TimedLine;
+import dev.spream.cli.service.Operations;
+import dev.spream.cli.service.StopSignals;
+import dev.spream.cli.service.Tracing;
+import dev.spream.outbox.worker.OutboxListener;
+import dev.spream.outbox.worker.OutboxWorker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import picocli.CommandLine.ExitCode;
+
+/** A run of the worker of an outbox, until a signal or a failure. */
+final class OutboxService {
+    private static final String UNNAMED = "outbox";
+
+    private final SpreamConfig config;
+    private final long startNanos = System.nanoTime();
+    private final OutboxTally tally = new OutboxTally();
+    private final StatusLine status = new StatusLine(System.err, () -> tally.line(seconds()));
+    private volatile boolean cutShort;
+
+    OutboxService(SpreamConfig config) {
+        this.config = config;
+    }
+
+    /** Runs until the end, and returns the exit code. */
+    int run() throws Exception {
+        try (OutboxDesk desk = OutboxDesk.open(config);
+                Operations<OutboxEndpoints> operations =
+                        new Operations<>(Operations.address(config), where -> OutboxEndpoints.of(where, name()))) {
+            OutboxWorker worker = worker(desk, operations);
+            return operations.show(() -> run(desk, worker, operations));
+        } finally {
+            status.end();
+        }
+    }
+
+    private OutboxWorker worker(OutboxDesk desk, Operations<OutboxEndpoints> operations) {
+        List<OutboxListener> listeners = new ArrayList<>(List.of(tally));
+        operations.endpoints().ifPresent(shown -> listeners.addAll(shown.listeners()));
+        Optional<OutboxTracing> tracing =
+                Tracing.ofOutbox(config.raw(OutboxSenderProvider.PORT.key()).orElse(UNNAMED));
+        tracing.ifPresent(listeners::add);
+        return tracing.isPresent()
+                ? desk.worker(listeners, tracing.get()::around)
+                : desk.worker(listeners, UnaryOperator.identity());
+    }
+
+    @SuppressWarnings("try") // sampling is there to be ended
+    private int run(OutboxDesk desk, OutboxWorker worker, Operations<OutboxEndpoints> operations) {
+        StopSignals signals = StopSignals.install(() -> drain(desk, worker, operations), worker::close);
+        try (OutboxSampling sampling = OutboxSampling.start(desk, operations.endpoints())) {
+            if (Terminal.watched()) {
+                status.show();
+            }
+            status.say("outbox: %s runs".formatted(worker.owner().name()));
+            operations.endpoints().ifPresent(OutboxEndpoints::running);
+            worker.run();
+            return finish(signals.receivedTwice());
+        } finally {
+            signals.close();
+        }
+    }
+
+    private void drain(OutboxDesk desk, OutboxWorker worker, Operations<OutboxEndpoints> operations) {
+        operations.draining();
+        cutShort = !worker.shutdown(desk.shutdownTimeout());
+    }
+
+    private int finish(boolean interrupted) {
+        status.end();
+        System.err.println(TimedLine.of(String.format(
+                Locale.ROOT,
+                "outbox: %s in %.1f s; ended by %s",
+                tally,
+                seconds(),
+                interrupted
+                        ? "a second signal, with work interrupted"
+                        : cutShort ? "a signal, with work interrupted when its time was over" : "a signal")));
+        return interrupted || cutShort ? ExitCode.SOFTWARE : ExitCode.OK;
+    }
+
+    private double seconds() {
+        return (System.nanoTime() - startNanos) / 1e9;
+    }
+
+    /** The table, if it has another name than most. */
+    private String name() {
+        return config.raw(OutboxStoreProvider.PORT.key())
+                .flatMap(outbox -> config.raw("outbox.%s.table".formatted(outbox)))
+                .orElse(UNNAMED);
+    }
+}

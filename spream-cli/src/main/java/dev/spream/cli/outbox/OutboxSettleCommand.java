@@ -1,0 +1,109 @@
+package dev.spream.cli.outbox;
+
+import dev.spream.api.OutboxDesk;
+import dev.spream.cli.command.FileArgument;
+import dev.spream.cli.command.Subcommand;
+import dev.spream.cli.command.UsageFailure;
+import dev.spream.core.record.Json;
+import dev.spream.outbox.LedgerResult;
+import dev.spream.outbox.LedgerStatus;
+import dev.spream.outbox.ManualAct;
+import dev.spream.outbox.OutboxOperations;
+import dev.spream.outbox.ReasonCode;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Settles entries as somebody knows that they ended. */
+@Command(
+        name = "settle",
+        description = "Settles an entry as somebody knows that it ended: the ledger says so for ever.",
+        footer = {
+            "",
+            "Try: spream outbox settle 42 --succeeded --why 'the broker has it, ticket 4711'",
+            "     spream outbox settle 42 --failed REJECTED --http-status 422 --why 'the broker refused it'"
+        })
+final class OutboxSettleCommand extends Subcommand {
+    private static final int OK = 200;
+
+    @Mixin
+    private final OutboxArguments arguments = new OutboxArguments();
+
+    @Mixin
+    private final EntryArguments entries = new EntryArguments();
+
+    @Option(names = "--succeeded", description = "The receiver has taken it.")
+    private boolean succeeded;
+
+    @Option(
+            names = "--failed",
+            paramLabel = "CODE",
+            description = "The receiver has not taken it and never will, for this reason, such as REJECTED.")
+    private @Nullable ReasonCode failed;
+
+    @Option(
+            names = "--http-status",
+            paramLabel = "N",
+            description = "What a client that asks is answered. Default: 200, or what goes with the reason.")
+    private @Nullable Integer httpStatus;
+
+    @Option(
+            names = "--response",
+            paramLabel = "FILE",
+            description = "A file with what the receiver answered, as JSON, for the ledger.")
+    private @Nullable Path response;
+
+    @Mixin
+    private final ActArguments by = new ActArguments();
+
+    @Override
+    public Integer call() {
+        requireClear();
+        ManualAct act = by.reasoned();
+        LedgerResult result = result();
+        try (OutboxDesk desk = arguments.open()) {
+            OutboxOperations outbox = desk.operations();
+            return new OutboxChange("settle", outbox, id -> outbox.settle(id, result, act), err())
+                    .entries(entries.ids(outbox));
+        }
+    }
+
+    private void requireClear() {
+        entries.requireIds();
+        if (!entries.isOne()) {
+            throw new UsageFailure("say which entry: its id, or --key");
+        }
+        if (succeeded == (failed != null)) {
+            throw new UsageFailure("say how it ended: --succeeded, or --failed CODE");
+        }
+    }
+
+    private LedgerResult result() {
+        int implied = failed == null ? OK : failed.httpStatus();
+        try {
+            return new LedgerResult(
+                    failed == null ? LedgerStatus.SUCCEEDED : LedgerStatus.FAILED,
+                    httpStatus == null ? implied : httpStatus,
+                    Optional.ofNullable(response).map(this::json),
+                    Optional.ofNullable(failed));
+        } catch (IllegalArgumentException e) {
+            throw new UsageFailure(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private String json(Path file) {
+        try {
+            String text = FileArgument.read(file);
+            Json.parse(text);
+            return text;
+        } catch (IllegalArgumentException e) {
+            throw new UsageFailure("--response '%s' is not JSON; nothing was changed".formatted(file));
+        } catch (IOException e) {
+            throw new UsageFailure("--response '%s' %s; nothing was changed".formatted(file, e.getMessage()));
+        }
+    }
+}

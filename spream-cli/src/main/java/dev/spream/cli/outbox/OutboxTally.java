@@ -1,0 +1,81 @@
+package dev.spream.cli.outbox;
+
+import dev.spream.outbox.OutboxClaim;
+import dev.spream.outbox.SendOutcome;
+import dev.spream.outbox.Settlement;
+import dev.spream.outbox.worker.OutboxListener;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.concurrent.atomic.LongAdder;
+
+/** Counts what a worker of an outbox did. Safe for use by many threads. */
+final class OutboxTally implements OutboxListener {
+    private final LongAdder succeeded = new LongAdder();
+    private final LongAdder failed = new LongAdder();
+    private final LongAdder parked = new LongAdder();
+    private final LongAdder aborted = new LongAdder();
+    private final LongAdder lost = new LongAdder();
+    private final LongAdder sending = new LongAdder();
+    private volatile boolean breakerOpen;
+
+    @Override
+    public void sending(OutboxClaim claim) {
+        sending.increment();
+    }
+
+    @Override
+    public void sent(OutboxClaim claim, SendOutcome outcome, boolean queried, Duration took) {
+        sending.decrement();
+    }
+
+    @Override
+    public void settled(OutboxClaim claim, Settlement settlement, Duration sinceClaim) {
+        switch (settlement) {
+            case Settlement.Succeeded done -> succeeded.increment();
+            case Settlement.Failed again -> failed.increment();
+            case Settlement.Parked waits -> parked.increment();
+            case Settlement.Aborted over -> aborted.increment();
+            case Settlement.Released back -> {}
+        }
+    }
+
+    @Override
+    public void leaseLost(OutboxClaim claim) {
+        lost.increment();
+    }
+
+    @Override
+    public void breakerOpened(int failures, Duration pause) {
+        breakerOpen = true;
+    }
+
+    @Override
+    public void breakerClosed() {
+        breakerOpen = false;
+    }
+
+    /** While it runs. */
+    String line(double seconds) {
+        return String.format(
+                Locale.ROOT,
+                "%s, %.0f/s, %d being sent%s",
+                this,
+                succeeded.sum() / Math.max(seconds, 1),
+                sending.sum(),
+                breakerOpen ? "; nothing gets through, so that it waits" : "");
+    }
+
+    /** In the end. */
+    @Override
+    public String toString() {
+        String more = lost.sum() == 0 ? "" : String.format(Locale.ROOT, ", %,d taken over by others", lost.sum());
+        return String.format(
+                Locale.ROOT,
+                "%,d succeeded, %,d attempts failed, %,d parked, %,d aborted%s",
+                succeeded.sum(),
+                failed.sum(),
+                parked.sum(),
+                aborted.sum(),
+                more);
+    }
+}

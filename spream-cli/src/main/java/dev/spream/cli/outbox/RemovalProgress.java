@@ -1,0 +1,38 @@
+package dev.spream.cli.outbox;
+
+import dev.spream.cli.output.ProgressLine;
+import dev.spream.cli.output.Terminal;
+import java.io.PrintStream;
+import java.util.Locale;
+import java.util.function.LongSupplier;
+
+/** How much is removed, and how fast. Confined to one thread. */
+final class RemovalProgress {
+    private final ProgressLine line;
+    private final String what;
+    private long sum;
+
+    /** @param what is removed, such as {@code entries} */
+    RemovalProgress(String what) {
+        this(System.err, Terminal.watched(), what, System::nanoTime);
+    }
+
+    RemovalProgress(PrintStream err, boolean watched, String what, LongSupplier nanoTime) {
+        this.line = new ProgressLine(err, watched, nanoTime);
+        this.what = what;
+    }
+
+    void removed(int more) {
+        sum += more;
+        line.show(() -> String.format(Locale.ROOT, "removed %,d %s, %,d a second", sum, what, line.perSecond(sum)));
+    }
+
+    long sum() {
+        return sum;
+    }
+
+    /** Wipes the line. Harmless when it is wiped already. */
+    void end() {
+        line.end();
+    }
+}

@@ -1,0 +1,52 @@
+package dev.spream.cli.output;
+
+import dev.spream.core.record.JsonObject;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The members of a JSON object in the making. Times are RFC 3339, durations seconds; what is not known is absent. Confined to
+ * one thread.
+ */
+public final class Members {
+    private static final int DECIMALS = 3;
+
+    private final Map<String, @Nullable Object> members = new LinkedHashMap<>();
+
+    /**
+     * Adds a member; an empty {@link Optional} adds none.
+     *
+     * @param value a value of JSON, a time, a duration, other members, a list or an optional of these
+     */
+    public Members put(String name, @Nullable Object value) {
+        if (value instanceof Optional<?> known) {
+            known.ifPresent(present -> put(name, present));
+        } else {
+            members.put(name, json(value));
+        }
+        return this;
+    }
+
+    private static @Nullable Object json(@Nullable Object value) {
+        return switch (value) {
+            case null -> null;
+            case Instant time -> time.toString();
+            case Duration duration -> BigDecimal.valueOf(duration.toMillis(), DECIMALS);
+            case Members others -> others.members;
+            case List<?> list -> list.stream().map(Members::json).toList();
+            default -> value;
+        };
+    }
+
+    /** The object, in one line. */
+    @Override
+    public String toString() {
+        return JsonObject.of(members).toString();
+    }
+}

@@ -1,0 +1,54 @@
+package dev.spream.cli.partition;
+
+import dev.spream.cli.output.Readable;
+import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionToken;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Partitions as a graph in the language of Graphviz. */
+final class PartitionGraph {
+    private PartitionGraph() {}
+
+    static List<String> lines(PartitionView view) {
+        List<String> lines = new ArrayList<>();
+        lines.add("digraph partitions {");
+        lines.add("  label=%s".formatted(quoted(view.stored().subscription().streamName())));
+        lines.add("  node [shape=box, style=filled, fontname=\"sans-serif\"]");
+        for (PartitionMetadata partition : view.shown().values()) {
+            lines.add("  %s [label=%s, fillcolor=%s]"
+                    .formatted(quoted(partition.token().value()), quoted(label(view, partition)), color(partition)));
+        }
+        for (PartitionMetadata partition : view.shown().values()) {
+            for (PartitionToken parent : view.shownParents(partition)) {
+                lines.add("  %s -> %s"
+                        .formatted(
+                                quoted(parent.value()), quoted(partition.token().value())));
+            }
+        }
+        lines.add("}");
+        return lines;
+    }
+
+    private static String label(PartitionView view, PartitionMetadata partition) {
+        String text = "%s\n%s".formatted(partition.token().abbreviated(), partition.state());
+        String owner = PartitionView.owner(partition);
+        return (owner.equals("-") ? text : text + " " + owner)
+                + view.lag(partition)
+                        .map(lag -> "\nlag " + Readable.duration(lag))
+                        .orElse("");
+    }
+
+    private static String color(PartitionMetadata partition) {
+        return switch (partition.state()) {
+            case CREATED -> "white";
+            case SCHEDULED -> "khaki";
+            case RUNNING -> "palegreen";
+            case FINISHED -> "lightgray";
+        };
+    }
+
+    private static String quoted(String text) {
+        return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n") + '"';
+    }
+}

@@ -1,0 +1,162 @@
+package dev.spream.cli.partition;
+
+import dev.spream.cli.output.Columns;
+import dev.spream.cli.output.Readable;
+import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionState;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.SubscriptionRecord;
+import dev.spream.core.partition.WorkerRegistration;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Partitions as lines of text, each below the one that it continues. Only where a partition ends in several do the lines
+ * go to the right: a partition that moved from server to server for weeks stays where it is, marked {@code >}. One that
+ * continues several stands below the first and names the others.
+ */
+final class PartitionTree {
+    private static final String CONTINUES = "> ";
+    private static final int MAX_INDENT = 30;
+
+    private final PartitionView view;
+    private final Map<PartitionToken, List<PartitionMetadata>> children = new HashMap<>();
+    private final List<Line> lines = new ArrayList<>();
+    private final Set<PartitionToken> done = new HashSet<>();
+
+    private PartitionTree(PartitionView view) {
+        this.view = view;
+    }
+
+    private record Line(PartitionMetadata partition, String name) {}
+
+    private record Place(PartitionMetadata partition, int indent, String mark) {}
+
+    static List<String> lines(PartitionView view) {
+        return new PartitionTree(view).lines();
+    }
+
+    private List<String> lines() {
+        List<PartitionMetadata> roots = new ArrayList<>();
+        for (PartitionMetadata partition : view.shown().values()) {
+            view.shownParents(partition).stream()
+                    .findFirst()
+                    .ifPresentOrElse(
+                            parent -> children.computeIfAbsent(parent, key -> new ArrayList<>())
+                                    .add(partition),
+                            () -> roots.add(partition));
+        }
+        roots.forEach(this::lay);
+        view.shown().values().forEach(this::lay); // what a damaged table has in circles
+        return Stream.concat(head().stream(), table().stream()).toList();
+    }
+
+    private void lay(PartitionMetadata root) {
+        Deque<Place> next = new ArrayDeque<>();
+        next.push(new Place(root, 0, ""));
+        while (!next.isEmpty()) {
+            Place place = next.pop();
+            if (!done.add(place.partition().token())) {
+                continue;
+            }
+            String name = "  ".repeat(Math.min(place.indent(), MAX_INDENT))
+                    + place.mark()
+                    + place.partition().token().abbreviated();
+            lines.add(new Line(place.partition(), name));
+            List<PartitionMetadata> below =
+                    children.getOrDefault(place.partition().token(), List.of());
+            boolean alone = below.size() == 1;
+            below.reversed()
+                    .forEach(child ->
+                            next.push(new Place(child, place.indent() + (alone ? 0 : 1), alone ? CONTINUES : "")));
+        }
+    }
+
+    private List<String> head() {
+        List<String> head = new ArrayList<>();
+        head.add(subscription());
+        for (WorkerRegistration worker : view.stored().workers()) {
+            head.add("worker %s: %s, reads %d of at most %d partitions"
+                    .formatted(
+                            worker.worker(),
+                            worker.alive() ? "alive" : "gone since " + worker.aliveUntil(),
+                            view.stored().heldBy(worker.worker()),
+                            worker.capacity()));
+        }
+        head.add("%d partitions stored (%s), %d removed with proof; %d shown"
+                .formatted(
+                        view.stored().lineage().partitions().size(),
+                        states(),
+                        view.stored().proofs().size(),
+                        view.shown().size()));
+        return head;
+    }
+
+    private String subscription() {
+        SubscriptionRecord subscription = view.stored().subscription();
+        Optional<Instant> low = view.stored().lineage().lowWatermark();
+        return "%s from %s %s: %s"
+                .formatted(
+                        subscription.streamName(),
+                        subscription.startTimestamp(),
+                        subscription.endTimestamp().map("to %s"::formatted).orElse("without end"),
+                        subscription.completed()
+                                ? "completed"
+                                : low.map(this::progress).orElse("all partitions finished"));
+    }
+
+    private String progress(Instant low) {
+        Instant now = view.stored().now();
+        String lag = "low watermark %s, behind by %s".formatted(low, Readable.duration(Duration.between(low, now)));
+        return view.retention()
+                .map(period -> lag + ", " + loss(Duration.between(now, low.plus(period))))
+                .orElse(lag);
+    }
+
+    private static String loss(Duration left) {
+        return left.isNegative() ? "changes are being lost" : "changes are lost in " + Readable.duration(left);
+    }
+
+    private String states() {
+        Map<PartitionState, Long> counts = view.stored().lineage().partitions().stream()
+                .collect(Collectors.groupingBy(PartitionMetadata::state, Collectors.counting()));
+        return Stream.of(PartitionState.values())
+                .filter(counts::containsKey)
+                .map(state -> counts.get(state) + " " + state)
+                .collect(Collectors.joining(", "));
+    }
+
+    private List<String> table() {
+        return Columns.table(
+                List.of("PARTITION", "STATE", "OWNER", "EPOCH", "WATERMARK", "LAG", "LOST IN", ""), lines, this::row);
+    }
+
+    private List<String> row(Line line) {
+        PartitionMetadata partition = line.partition();
+        List<PartitionToken> parents = view.shownParents(partition);
+        String others =
+                parents.stream().skip(1).map(PartitionToken::abbreviated).collect(Collectors.joining(", "));
+        return List.of(
+                line.name(),
+                partition.state().toString(),
+                PartitionView.owner(partition),
+                String.valueOf(partition.epoch()),
+                partition.watermark().toString(),
+                view.lag(partition).map(Readable::duration).orElse("-"),
+                view.untilLoss(partition)
+                        .map(left -> left.isNegative() ? "lost" : Readable.duration(left))
+                        .orElse("-"),
+                others.isEmpty() ? "" : "also continues " + others);
+    }
+}

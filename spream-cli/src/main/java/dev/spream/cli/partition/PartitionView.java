@@ -1,0 +1,77 @@
+package dev.spream.cli.partition;
+
+import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.WorkerId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * The partitions that {@code partitions} shows, whatever the form: all that are stored, or those that are not finished and
+ * what they continue.
+ *
+ * @param shown in the order of the lineage
+ * @param retention how long the stream keeps changes; empty if that is not known
+ */
+record PartitionView(
+        StoredSubscription stored, Map<PartitionToken, PartitionMetadata> shown, Optional<Duration> retention) {
+    private static final int LONGEST_NAME = 20;
+    private static final int SHORT_NAME = 8;
+
+    static PartitionView of(StoredSubscription stored, boolean all, Optional<Duration> retention) {
+        Collection<PartitionMetadata> partitions = stored.lineage().partitions();
+        Set<PartitionToken> continued = stored.unfinished().stream()
+                .flatMap(partition -> partition.parentTokens().stream())
+                .collect(Collectors.toSet());
+        Map<PartitionToken, PartitionMetadata> shown = new LinkedHashMap<>();
+        for (PartitionMetadata partition : partitions) {
+            if (all || !partition.isFinished() || continued.contains(partition.token())) {
+                shown.put(partition.token(), partition);
+            }
+        }
+        return new PartitionView(stored, shown, retention);
+    }
+
+    /** What the partition continues, of what is shown; the root for a child of the initial query. */
+    List<PartitionToken> shownParents(PartitionMetadata partition) {
+        List<PartitionToken> parents = new ArrayList<>(partition.parentTokens());
+        if (parents.isEmpty() && !partition.token().isRoot()) {
+            parents.add(PartitionToken.ROOT);
+        }
+        parents.removeIf(parent -> !shown.containsKey(parent));
+        return parents;
+    }
+
+    /** Empty for a finished partition, which cannot be behind. */
+    Optional<Duration> lag(PartitionMetadata partition) {
+        return partition.isFinished() ? Optional.empty() : Optional.of(partition.lag(stored.now()));
+    }
+
+    /** Until changes of it are lost; empty for a finished partition, and where the retention is not known. */
+    Optional<Duration> untilLoss(PartitionMetadata partition) {
+        return partition.isFinished()
+                ? Optional.empty()
+                : retention.map(period -> partition.untilLoss(period, stored.now()));
+    }
+
+    /** The holder's name as far as it helps, and whether it still holds. */
+    static String owner(PartitionMetadata partition) {
+        return partition
+                .owner()
+                .filter(worker -> !partition.isFinished())
+                .map(worker -> shortName(worker) + (partition.leaseLive() ? "" : " (gone)"))
+                .orElse("-");
+    }
+
+    private static String shortName(WorkerId worker) {
+        String name = worker.value();
+        return name.length() <= LONGEST_NAME ? name : name.substring(0, SHORT_NAME) + "…";
+    }
+}

@@ -1,0 +1,74 @@
+package dev.spream.cli.partition;
+
+import dev.spream.cli.command.Failures;
+import dev.spream.cli.storage.OpenStorage;
+import dev.spream.cli.command.Subcommand;
+import dev.spream.cli.command.UsageFailure;
+import dev.spream.core.source.SourceException;
+import dev.spream.storage.spanner.DatabaseName;
+import dev.spream.storage.spanner.SpannerChangeStreamSource;
+import dev.spream.storage.spanner.SpannerConnection;
+import java.time.Duration;
+import java.util.Optional;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Shows what a storage knows: who reads which partitions, and how far they are. */
+@Command(
+        name = "partitions",
+        description = "Shows the partitions of a subscription, who reads them and how far.",
+        footer = {
+            "",
+            "With --database it asks how long the stream keeps changes, and shows how long until some are lost."
+        })
+public final class PartitionsCommand extends Subcommand {
+    @Mixin
+    private final SubscriptionArguments arguments = new SubscriptionArguments();
+
+    @Option(
+            names = "--all",
+            description = "Show all finished partitions that are stored, not just those that unfinished ones continue.")
+    private boolean all;
+
+    @Option(names = "--json", description = "Print one object of JSON instead of text.")
+    private boolean json;
+
+    @Option(names = "--dot", description = "Print a graph for Graphviz instead of text.")
+    private boolean dot;
+
+    @Override
+    public Integer call() throws Exception {
+        if (json && dot) {
+            throw new UsageFailure("--json and --dot are two forms: take one away");
+        }
+        try (OpenStorage open = arguments.open()) {
+            StoredSubscription stored = StoredSubscription.read(open);
+            PartitionView view = PartitionView.of(stored, all, retention(stored));
+            if (json) {
+                print(PartitionsJson.write(view));
+            } else {
+                print(dot ? PartitionGraph.lines(view) : PartitionTree.lines(view));
+            }
+            return ExitCode.OK;
+        }
+    }
+
+    /** Of the stream, if its database is named and answers. */
+    private Optional<Duration> retention(StoredSubscription stored) {
+        Optional<DatabaseName> database = arguments.stream().database();
+        if (database.isEmpty()) {
+            return Optional.empty();
+        }
+        try (SpannerConnection connection = arguments.stream().connect(database.get());
+                SpannerChangeStreamSource source =
+                        connection.source(stored.subscription().streamName()).build()) {
+            return source.retention();
+        } catch (SourceException e) {
+            say("partitions: how long the stream keeps changes is unknown: "
+                    + Failures.oneLine(String.valueOf(e.getMessage())));
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package dev.spream.cli.partition;
+
+import dev.spream.cli.output.Members;
+import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionGap;
+import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.SubscriptionRecord;
+import dev.spream.core.partition.WorkerId;
+import dev.spream.core.partition.WorkerRegistration;
+import java.util.List;
+
+/** Partitions as one JSON object. Times are RFC 3339, durations seconds; what is not known is absent. */
+final class PartitionsJson {
+    private PartitionsJson() {}
+
+    static String write(PartitionView view) {
+        return new Members()
+                .put("subscription", subscription(view.stored()))
+                .put("read_at", view.stored().now())
+                .put("retention_seconds", view.retention())
+                .put("removed", view.stored().proofs().size())
+                .put(
+                        "workers",
+                        view.stored().workers().stream()
+                                .map(worker -> worker(view.stored(), worker))
+                                .toList())
+                .put(
+                        "partitions",
+                        view.shown().values().stream()
+                                .map(partition -> partition(view, partition))
+                                .toList())
+                .toString();
+    }
+
+    static Members subscription(StoredSubscription stored) {
+        SubscriptionRecord subscription = stored.subscription();
+        return new Members()
+                .put("stream", subscription.streamName())
+                .put("start_timestamp", subscription.startTimestamp())
+                .put("end_timestamp", subscription.endTimestamp())
+                .put("heartbeat_seconds", subscription.heartbeatInterval())
+                .put("partition_mode", subscription.partitionMode().name())
+                .put("completed", subscription.completed())
+                .put("low_watermark", stored.lineage().lowWatermark());
+    }
+
+    private static Members worker(StoredSubscription stored, WorkerRegistration worker) {
+        return new Members()
+                .put("worker", worker.worker().value())
+                .put("capacity", worker.capacity())
+                .put("held", stored.heldBy(worker.worker()))
+                .put("alive", worker.alive())
+                .put("registered_at", worker.registeredAt())
+                .put("alive_until", worker.aliveUntil());
+    }
+
+    private static Members partition(PartitionView view, PartitionMetadata partition) {
+        return new Members()
+                .put("token", partition.token().value())
+                .put("parent_tokens", tokens(partition.parentTokens()))
+                .put("state", partition.state().name())
+                .put("start_timestamp", partition.startTimestamp())
+                .put("watermark", partition.watermark())
+                .put("lag_seconds", view.lag(partition))
+                .put("lost_in_seconds", view.untilLoss(partition))
+                .put("epoch", partition.epoch())
+                .put("owner", partition.owner().map(WorkerId::value))
+                .put("lease_until", partition.leaseUntil())
+                .put("lease_live", partition.leaseLive())
+                .put("end", partition.endProof().map(PartitionsJson::end))
+                .put("gaps", partition.gaps().stream().map(PartitionsJson::gap).toList())
+                .put("created_at", partition.createdAt())
+                .put("scheduled_at", partition.scheduledAt())
+                .put("running_at", partition.runningAt())
+                .put("finished_at", partition.finishedAt());
+    }
+
+    private static Members end(EndProof proof) {
+        return new Members()
+                .put("kind", proof.kind().name())
+                .put("at", proof.at())
+                .put("children", tokens(proof.children()));
+    }
+
+    private static Members gap(PartitionGap gap) {
+        return new Members().put("from", gap.from()).put("to", gap.to());
+    }
+
+    private static List<String> tokens(List<PartitionToken> tokens) {
+        return tokens.stream().map(PartitionToken::value).toList();
+    }
+}

@@ -1,0 +1,66 @@
+package dev.spream.cli.partition;
+
+import dev.spream.cli.command.CommandFailure;
+import dev.spream.cli.storage.OpenStorage;
+import dev.spream.cli.storage.PartitionStorages;
+import dev.spream.cli.storage.StorageArguments;
+import dev.spream.cli.storage.StreamArguments;
+import dev.spream.cli.command.Verbosity;
+import dev.spream.core.partition.SubscriptionRecord;
+import dev.spream.storage.spanner.DatabaseName;
+import java.util.Optional;
+import picocli.CommandLine.Mixin;
+
+/** The flags of commands that look at a stored subscription: where it is, and which stream it reads. */
+final class SubscriptionArguments {
+    @Mixin
+    private final Verbosity verbosity = new Verbosity();
+
+    @Mixin
+    private final StreamArguments stream = new StreamArguments();
+
+    @Mixin
+    private final StorageArguments storage = new StorageArguments();
+
+    /**
+     * Opens the storage; the caller closes it.
+     *
+     * @throws CommandFailure if it holds a subscription of another stream than the one named
+     */
+    OpenStorage open() {
+        verbosity.apply();
+        OpenStorage open = PartitionStorages.openExisting(storage.ofReaders(stream));
+        try {
+            requireNamedStream(open);
+        } catch (RuntimeException e) {
+            open.close();
+            throw e;
+        }
+        return open;
+    }
+
+    private void requireNamedStream(OpenStorage open) {
+        Optional<String> named = stream.stream();
+        if (named.isEmpty()) {
+            return;
+        }
+        open.storage()
+                .subscription()
+                .map(SubscriptionRecord::streamName)
+                .filter(stored -> !stored.equals(named.get()))
+                .ifPresent(stored -> {
+                    throw new CommandFailure(
+                            "%s holds a subscription of stream %s, not of %s: correct --stream, or leave it out"
+                                    .formatted(open.place(), stored, named.get()));
+                });
+    }
+
+    /** The database that has the metadata, if the storage is in Spanner and the flag is given. */
+    Optional<DatabaseName> metadataDatabase() {
+        return storage.metadataDatabase();
+    }
+
+    StreamArguments stream() {
+        return stream;
+    }
+}

@@ -1,0 +1,67 @@
+package dev.spream.cli.partition;
+
+import dev.spream.cli.storage.OpenStorage;
+import dev.spream.cli.command.Subcommand;
+import dev.spream.core.partition.LineageCheck;
+import dev.spream.core.partition.LineageReport;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Proves from what is stored that no time of any partition was passed over. */
+@Command(
+        name = "verify",
+        description = "Proves from what is stored that the lineage of partitions has no gap.",
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {"0:the lineage is proven", "1:it is not, or could not be read", "2:usage"})
+public final class VerifyCommand extends Subcommand {
+    @Mixin
+    private final SubscriptionArguments arguments = new SubscriptionArguments();
+
+    @Option(names = "--json", description = "Print one object of JSON instead of text.")
+    private boolean json;
+
+    @Override
+    public Integer call() throws Exception {
+        try (OpenStorage open = arguments.open()) {
+            StoredSubscription stored = StoredSubscription.read(open);
+            LineageReport report = LineageCheck.check(stored.subscription(), stored.lineage(), stored.proofs());
+            print(json ? List.of(VerdictJson.write(stored, report)) : lines(report));
+            return report.isProven() ? ExitCode.OK : ExitCode.SOFTWARE;
+        }
+    }
+
+    private static List<String> lines(LineageReport report) {
+        List<String> lines = new ArrayList<>();
+        report.findings().forEach(finding -> lines.add("%s: %s".formatted(finding.kind(), finding.message())));
+        report.losses()
+                .forEach(loss ->
+                        lines.add("accepted: partition %s lost what was committed from %s to %s to the retention period"
+                                .formatted(
+                                        loss.partition().abbreviated(),
+                                        loss.gap().from(),
+                                        loss.gap().to())));
+        lines.add(summary(report));
+        return lines;
+    }
+
+    private static String summary(LineageReport report) {
+        return "verify: %s; %d partitions, %d finished, %d of them removed with proof%s, %d accepted gaps%s"
+                .formatted(
+                        report.isProven()
+                                ? "no gap"
+                                : "%d finding%s"
+                                        .formatted(
+                                                report.findings().size(),
+                                                report.findings().size() == 1 ? "" : "s"),
+                        report.partitions(),
+                        report.finished(),
+                        report.removed(),
+                        report.adopted() == 0 ? "" : ", %d on another reader's word".formatted(report.adopted()),
+                        report.losses().size(),
+                        report.completed() ? "; the subscription is completed" : "");
+    }
+}

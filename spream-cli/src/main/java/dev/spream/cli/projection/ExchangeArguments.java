@@ -1,0 +1,74 @@
+package dev.spream.cli.projection;
+
+import dev.spream.cli.command.UsageFailure;
+import dev.spream.projection.CutOver;
+import dev.spream.projection.ProjectionOperations.Act;
+import dev.spream.projection.ProjectionRebuilds;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** How the version of a projection that readers see is exchanged, forth or back. */
+final class ExchangeArguments {
+    @Mixin
+    private final PatienceArgument patience = new PatienceArgument();
+
+    @Option(
+            names = "--drop-effects",
+            description = "Go on if events of parked aggregates would be without side effects.")
+    private boolean dropEffects;
+
+    @Option(
+            names = "--accept-parked",
+            description = "Go on if readers would miss aggregates that are parked, or events that were skipped, in the"
+                    + " other version alone.")
+    private boolean acceptParked;
+
+    @Option(
+            names = "--accept-partial",
+            description =
+                    "Go on if the other version begins later (--from-position) and readers would miss what came of"
+                            + " earlier events.")
+    private boolean acceptPartial;
+
+    @Option(names = "--yes", description = "It is meant.")
+    private boolean yes;
+
+    @Mixin
+    private final ProjectionActArguments by = new ProjectionActArguments();
+
+    /** An exchange that somebody means. */
+    record Exchange(Duration patience, Act act, Set<CutOver.Loss> accepted) {
+        CutOver run(ProjectionRebuilds rebuilds, String projection, int version) {
+            return rebuilds.cutOver(projection, version, patience, accepted, act);
+        }
+    }
+
+    /**
+     * Judges what was given.
+     *
+     * @throws UsageFailure if it is not meant, nobody says why, or the patience is none
+     */
+    Exchange exchange() {
+        if (!yes) {
+            throw new UsageFailure("readers see another version from then on: add --yes");
+        }
+        return new Exchange(patience.limit(), by.act(), accepted());
+    }
+
+    private Set<CutOver.Loss> accepted() {
+        Set<CutOver.Loss> accepted = EnumSet.noneOf(CutOver.Loss.class);
+        if (dropEffects) {
+            accepted.add(CutOver.Loss.EFFECTS);
+        }
+        if (acceptParked) {
+            accepted.add(CutOver.Loss.PARKED);
+        }
+        if (acceptPartial) {
+            accepted.add(CutOver.Loss.EARLIER);
+        }
+        return accepted;
+    }
+}

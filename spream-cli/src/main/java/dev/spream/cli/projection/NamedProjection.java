@@ -1,0 +1,87 @@
+package dev.spream.cli.projection;
+
+import dev.spream.cli.command.CommandFailure;
+import dev.spream.cli.output.PlainText;
+import dev.spream.api.ProjectionDesk;
+import dev.spream.projection.ProjectionDetails;
+import dev.spream.projection.ProjectionOperations;
+import dev.spream.projection.ProjectionState;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** The arguments that name a projection, and where it is. */
+final class NamedProjection {
+    private static final char VERSION = '@';
+    private static final Pattern VERSIONED = Pattern.compile(".+" + VERSION + "([1-9][0-9]{0,8})");
+
+    @Parameters(
+            index = "0",
+            paramLabel = "PROJECTION",
+            arity = "1",
+            description = "The projection, by the name that list shows.")
+    private String name = "";
+
+    @Mixin
+    private final ProjectionArguments arguments = new ProjectionArguments();
+
+    /** Opens the projections; the caller closes them. */
+    ProjectionDesk open() {
+        return arguments.open();
+    }
+
+    String name() {
+        return name;
+    }
+
+    /** Without the version, if it is named as {@code list} names those that are not live. */
+    String base() {
+        int at = name.indexOf(VERSION);
+        return at < 0 ? name : name.substring(0, at);
+    }
+
+    /** The version in the name. */
+    OptionalInt version() {
+        Matcher versioned = VERSIONED.matcher(name);
+        return versioned.matches() ? OptionalInt.of(Integer.parseInt(versioned.group(1))) : OptionalInt.empty();
+    }
+
+    /**
+     * All that is known of it.
+     *
+     * @throws CommandFailure if there is no such projection; it says which there are
+     */
+    ProjectionDetails find(ProjectionOperations projections) {
+        return find(projections, name);
+    }
+
+    /**
+     * The same of the projection whose version is named.
+     *
+     * @return what it is called
+     */
+    String findBase(ProjectionOperations projections) {
+        find(projections, base());
+        return base();
+    }
+
+    private ProjectionDetails find(ProjectionOperations projections, String known) {
+        return projections.show(known).orElseThrow(() -> new CommandFailure(missing(projections.list())));
+    }
+
+    private String missing(List<ProjectionState> others) {
+        String known = String.join(
+                ", ",
+                others.stream().map(state -> PlainText.of(state.projection())).toList());
+        return "there is no projection %s; %s"
+                .formatted(this, known.isEmpty() ? "none has run with these tables yet" : "there are: " + known);
+    }
+
+    @Override
+    public String toString() {
+        return PlainText.of(name);
+    }
+}

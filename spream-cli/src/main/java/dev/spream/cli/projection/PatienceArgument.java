@@ -1,0 +1,29 @@
+package dev.spream.cli.projection;
+
+import dev.spream.cli.command.DurationArgument;
+import dev.spream.cli.command.UsageFailure;
+import java.time.Duration;
+import picocli.CommandLine.Option;
+
+/** For how long versions of a projection may be waited for, while one of them stands still. */
+final class PatienceArgument {
+    private static final Duration LONGEST = Duration.ofHours(1);
+
+    @Option(
+            names = "--patience",
+            paramLabel = "DURATION",
+            defaultValue = "5s",
+            description = "How long to wait for old readers, and then to hold the live version up, at most, up to 1h."
+                    + " Default: ${DEFAULT-VALUE}.")
+    private String patience = "";
+
+    /** @throws UsageFailure if it is none, or too long */
+    Duration limit() {
+        Duration limit = DurationArgument.parse(patience);
+        if (limit.compareTo(LONGEST) > 0) {
+            throw new UsageFailure(
+                    "--patience is %s, must be at most %s".formatted(patience, DurationArgument.format(LONGEST)));
+        }
+        return limit;
+    }
+}

@@ -1,0 +1,44 @@
+package dev.spream.cli.projection;
+
+import dev.spream.api.ProjectionDesk;
+import dev.spream.api.spi.ProjectionStoreProvider;
+import dev.spream.cli.command.ConfigArguments.Setting;
+import dev.spream.cli.command.ConfigArguments;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * The flags of commands that work with the projections that a configuration names. Short ones stand for keys of the
+ * configuration, so that projections in a database need no file.
+ */
+final class ProjectionArguments {
+    @Mixin
+    private final ConfigArguments config = new ConfigArguments();
+
+    @Option(
+            names = "--url",
+            paramLabel = "URL",
+            description =
+                    "The database of the read models, for projections.jdbc.url: jdbc:postgresql://<host>/<database>."
+                            + " The password comes from the file or SPREAM_CONFIG_PROJECTIONS_JDBC_PASSWORD, not from a flag,"
+                            + " which others on the machine could see.")
+    private @Nullable String url;
+
+    @Option(names = "--user", paramLabel = "NAME", description = "Who connects, for projections.jdbc.user.")
+    private @Nullable String user;
+
+    @Option(names = "--schema", paramLabel = "NAME", description = "Where the tables are, for projections.jdbc.schema.")
+    private @Nullable String schema;
+
+    /**
+     * Opens the projections for an operator, who neither creates nor migrates tables, unless the configuration says so. The
+     * caller closes it. Nothing is connected to yet.
+     */
+    ProjectionDesk open() {
+        return ProjectionDesk.open(config.unmigrated(
+                ProjectionStoreProvider.PORT,
+                List.of(new Setting("url", url), new Setting("user", user), new Setting("schema", schema))));
+    }
+}

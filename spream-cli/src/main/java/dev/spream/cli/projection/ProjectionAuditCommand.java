@@ -1,0 +1,65 @@
+package dev.spream.cli.projection;
+
+import dev.spream.cli.output.Columns;
+import dev.spream.cli.output.PlainText;
+import dev.spream.cli.command.Subcommand;
+import dev.spream.api.ProjectionDesk;
+import dev.spream.cli.output.Members;
+import dev.spream.projection.AuditedAct;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Lists what was changed by hand. */
+@Command(
+        name = "audit",
+        description =
+                "Lists who changed something by hand, such as paused or cut over, and why, the last change first.")
+final class ProjectionAuditCommand extends Subcommand {
+    private static final List<String> COLUMNS = List.of("AT", "WHO", "ACTION", "OUTCOME", "REASON");
+
+    @Mixin
+    private final NamedProjection projection = new NamedProjection();
+
+    @Mixin
+    private final LimitArgument limit = new LimitArgument();
+
+    @Option(names = "--json", description = "Print one object of JSON a line instead of text.")
+    private boolean json;
+
+    @Override
+    public Integer call() {
+        int most = limit.value();
+        try (ProjectionDesk desk = projection.open()) {
+            projection.find(desk.operations());
+            List<AuditedAct> acts = desk.operations().audit(projection.name(), most);
+            print(
+                    json
+                            ? acts.stream().map(ProjectionAuditCommand::json).toList()
+                            : Columns.table(COLUMNS, acts, ProjectionAuditCommand::row));
+            say("changes: %d shown".formatted(acts.size()));
+            return ExitCode.OK;
+        }
+    }
+
+    private static List<String> row(AuditedAct act) {
+        return List.of(
+                act.at().toString(),
+                PlainText.of(act.act().actor()),
+                PlainText.of(act.action()),
+                PlainText.of(act.outcome()),
+                PlainText.of(act.act().reason()));
+    }
+
+    private static String json(AuditedAct act) {
+        return new Members()
+                .put("at", act.at())
+                .put("actor", act.act().actor())
+                .put("action", act.action())
+                .put("outcome", act.outcome())
+                .put("reason", act.act().reason())
+                .toString();
+    }
+}

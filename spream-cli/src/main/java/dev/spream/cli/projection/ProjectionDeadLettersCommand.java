@@ -1,0 +1,50 @@
+package dev.spream.cli.projection;
+
+import dev.spream.cli.command.Subcommand;
+import dev.spream.api.ProjectionDesk;
+import dev.spream.projection.ProjectionDeadLetter;
+import dev.spream.projection.ProjectionDetails;
+import java.time.Instant;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Lists what a projection did not apply and never will. */
+@Command(
+        name = "deadletters",
+        description = "Lists what was skipped and what was no event, the last that was kept first.",
+        footer = {"", "Try: spream projection deadletters entries --limit 1 --payload"})
+final class ProjectionDeadLettersCommand extends Subcommand {
+    @Mixin
+    private final NamedProjection projection = new NamedProjection();
+
+    @Mixin
+    private final LimitArgument limit = new LimitArgument();
+
+    @Option(
+            names = "--payload",
+            description = "Show what they hold as well, which may be personal data: it is left out unless asked for.")
+    private boolean payload;
+
+    @Option(names = "--json", description = "Print one object of JSON a line instead of text.")
+    private boolean json;
+
+    @Override
+    public Integer call() {
+        int most = limit.value();
+        try (ProjectionDesk desk = projection.open()) {
+            ProjectionDetails details = projection.find(desk.operations());
+            List<ProjectionDeadLetter> letters = desk.operations().deadLetters(projection.name(), most);
+            print(
+                    json
+                            ? letters.stream()
+                                    .map(letter -> ProjectionLetters.json(letter, payload))
+                                    .toList()
+                            : ProjectionLetters.table(letters, payload, Instant.now()));
+            say("dead letters: %d, %d shown".formatted(details.deadLetters(), letters.size()));
+            return ExitCode.OK;
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package dev.spream.cli.projection;
+
+import dev.spream.cli.command.UsageFailure;
+import dev.spream.projection.ProjectionOperations.Act;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Removes a version of a projection. */
+@Command(
+        name = "drop",
+        description =
+                "Removes a version of a projection that is not live, with its tables and all that is remembered of it.",
+        footer = {"", "Try: spream projection drop entries --version 1 --yes --reason 'version 2 is good'"})
+final class ProjectionDropCommand extends VersionCommand {
+    @Option(names = "--version", paramLabel = "N", description = "Which, as show shows it.")
+    private @Nullable Integer version;
+
+    @Option(names = "--yes", description = "It is meant.")
+    private boolean yes;
+
+    @Mixin
+    private final ProjectionActArguments by = new ProjectionActArguments();
+
+    @Override
+    public Integer call() {
+        if (!yes) {
+            throw new UsageFailure("a version that is dropped is gone: add --yes");
+        }
+        Integer dropped = version(version);
+        if (dropped == null) {
+            throw new UsageFailure("say which version: --version N");
+        }
+        Act act = by.act();
+        return run((projections, name) -> {
+            projections.rebuilds().drop(name, dropped, act);
+            say("drop %s: version %d is gone".formatted(shown(), dropped));
+            return ExitCode.OK;
+        });
+    }
+}

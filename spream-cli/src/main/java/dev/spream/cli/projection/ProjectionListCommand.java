@@ -1,0 +1,70 @@
+package dev.spream.cli.projection;
+
+import dev.spream.cli.command.Subcommand;
+import dev.spream.api.ProjectionDesk;
+import dev.spream.projection.ProjectionDetails;
+import dev.spream.projection.ProjectionOperations;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Lists projections. */
+@Command(
+        name = "list",
+        description =
+                "Lists projections: a line each with status, position, what is parked, errors, the last event, which version"
+                        + " it is, and the last error.",
+        footer = {"", "Try: spream projection list --url jdbc:postgresql://localhost/vocabulary_read"})
+final class ProjectionListCommand extends Subcommand {
+    @Mixin
+    private final ProjectionArguments arguments = new ProjectionArguments();
+
+    @Option(names = "--json", description = "Print one object of JSON a line instead of text.")
+    private boolean json;
+
+    @Override
+    public Integer call() {
+        try (ProjectionDesk desk = arguments.open()) {
+            List<ProjectionDetails> all = all(desk.operations());
+            Map<String, ProjectionBuild> builds = builds(desk.operations(), all);
+            print(
+                    json
+                            ? all.stream()
+                                    .map(details -> ProjectionJson.row(
+                                            details,
+                                            Optional.ofNullable(
+                                                    builds.get(details.state().projection()))))
+                                    .toList()
+                            : ProjectionLines.table(all, builds, Instant.now()));
+            say("projections: %d".formatted(all.size()));
+            return ExitCode.OK;
+        }
+    }
+
+    /** By the names of their states. */
+    private static Map<String, ProjectionBuild> builds(ProjectionOperations projections, List<ProjectionDetails> all) {
+        Map<String, ProjectionBuild> builds = new HashMap<>();
+        all.forEach(details -> {
+            String state = details.state().projection();
+            ProjectionBuild.of(projections.rebuilds(), state).ifPresent(build -> builds.put(state, build));
+        });
+        return builds;
+    }
+
+    private static List<ProjectionDetails> all(ProjectionOperations projections) {
+        return projections.list().stream()
+                .flatMap(state -> projections.show(stored(state.projection())).stream())
+                .toList();
+    }
+
+    /** The name that means this state, whichever version is live: without a number it would mean the live one's. */
+    private static String stored(String state) {
+        return state.indexOf('@') < 0 ? state + "@1" : state;
+    }
+}

@@ -1,0 +1,56 @@
+package dev.spream.cli.projection;
+
+import dev.spream.cli.output.Columns;
+import dev.spream.projection.Parity;
+import dev.spream.projection.ProjectionRebuilds;
+import dev.spream.projection.VersionRole;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Compares two versions of a projection. */
+@Command(
+        name = "parity",
+        description =
+                "Compares another version of a projection with the live one, table by table. Both stand still until they are at the same"
+                        + " positions; comparing holds nothing up.",
+        footer = {
+            "",
+            "A row that differs counts twice. What only one version has differs: a table (*), or columns that are not ignored.",
+            "The exit code is 1 if anything differs, or nothing could be compared.",
+            "",
+            "Try: spream projection parity entries --ignore updated_at"
+        })
+final class ProjectionParityCommand extends VersionCommand {
+    @Option(names = "--version", paramLabel = "N", description = "Which. Default: the only one beside the live one.")
+    private @Nullable Integer version;
+
+    @Mixin
+    private final PatienceArgument patience = new PatienceArgument();
+
+    @Option(
+            names = "--ignore",
+            paramLabel = "COLUMN",
+            split = ",",
+            description = "Columns that need not be the same, such as times of writing.")
+    private List<String> ignored = List.of();
+
+    @Override
+    public Integer call() {
+        Duration limit = patience.limit();
+        return run((projections, name) -> {
+            ProjectionRebuilds rebuilds = projections.rebuilds();
+            int chosen =
+                    ProjectionBuild.choose(rebuilds, name, version(version), VersionRole.SHADOW, VersionRole.RETIRED);
+            Parity compared = rebuilds.parity(name, chosen, Set.copyOf(ignored), limit);
+            print(ParityLines.table(compared));
+            say("parity %s: %s".formatted(shown(), ParityLines.verdict(compared)));
+            return compared.isEqual() ? ExitCode.OK : ExitCode.SOFTWARE;
+        });
+    }
+}

@@ -1,0 +1,38 @@
+package dev.spream.cli.projection;
+
+import dev.spream.cli.command.Subcommand;
+import dev.spream.api.ProjectionDesk;
+import dev.spream.projection.ProjectionDetails;
+import dev.spream.projection.ProjectionOperations.Act;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+
+/** Stops a projection. */
+@Command(
+        name = "pause",
+        description =
+                "Stops a projection everywhere. When this is done, no effect of it is written any more until it is resumed.",
+        footer = {"", "Its events wait where they come from: see that they are kept there for long enough."})
+final class ProjectionPauseCommand extends Subcommand {
+    @Mixin
+    private final NamedProjection projection = new NamedProjection();
+
+    @Mixin
+    private final ProjectionActArguments by = new ProjectionActArguments();
+
+    @Override
+    public Integer call() {
+        Act act = by.act();
+        try (ProjectionDesk desk = projection.open()) {
+            if (desk.operations().pause(projection.name(), act)) {
+                say("pause %s: no effect is written any more, wherever it runs, until spream projection resume"
+                        .formatted(projection));
+                return ExitCode.OK;
+            }
+            ProjectionDetails now = projection.find(desk.operations());
+            say("left %s: it is %s; nothing was changed".formatted(projection, ProjectionLines.status(now.state())));
+            return ExitCode.SOFTWARE;
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package dev.spream.cli.projection;
+
+import dev.spream.cli.output.Terminal;
+import dev.spream.cli.command.UsageFailure;
+import dev.spream.projection.ProjectionOperations;
+import dev.spream.projection.ProjectionOperations.Act;
+import dev.spream.projection.ProjectionRebuilds.SkippedEvents;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Begins another version of a projection. */
+@Command(
+        name = "rebuild",
+        description =
+                "Has another version of a projection built from its events, beside the one that is live, by whoever runs it.",
+        footer = {
+            "",
+            "Nobody reads the new version, and no side effects are its, until spream projection cutover.",
+            "",
+            "Try: spream projection rebuild entries --reason 'counts items' --watch"
+        })
+final class ProjectionRebuildCommand extends VersionCommand {
+    @Option(
+            names = "--from-position",
+            paramLabel = "P",
+            defaultValue = "0",
+            description = "Begin behind this position of the events. Default: ${DEFAULT-VALUE}, all events.")
+    private long from;
+
+    @Option(
+            names = "--revision",
+            paramLabel = "N",
+            description = "Of the code that is to build it. Default: that of the live version.")
+    private @Nullable Integer revision;
+
+    @Option(
+            names = "--try-skipped",
+            description =
+                    "Try events that were skipped in the live version. Default: they are skipped in the new one, too.")
+    private boolean trySkipped;
+
+    @Option(names = "--watch", description = "Show how far it is until it has caught up. It goes on if this is ended.")
+    private boolean watch;
+
+    @Mixin
+    private final ProjectionActArguments by = new ProjectionActArguments();
+
+    @Override
+    public Integer call() {
+        if (version(null) != null) {
+            throw new UsageFailure(
+                    "a rebuild is of a projection, not of a version of it; its new version gets a number of its own");
+        }
+        if (from < 0) {
+            throw new UsageFailure("--from-position is %d, must be 0 or more".formatted(from));
+        }
+        if (revision != null && revision < 1) {
+            throw new UsageFailure("--revision is %d; revisions count from 1".formatted(revision));
+        }
+        Act act = by.act();
+        OptionalInt code = revision == null ? OptionalInt.empty() : OptionalInt.of(revision);
+        return run((projections, name) -> {
+            SkippedEvents skipped = trySkipped ? SkippedEvents.TRY : SkippedEvents.SKIP;
+            int version = projections.rebuilds().rebuild(name, code, from, skipped, act);
+            say("rebuild %s: version %d is built by whoever runs its code; spream projection cutover makes it live"
+                    .formatted(shown(), version));
+            return watch ? watch(projections, name, version) : ExitCode.OK;
+        });
+    }
+
+    private int watch(ProjectionOperations projections, String name, int version) {
+        return new RebuildWatch(projections, name, version, err(), Terminal.watched()).run();
+    }
+}

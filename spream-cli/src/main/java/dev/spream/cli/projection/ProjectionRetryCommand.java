@@ -1,0 +1,78 @@
+package dev.spream.cli.projection;
+
+import dev.spream.cli.output.PlainText;
+import dev.spream.cli.command.Subcommand;
+import dev.spream.cli.command.UsageFailure;
+import dev.spream.api.ProjectionDesk;
+import dev.spream.projection.ProjectionDetails;
+import dev.spream.projection.ProjectionOperations;
+import dev.spream.projection.ProjectionOperations.Act;
+import dev.spream.projection.ProjectionStatus;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Has parked aggregates tried again. */
+@Command(
+        name = "retry",
+        description = "Has parked aggregates tried again at once, with all attempts, by whoever runs the projection.",
+        footer = {
+            "",
+            "What their events failed of should be mended before. This returns at once: show says what became of them.",
+            "",
+            "Try: spream projection retry entries --all --reason 'the table is there now' --yes"
+        })
+final class ProjectionRetryCommand extends Subcommand {
+    @Mixin
+    private final NamedProjection projection = new NamedProjection();
+
+    @Option(names = "--key", paramLabel = "KEY", description = "The parked aggregate, by the id that show shows.")
+    private @Nullable String key;
+
+    @Option(names = "--all", description = "All that are parked.")
+    private boolean all;
+
+    @Option(names = "--yes", description = "With --all: it is meant.")
+    private boolean yes;
+
+    @Mixin
+    private final ProjectionActArguments by = new ProjectionActArguments();
+
+    @Override
+    public Integer call() {
+        requireClear();
+        Act act = by.act();
+        try (ProjectionDesk desk = projection.open()) {
+            ProjectionOperations projections = desk.operations();
+            ProjectionDetails now = projection.find(projections);
+            int found = projections.retry(projection.name(), Optional.ofNullable(key), act);
+            if (key != null && found == 0) {
+                say("left %s: it is not parked".formatted(PlainText.of(key)));
+                return ExitCode.SOFTWARE;
+            }
+            say("retry %s: %d to be tried again%s".formatted(projection, found, when(now)));
+            return ExitCode.OK;
+        }
+    }
+
+    private void requireClear() {
+        if (all == (key != null)) {
+            throw new UsageFailure("say which parked aggregates: --key KEY, or --all");
+        }
+        if (all && !yes) {
+            throw new UsageFailure(
+                    "every aggregate that is parked would be tried again: look at them with projection show, and add"
+                            + " --yes");
+        }
+    }
+
+    private static String when(ProjectionDetails now) {
+        ProjectionStatus status = now.state().status();
+        return status == ProjectionStatus.RUNNING
+                ? ""
+                : ", when it goes on: it is %s".formatted(ProjectionLines.status(now.state()));
+    }
+}

@@ -1,0 +1,55 @@
+package dev.spream.cli.projection;
+
+import dev.spream.cli.command.CommandFailure;
+import dev.spream.cli.projection.ExchangeArguments.Exchange;
+import dev.spream.projection.ProjectionRebuilds;
+import dev.spream.projection.ProjectionVersion;
+import dev.spream.projection.VersionRole;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Makes a version of a projection live that was live before. */
+@Command(
+        name = "rollback",
+        description = "Makes a version of a projection live again, which followed meanwhile: a cut-over back.",
+        footer = {"", "Try: spream projection rollback entries --yes --reason 'counts are wrong'"})
+final class ProjectionRollbackCommand extends VersionCommand {
+    @Option(
+            names = "--version",
+            paramLabel = "N",
+            description =
+                    "Which. Default: the one that was live before; none if the last cut-over is taken back already.")
+    private @Nullable Integer version;
+
+    @Mixin
+    private final ExchangeArguments exchange = new ExchangeArguments();
+
+    @Override
+    public Integer call() {
+        Exchange meant = exchange.exchange();
+        return run((projections, name) -> {
+            ProjectionRebuilds rebuilds = projections.rebuilds();
+            int chosen = choose(rebuilds, name);
+            say(ParityLines.done("rollback", meant.run(rebuilds, name, chosen)));
+            return ExitCode.OK;
+        });
+    }
+
+    /** The one that is asked for, or the one that was live before: to repeat a rollback does not take it back. */
+    private int choose(ProjectionRebuilds rebuilds, String name) {
+        Integer asked = version(version);
+        int chosen = ProjectionBuild.choose(rebuilds, name, asked, VersionRole.RETIRED);
+        boolean laterThanLive = rebuilds.versions(name).stream()
+                .filter(ProjectionVersion::isLive)
+                .anyMatch(live -> chosen > live.version());
+        if (asked == null && laterThanLive) {
+            throw new CommandFailure(
+                    "%s was rolled back from version %d already, which is the only other one that was live; nothing was changed: to make it live again all the same, say --version %d"
+                            .formatted(name, chosen, chosen));
+        }
+        return chosen;
+    }
+}

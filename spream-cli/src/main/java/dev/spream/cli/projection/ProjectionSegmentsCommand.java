@@ -1,0 +1,60 @@
+package dev.spream.cli.projection;
+
+import dev.spream.cli.output.PlainText;
+import dev.spream.cli.command.Subcommand;
+import dev.spream.cli.command.UsageFailure;
+import dev.spream.api.ProjectionDesk;
+import dev.spream.projection.ProjectionOperations;
+import dev.spream.projection.ProjectionOperations.Act;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** Splits a projection into another number of segments. */
+@Command(
+        name = "segments",
+        description =
+                "Splits a projection, in all of its versions, into another number of segments, while it runs: processes"
+                        + " take the new ones within a second or so.",
+        footer = {
+            "",
+            "It waits for the batches that are being applied. The new segments begin where the furthest behind of the old"
+                    + " ones was; what is read again counts once. Set projections.segments to the same number.",
+            "",
+            "Try: spream projection segments entries 8 --reason 'more processes'"
+        })
+final class ProjectionSegmentsCommand extends Subcommand {
+    @Mixin
+    private final NamedProjection projection = new NamedProjection();
+
+    @Parameters(index = "1", paramLabel = "COUNT", arity = "1", description = "Into how many: a power of 2 up to 256.")
+    private int count;
+
+    @Mixin
+    private final ProjectionActArguments by = new ProjectionActArguments();
+
+    @Override
+    public Integer call() {
+        try {
+            ProjectionOperations.requireSplit(count);
+        } catch (IllegalArgumentException e) {
+            throw new UsageFailure(String.valueOf(e.getMessage()));
+        }
+        Act act = by.act();
+        try (ProjectionDesk desk = projection.open()) {
+            ProjectionOperations projections = desk.operations();
+            String name = projection.findBase(projections);
+            if (projections.split(name, count, act)) {
+                say("segments %s: it is split into %d; set projections.segments = %d where it runs"
+                        .formatted(PlainText.of(name), count, count));
+                return ExitCode.OK;
+            }
+            say("left %s: it has %d segments; nothing was changed".formatted(PlainText.of(name), count));
+            return ExitCode.SOFTWARE;
+        } catch (IllegalStateException e) { // without positions, or versions are being exchanged
+            say("left %s: %s".formatted(projection, PlainText.of(String.valueOf(e.getMessage()))));
+            return ExitCode.SOFTWARE;
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package dev.spream.cli.projection;
+
+import dev.spream.cli.command.Subcommand;
+import dev.spream.cli.command.UsageFailure;
+import dev.spream.api.ProjectionDesk;
+import dev.spream.projection.ParkedKey;
+import dev.spream.projection.ProjectionDetails;
+import java.time.Instant;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Shows all of a projection. */
+@Command(
+        name = "show",
+        description =
+                "Shows a projection: who holds its segments, which aggregates are parked and why, and what was set aside"
+                        + " for good.",
+        footer = {"", "Aggregates that were parked first come first."})
+final class ProjectionShowCommand extends Subcommand {
+    private static final int MAX_LIMIT = 10_000;
+
+    @Mixin
+    private final NamedProjection projection = new NamedProjection();
+
+    @Option(
+            names = "--limit",
+            paramLabel = "N",
+            defaultValue = "20",
+            description = "How many parked aggregates at most, 0 to " + MAX_LIMIT + ". Default: ${DEFAULT-VALUE}.")
+    private int limit;
+
+    @Option(names = "--json", description = "Print one object of JSON instead of text.")
+    private boolean json;
+
+    @Override
+    public Integer call() {
+        if (limit < 0 || limit > MAX_LIMIT) {
+            throw new UsageFailure("--limit is %d, must be 0 to %d".formatted(limit, MAX_LIMIT));
+        }
+        try (ProjectionDesk desk = projection.open()) {
+            ProjectionDetails details = projection.find(desk.operations());
+            List<ParkedKey> parked = limit == 0 ? List.of() : desk.operations().parked(projection.name(), limit);
+            List<ProjectionBuild> builds = ProjectionBuild.all(desk.operations().rebuilds(), projection.name());
+            print(
+                    json
+                            ? List.of(ProjectionJson.whole(details, builds, parked))
+                            : ProjectionLines.whole(details, builds, parked, Instant.now()));
+            return ExitCode.OK;
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package dev.spream.cli.projection;
+
+import dev.spream.cli.output.PlainText;
+import dev.spream.cli.command.Reporting;
+import dev.spream.cli.command.UsageFailure;
+import dev.spream.api.ProjectionDesk;
+import dev.spream.projection.ParkedKey;
+import dev.spream.projection.ProjectionDetails;
+import dev.spream.projection.ProjectionOperations;
+import dev.spream.projection.ProjectionOperations.Act;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Passes over an event. */
+@Command(
+        name = "skip",
+        description =
+                "Passes over the first event of a parked aggregate, which is kept among the dead letters; what follows it"
+                        + " is tried again.",
+        sortOptions = false,
+        footer = {
+            "",
+            "The read model lacks the effect of that event from then on: what later events build on it may be wrong.",
+            "",
+            "Try: spream projection skip entries --key word-7 --version 3 --reason 'nobody can read it'"
+        })
+final class ProjectionSkipCommand extends Reporting {
+    @Mixin
+    private final NamedProjection projection = new NamedProjection();
+
+    @Option(
+            names = "--key",
+            paramLabel = "KEY",
+            required = true,
+            description = "The parked aggregate, by the id that show shows.")
+    private String key = "";
+
+    /** Of the standard options the other one is called like the version of an event. */
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Show this help message and exit.")
+    @SuppressWarnings("UnusedVariable") // that it is there is all that picocli needs
+    private boolean help;
+
+    @Option(
+            names = "--version",
+            paramLabel = "N",
+            required = true,
+            description = "The version of its first event, as show shows it, so that no other is skipped.")
+    private long version;
+
+    @Mixin
+    private final ProjectionActArguments by = new ProjectionActArguments();
+
+    @Override
+    public Integer call() {
+        if (version < 1) {
+            throw new UsageFailure("--version is %d; versions count from 1".formatted(version));
+        }
+        Act act = by.act();
+        try (ProjectionDesk desk = projection.open()) {
+            ProjectionOperations projections = desk.operations();
+            ProjectionDetails details = projection.find(projections);
+            if (projections.skip(projection.name(), key, version, act)) {
+                say("skip %s: version %d of %s is among the dead letters"
+                        .formatted(projection, version, PlainText.of(key)));
+                return ExitCode.OK;
+            }
+            say("left %s: %s".formatted(PlainText.of(key), why(projections, details)));
+            return ExitCode.SOFTWARE;
+        } catch (IllegalStateException e) { // an event before it is missing
+            say("left %s: %s".formatted(PlainText.of(key), PlainText.of(String.valueOf(e.getMessage()))));
+            return ExitCode.SOFTWARE;
+        }
+    }
+
+    private String why(ProjectionOperations projections, ProjectionDetails details) {
+        int all = Math.toIntExact(Math.clamp(details.parkedKeys(), 1, Integer.MAX_VALUE));
+        return projections.parked(projection.name(), all).stream()
+                .filter(parked -> parked.key().equals(key))
+                .findFirst()
+                .map(ParkedKey::firstVersion)
+                .map(first -> "its first event is version %d, not %d; nothing was changed".formatted(first, version))
+                .orElse("it is not parked; nothing was changed");
+    }
+}

@@ -1,0 +1,124 @@
+package dev.spream.cli.service;
+
+import dev.spream.cli.command.CommandFailure;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import picocli.CommandLine.ExitCode;
+
+/**
+ * Turns SIGTERM and SIGINT into calls: the first into a drain, the second into a hard stop, which ends the process if
+ * it takes too long, a third into the end of the process. While it is open the signals do nothing else.
+ *
+ * <p>{@code sun.misc.Signal} is the only way that Java has to notice a second signal. It is reached by reflection, since
+ * javac warns of it in a manner that cannot be suppressed.
+ */
+public final class StopSignals implements AutoCloseable {
+    private static final List<String> NAMES = List.of("TERM", "INT");
+    private static final int KILLED_BY_SIGNAL = 128;
+    private static final int TERM = 15;
+    /** How long a hard stop may take: a write to an output that nobody reads cannot be interrupted. */
+    private static final Duration STOP_PATIENCE = Duration.ofSeconds(5);
+
+    private final CountDownLatch first = new CountDownLatch(1);
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private final AtomicInteger received = new AtomicInteger();
+    private final Runnable drain;
+    private final Runnable stop;
+    private final List<Runnable> restore = new ArrayList<>();
+
+    private StopSignals(Runnable drain, Runnable stop) {
+        this.drain = drain;
+        this.stop = stop;
+    }
+
+    /** Starts to listen. Both actions run on threads of their own, and may wait. */
+    public static StopSignals install(Runnable drain, Runnable stop) {
+        StopSignals signals = new StopSignals(drain, stop);
+        NAMES.forEach(signals::handle);
+        return signals;
+    }
+
+    public boolean received() {
+        return received.get() > 0;
+    }
+
+    public boolean receivedTwice() {
+        return received.get() > 1;
+    }
+
+    public void awaitFirst() throws InterruptedException {
+        first.await();
+    }
+
+    private void onSignal() {
+        first.countDown();
+        switch (received.incrementAndGet()) {
+            case 1 -> Thread.ofVirtual().name("spream-drain").start(drain);
+            case 2 -> {
+                Thread.ofVirtual().name("spream-stop").start(stop);
+                Thread.ofVirtual().name("spream-halt").start(this::haltUnlessClosed);
+            }
+            default -> Runtime.getRuntime().halt(KILLED_BY_SIGNAL + TERM);
+        }
+    }
+
+    private void haltUnlessClosed() {
+        try {
+            if (!closed.await(STOP_PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
+                System.err.println("stopped by a second signal, with work unfinished: the output takes nothing more");
+                Runtime.getRuntime().halt(ExitCode.SOFTWARE);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void handle(String name) {
+        InvocationHandler onSignal = (proxy, method, arguments) -> {
+            onSignal();
+            return null;
+        };
+        try {
+            Class<?> signal = Class.forName("sun.misc.Signal");
+            Class<?> handler = Class.forName("sun.misc.SignalHandler");
+            Object mine = Proxy.newProxyInstance(handler.getClassLoader(), new Class<?>[] {handler}, onSignal);
+            Object previous = setHandler(signal, handler, name, mine);
+            restore.add(() -> {
+                try {
+                    setHandler(signal, handler, name, previous);
+                } catch (ReflectiveOperationException e) {
+                    throw new LinkageError("cannot restore the handling of SIG" + name, e);
+                }
+            });
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError("cannot handle SIG%s: this Java has no sun.misc.Signal".formatted(name), e);
+        }
+    }
+
+    private static Object setHandler(Class<?> signal, Class<?> handler, String name, Object value)
+            throws ReflectiveOperationException {
+        try {
+            Object named = signal.getConstructor(String.class).newInstance(name);
+            return signal.getMethod("handle", signal, handler).invoke(null, named, value);
+        } catch (InvocationTargetException e) {
+            if (e.getCause() instanceof IllegalArgumentException) {
+                throw new CommandFailure(
+                        "SIG%s is already used by the Java runtime: start it without -Xrs".formatted(name));
+            }
+            throw e;
+        }
+    }
+
+    @Override
+    public void close() {
+        closed.countDown();
+        restore.forEach(Runnable::run);
+    }
+}

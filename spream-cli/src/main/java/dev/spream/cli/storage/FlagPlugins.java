@@ -1,0 +1,40 @@
+package dev.spream.cli.storage;
+
+import dev.spream.api.config.ConfigException;
+import dev.spream.api.config.ConfigSection;
+import dev.spream.api.config.ResolvedConfig;
+import dev.spream.api.config.SpreamConfig;
+import dev.spream.api.plugin.OpenPlugin;
+import dev.spream.api.plugin.Plugin;
+import dev.spream.api.plugin.PluginRegistry;
+import dev.spream.api.spi.PluginProvider;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Opens plug-ins of the class path for commands whose flags, and not a configuration, say which and how. */
+public final class FlagPlugins {
+    private FlagPlugins() {}
+
+    /**
+     * Opens one; the caller closes it.
+     *
+     * @param settings the values of its keys, which stand for themselves
+     * @throws ConfigException if they cannot be
+     */
+    public static <T> OpenPlugin<T> open(
+            Class<? extends PluginProvider<T>> type, String name, Map<String, String> settings, String subscription) {
+        PluginRegistry plugins = PluginRegistry.discover(FlagPlugins.class.getClassLoader(), Optional.empty());
+        Plugin<T> plugin = plugins.find(type, name).orElseThrow(() -> new ConfigException(plugins.problems()));
+        String section = plugin.section();
+        SpreamConfig.Builder config = SpreamConfig.builder();
+        settings.forEach((key, value) -> config.set(section + "." + key, value.replace("${", "$${")));
+        ResolvedConfig resolved =
+                ResolvedConfig.of(config.build(), List.of(new ConfigSection(section, plugin.keys(), true)));
+        if (!resolved.problems().isEmpty()) {
+            throw new ConfigException(resolved.problems());
+        }
+        return plugin.open(resolved.section(section), InstantSource.system(), subscription);
+    }
+}

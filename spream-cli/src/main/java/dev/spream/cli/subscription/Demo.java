@@ -1,0 +1,238 @@
+package dev.spream.cli.subscription;
+
+import dev.spream.cli.command.CommandFailure;
+import dev.spream.cli.command.DurationArgument;
+import dev.spream.cli.http.HttpEndpoints;
+import dev.spream.cli.service.Operations;
+import dev.spream.cli.service.StopSignals;
+import dev.spream.cli.service.Tracing;
+import dev.spream.cli.subscription.DemoCheck.BalanceChange;
+import dev.spream.cli.subscription.DemoCheck.Delivered;
+import dev.spream.cli.subscription.DemoCheck.Promise;
+import dev.spream.cli.subscription.DemoCheck.Verdict;
+import dev.spream.core.SpreamException;
+import dev.spream.core.consume.Consumer;
+import dev.spream.core.consume.Ordering;
+import dev.spream.core.partition.InMemoryPartitionStorage;
+import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.Subscriber;
+import dev.spream.core.subscription.SubscriberOptions;
+import dev.spream.emulator.SpannerEmulator;
+import dev.spream.emulator.control.Churn;
+import dev.spream.emulator.control.Fault;
+import dev.spream.emulator.control.FaultControl;
+import dev.spream.emulator.control.FaultRates;
+import dev.spream.storage.spanner.DatabaseName;
+import dev.spream.storage.spanner.SpannerChangeStreamSource;
+import dev.spream.storage.spanner.SpannerConnection;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.function.BiPredicate;
+import java.util.function.Function;
+import picocli.CommandLine.ExitCode;
+
+/**
+ * Writes transfers between accounts to a database while its partitions split, merge and move, reads the change stream
+ * meanwhile as {@code tail} does, and compares at the end what was committed with what was delivered.
+ */
+final class Demo {
+    private static final Churn CHURN = Churn.every(Duration.ofMillis(400));
+    private static final FaultRates FAULTS =
+            FaultRates.share(0.6).with(Fault.Kind.STALL, 0.03).withinRows(10);
+    // Short, so that a stalled stream is noticed within a second.
+    private static final Duration HEARTBEAT = Duration.ofMillis(200);
+    private static final Duration WATERMARK = Duration.ofMillis(100);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration UNCOUNTED_INTERVAL = Duration.ofMillis(10);
+
+    private final Settings settings;
+    private final Output output;
+    private final Operations<HttpEndpoints> operations;
+    private final TransferWorkload workload;
+    private final PartitionTally tally = new PartitionTally();
+    private final FaultTally faults = new FaultTally();
+    private final CatchUp catchUp = new CatchUp();
+
+    Demo(Settings settings, Output output, Operations<HttpEndpoints> operations) {
+        this.settings = settings;
+        this.output = output;
+        this.operations = operations;
+        this.workload = new TransferWorkload(settings.seed());
+    }
+
+    /** What to do. Checked by {@link TailCommand}. */
+    record Settings(
+            DialectName dialect,
+            long seed,
+            Optional<Integer> transactions,
+            Duration duration,
+            int maxInflight,
+            Optional<Ordering> ordering,
+            boolean faults,
+            Optional<String> emulatorHost) {
+
+        /** The time from one transaction to the next. */
+        Duration interval() {
+            return transactions.map(duration::dividedBy).orElse(UNCOUNTED_INTERVAL);
+        }
+
+        /** When to stop writing: a number of transactions is always written to its end. */
+        Duration timeLimit() {
+            return transactions.isPresent() ? Duration.ofDays(1) : duration;
+        }
+    }
+
+    /**
+     * What the demo runs on.
+     *
+     * @param orderJudged whether the order of one key's changes is judged over two partitions
+     * @param faults how often which fault was injected into the stream of the database of that name
+     */
+    private record Server(
+            String emulatorHost,
+            BiPredicate<String, String> orderJudged,
+            Function<String, FaultControl.Counts> faults) {}
+
+    /** Runs to the end, and returns the exit code: that of a failure if the two sides differ. */
+    int run() throws Exception {
+        if (settings.emulatorHost().isPresent()) {
+            // Google's emulator has no key ranges: there the changes of one key come from unrelated partitions.
+            return run(new Server(
+                    settings.emulatorHost().get(), tally::related, name -> new FaultControl.Counts(Map.of())));
+        }
+        try (SpannerEmulator emulator = SpannerEmulator.builder()
+                .seed(settings.seed())
+                .churn(CHURN)
+                .faults(settings.faults() ? FAULTS : FaultRates.none())
+                .start()) {
+            return run(new Server(
+                    emulator.emulatorHost(),
+                    (earlier, later) -> true,
+                    name -> emulator.faults(name, DemoDatabase.STREAM).counts()));
+        }
+    }
+
+    private int run(Server server) throws Exception {
+        System.err.printf(
+                "demo: seed %d, %s, server %s%n",
+                settings.seed(), settings.dialect(), settings.emulatorHost().orElse("embedded"));
+        try (DemoDatabase database = DemoDatabase.create(
+                        server.emulatorHost(), settings.dialect().dialect(), workload);
+                SpannerConnection connection = SpannerConnection.builder(DatabaseName.parse(database.name()))
+                        .emulatorHost(server.emulatorHost())
+                        .open();
+                SpannerChangeStreamSource source =
+                        SpannerChangeStreamSource.open(connection.client(), DemoDatabase.STREAM);
+                Subscriber subscriber = Subscriber.builder(source, new InMemoryPartitionStorage())
+                        .options(options().startAt(database.serverTime()).build())
+                        .build();
+                StopSignals signals = StopSignals.install(workload::stop, subscriber::close);
+                LimitedLines lines = output.start(Long.MAX_VALUE, () -> {})) {
+            return run(server, database, subscriber, signals, lines);
+        } finally {
+            output.progress().end();
+        }
+    }
+
+    private int run(
+            Server server, DemoDatabase database, Subscriber subscriber, StopSignals signals, LimitedLines lines)
+            throws Exception {
+        // In PARTITION order nothing can overtake a slow change, and all would wait for it.
+        DemoConsumer consumer = new DemoConsumer(lines, ordering() != Ordering.PARTITION);
+        try {
+            FutureTask<RunResult> reading =
+                    new FutureTask<>(() -> read(subscriber, Tracing.around(consumer, DemoDatabase.STREAM)));
+            Thread.ofVirtual().name("spream-demo-reader").start(reading);
+            workload.run(
+                    database.client(),
+                    settings.transactions().orElse(Integer.MAX_VALUE),
+                    settings.interval(),
+                    settings.timeLimit());
+            if (signals.received()) {
+                System.err.println("demo: stopped by a signal; what was committed so far is checked");
+            }
+            boolean caughtUp = catchUp.await(lastCommit(), PATIENCE);
+            operations.draining();
+            subscriber.shutdown(Tail.DRAIN_TIMEOUT);
+            RunResult result = result(reading);
+            lines.flush();
+            if (result == RunResult.CLOSED) {
+                throw new CommandFailure("the demo was interrupted before its check");
+            }
+            return judge(server, database, consumer.delivered(), caughtUp);
+        } catch (SpreamException | IOException e) {
+            if (lines.readerGone()) {
+                return ExitCode.OK;
+            }
+            throw e;
+        }
+    }
+
+    private RunResult read(Subscriber subscriber, Consumer consumer) {
+        try {
+            return subscriber.run(consumer);
+        } finally {
+            workload.stop();
+            catchUp.stop();
+        }
+    }
+
+    private int judge(Server server, DemoDatabase database, List<Delivered> delivered, boolean caughtUp) {
+        // A stream that broke is an excuse for a change that comes twice, and for nothing else.
+        boolean ordered = ordering() != Ordering.NONE;
+        Promise promise = new Promise(ordered, !settings.faults());
+        Verdict verdict = DemoCheck.judge(workload.committed(), delivered, server.orderJudged());
+        String broken = settings.faults()
+                ? "; faults injected %s; %s".formatted(server.faults().apply(database.name()), faults)
+                : "";
+        String late = caughtUp
+                ? ""
+                : " (the reader had not passed the last commit after %s)".formatted(DurationArgument.format(PATIENCE));
+        output.finish("demo: committed %d mods in %d transactions; %s%s; %s%s"
+                .formatted(
+                        verdict.committed(),
+                        workload.transactions(),
+                        tally.counts(),
+                        broken,
+                        verdict.text(promise),
+                        late));
+        return verdict.passed(promise) ? ExitCode.OK : ExitCode.SOFTWARE;
+    }
+
+    private Ordering ordering() {
+        return options().build().effectiveOrdering();
+    }
+
+    private Instant lastCommit() {
+        List<BalanceChange> committed = workload.committed();
+        return committed.isEmpty() ? Instant.MIN : committed.getLast().commitTimestamp();
+    }
+
+    private SubscriberOptions.Builder options() {
+        SubscriberOptions.Builder options = SubscriberOptions.builder()
+                .heartbeatInterval(HEARTBEAT)
+                .watermarkInterval(WATERMARK)
+                .maxInflight(settings.maxInflight())
+                .listener(output.progress())
+                .listener(tally)
+                .listener(faults)
+                .listener(catchUp);
+        operations.endpoints().ifPresent(shown -> shown.listeners().forEach(options::listener));
+        settings.ordering().ifPresent(options::ordering);
+        return options;
+    }
+
+    private static RunResult result(FutureTask<RunResult> reading) throws Exception {
+        try {
+            return reading.get();
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof Exception cause ? cause : e;
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package dev.spream.cli.subscription;
+
+import dev.spream.cli.command.DurationArgument;
+import dev.spream.cli.storage.StreamArguments;
+import dev.spream.cli.command.UsageFailure;
+import dev.spream.core.consume.Ordering;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The flags of {@code tail --demo} alone. */
+final class DemoArguments {
+    static final List<String> NAMES = List.of("--seed", "--transactions", "--dialect", "--duration", "--faults");
+
+    private static final Duration DEFAULT_DURATION = Duration.ofSeconds(5);
+    private static final Duration MAX_DURATION = Duration.ofHours(1);
+
+    @Option(
+            names = "--faults",
+            description = "With --demo: break, stall, cut short and repeat the streams, on the embedded emulator.")
+    private boolean faults;
+
+    @Option(
+            names = "--transactions",
+            paramLabel = "N",
+            description = "With --demo: how many transactions to commit. Default: as many as fit in the duration.")
+    private @Nullable Integer transactions;
+
+    @Option(
+            names = "--duration",
+            paramLabel = "DURATION",
+            description = "With --demo: how long to write; a number of transactions is spread over it. Default: 5s.")
+    private Duration duration = DEFAULT_DURATION;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            description =
+                    "With --demo: what the transfers, the partitions and the faults follow from. Default: random.")
+    private @Nullable Long seed;
+
+    @Option(
+            names = "--dialect",
+            paramLabel = "NAME",
+            description = "With --demo: googlesql or postgresql. Default: googlesql.")
+    private DialectName dialect = DialectName.GOOGLESQL;
+
+    boolean faults() {
+        return faults;
+    }
+
+    /** Judges the flags; those that {@code tail} has as well are judged by it. */
+    Demo.Settings settings(int maxInflight, Optional<Ordering> ordering, StreamArguments stream) {
+        require(
+                transactions == null || transactions >= 1,
+                "--transactions is %d, must be 1 or more".formatted(transactions));
+        require(
+                duration.isPositive() && duration.compareTo(MAX_DURATION) <= 0,
+                "--duration is %s, must be 1ms to %s"
+                        .formatted(DurationArgument.format(duration), DurationArgument.format(MAX_DURATION)));
+        require(
+                !faults || stream.namedEmulator().isEmpty(),
+                "--faults needs the embedded emulator; take away --emulator-host and SPANNER_EMULATOR_HOST");
+        return new Demo.Settings(
+                dialect,
+                seed == null ? RandomGenerator.getDefault().nextInt(1_000_000) : seed,
+                Optional.ofNullable(transactions),
+                duration,
+                maxInflight,
+                ordering,
+                faults,
+                stream.emulator());
+    }
+
+    private void require(boolean condition, String message) {
+        if (!condition) {
+            throw new UsageFailure(message);
+        }
+    }
+}

@@ -1,0 +1,164 @@
+package dev.spream.cli.subscription;
+
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.BiPredicate;
+
+/**
+ * Compares what a workload committed with what a reader was given. It sees two lists and nothing else: what was committed
+ * is the writer's own account, made without the change stream.
+ */
+final class DemoCheck {
+    private DemoCheck() {}
+
+    /** A balance that a transaction left behind. No two transactions that change an account share a commit timestamp. */
+    record BalanceChange(String account, Instant commitTimestamp, long balance) {}
+
+    /**
+     * A change as it was delivered.
+     *
+     * @param partition that it came from
+     * @param alongside the partition of another change of the same account that was still being consumed when this one came
+     */
+    record Delivered(BalanceChange change, String partition, Optional<String> alongside) {
+        Delivered(BalanceChange change, String partition) {
+            this(change, partition, Optional.empty());
+        }
+    }
+
+    /**
+     * What the reader promises beyond that nothing is lost or invented.
+     *
+     * @param order that the changes of one account come one at a time, in the order of their commits
+     * @param once that nothing comes twice, as is the case while no stream breaks
+     */
+    record Promise(boolean order, boolean once) {}
+
+    /**
+     * What the comparison found, in mods.
+     *
+     * @param lost committed and never delivered
+     * @param duplicated delivered again
+     * @param invented delivered, and not committed with that account, timestamp and balance
+     * @param outOfOrder delivered after a later change of the same account, or while one was still being consumed; or an
+     *     earlier one was delivered again, and what followed it was not
+     * @param notJudged the same, where the other change came from a partition of which the order is not judged
+     */
+    record Verdict(
+            int committed, int delivered, int lost, int duplicated, int invented, int outOfOrder, int notJudged) {
+        boolean passed(Promise promise) {
+            return lost == 0
+                    && invented == 0
+                    && (duplicated == 0 || !promise.once())
+                    && (outOfOrder == 0 || !promise.order());
+        }
+
+        String text(Promise promise) {
+            String text = "delivered %d, lost %d, duplicated %d, out of order %d%s"
+                    .formatted(delivered, lost, duplicated, outOfOrder, promise.order() ? "" : " (not claimed)");
+            if (invented > 0) {
+                text += ", never committed %d".formatted(invented);
+            }
+            if (notJudged > 0) {
+                text += " (order of %d not judged: the server moved their keys to unrelated partitions)"
+                        .formatted(notJudged);
+            }
+            return text;
+        }
+    }
+
+    /**
+     * Compares.
+     *
+     * @param delivered in the order of delivery
+     * @param orderJudged whether the order of one account's changes is judged over these two partitions, the earlier
+     *     delivered one first
+     */
+    static Verdict judge(
+            List<BalanceChange> committed, List<Delivered> delivered, BiPredicate<String, String> orderJudged) {
+        Set<BalanceChange> expected = new HashSet<>(committed);
+        Set<BalanceChange> seen = new HashSet<>();
+        Map<String, History> histories = new TreeMap<>();
+        int duplicated = 0;
+        int invented = 0;
+        Disorder disorder = new Disorder(orderJudged);
+        for (Delivered delivery : delivered) {
+            BalanceChange change = delivery.change();
+            if (!expected.contains(change)) {
+                invented++;
+                continue;
+            }
+            duplicated += seen.add(change) ? 0 : 1;
+            histories
+                    .computeIfAbsent(change.account(), account -> new History())
+                    .next(delivery)
+                    .ifPresent(other -> disorder.count(other, delivery.partition()));
+        }
+        histories.values().forEach(history -> history.end(disorder));
+        return new Verdict(
+                committed.size(),
+                delivered.size(),
+                expected.size() - seen.size(),
+                duplicated,
+                invented,
+                disorder.judged,
+                disorder.notJudged);
+    }
+
+    /** Counts the pairs of which the order is wrong. Confined to one comparison. */
+    private static final class Disorder {
+        private final BiPredicate<String, String> orderJudged;
+        private int judged;
+        private int notJudged;
+
+        Disorder(BiPredicate<String, String> orderJudged) {
+            this.orderJudged = orderJudged;
+        }
+
+        void count(String earlierPartition, String laterPartition) {
+            if (orderJudged.test(earlierPartition, laterPartition)) {
+                judged++;
+            } else {
+                notJudged++;
+            }
+        }
+    }
+
+    /** The deliveries of one account. One that comes again takes the history back to it, and what followed it is due again. */
+    private static final class History {
+        private final NavigableMap<Instant, Delivered> seen = new TreeMap<>();
+        private Instant position = Instant.MIN;
+        private String partition = "";
+
+        /** The partition of the change that a delivery should have come before, or should have waited for. */
+        Optional<String> next(Delivered delivery) {
+            Instant at = delivery.change().commitTimestamp();
+            boolean again = seen.containsKey(at);
+            if (!again && seen.higherKey(at) != null) {
+                String newest = seen.lastEntry().getValue().partition();
+                seen.put(at, delivery);
+                return Optional.of(newest);
+            }
+            Map.Entry<Instant, Delivered> due = seen.higherEntry(position);
+            boolean skipped = due != null && due.getKey().isBefore(at);
+            seen.put(at, delivery);
+            position = at;
+            partition = delivery.partition();
+            return skipped ? Optional.of(due.getValue().partition()) : delivery.alongside();
+        }
+
+        /** An old state must not be the last one that came. */
+        void end(Disorder disorder) {
+            Map.Entry<Instant, Delivered> due = seen.higherEntry(position);
+            if (due != null) {
+                disorder.count(due.getValue().partition(), partition);
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package dev.spream.cli.subscription;
+
+import dev.spream.cli.subscription.DemoCheck.BalanceChange;
+import dev.spream.cli.subscription.DemoCheck.Delivered;
+import dev.spream.core.consume.Consumer;
+import dev.spream.core.consume.Delivery;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.Mod;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Prints changes, after a pause that stands for work, and remembers the balances in them: in which order they
+ * were consumed, and which of them at the same time as another one of their account. Safe for use by many threads.
+ */
+final class DemoConsumer implements Consumer {
+    private static final long MAX_WORK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    // So long that the next change of the account often comes meanwhile, and overtakes it where nothing keeps the
+    // order.
+    private static final long SLOW_WORK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final int ONE_IN_SO_MANY_IS_SLOW = 8;
+
+    private final LimitedLines lines;
+    private final boolean someAreSlow;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Guarded by lock.
+    private final List<Delivered> started = new ArrayList<>();
+    private final List<Delivered> delivered = new ArrayList<>();
+
+    /** @param someAreSlow whether some changes take much longer than others, which only those behind them should notice */
+    DemoConsumer(LimitedLines lines, boolean someAreSlow) {
+        this.lines = lines;
+        this.someAreSlow = someAreSlow;
+    }
+
+    @Override
+    public void consume(DataChangeRecord change, Delivery delivery) throws Exception {
+        List<Delivered> balances = start(change, delivery.partition().value());
+        boolean done = false;
+        try {
+            work();
+            lines.consume(change, delivery);
+            done = true;
+        } finally {
+            end(balances, done);
+        }
+    }
+
+    private void work() {
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        boolean slow = someAreSlow && random.nextInt(ONE_IN_SO_MANY_IS_SLOW) == 0;
+        LockSupport.parkNanos(slow ? SLOW_WORK_NANOS : random.nextLong(MAX_WORK_NANOS));
+    }
+
+    private List<Delivered> start(DataChangeRecord change, String partition) {
+        lock.lock();
+        try {
+            List<Delivered> balances = change.mods().stream()
+                    .map(mod -> delivered(balance(change, mod), partition))
+                    .toList();
+            started.addAll(balances);
+            return balances;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Delivered delivered(BalanceChange change, String partition) {
+        Optional<String> alongside = started.stream()
+                .filter(other -> other.change().account().equals(change.account()))
+                .map(Delivered::partition)
+                .findFirst();
+        return new Delivered(change, partition, alongside);
+    }
+
+    private void end(List<Delivered> balances, boolean done) {
+        lock.lock();
+        try {
+            balances.forEach(started::remove);
+            if (done) {
+                delivered.addAll(balances);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void flush() throws Exception {
+        lines.flush();
+    }
+
+    List<Delivered> delivered() {
+        lock.lock();
+        try {
+            return List.copyOf(delivered);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static BalanceChange balance(DataChangeRecord change, Mod mod) {
+        return new BalanceChange(
+                mod.keys().string("AccountId").orElse(""),
+                change.commitTimestamp(),
+                mod.newValues().int64("Balance").orElse(-1));
+    }
+}

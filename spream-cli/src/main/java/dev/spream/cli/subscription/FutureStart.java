@@ -1,0 +1,44 @@
+package dev.spream.cli.subscription;
+
+import dev.spream.core.DurationText;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.subscription.SubscriptionListener;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.function.Consumer;
+
+/** Tells a person once that a subscription starts in the future, and waits until then. Safe for use by many threads. */
+final class FutureStart implements SubscriptionListener {
+    /** The clocks of this machine and of the server may differ by that much. */
+    static final Duration TOLERANCE = Duration.ofSeconds(2);
+
+    private final Consumer<String> terminal;
+    private final InstantSource clock;
+    private boolean said; // guarded by this
+
+    FutureStart(Consumer<String> terminal, InstantSource clock) {
+        this.terminal = terminal;
+        this.clock = clock;
+    }
+
+    @Override
+    public void waitingForStart(Instant start) {
+        say(start);
+    }
+
+    /** Of a subscription that was stored before. */
+    @Override
+    public void partitionAcquired(PartitionToken partition, long epoch, Instant watermark) {
+        say(watermark);
+    }
+
+    private synchronized void say(Instant watermark) {
+        Duration left = Duration.between(clock.instant(), watermark);
+        if (!said && left.compareTo(TOLERANCE) > 0) {
+            said = true;
+            terminal.accept("the start is in the future: waiting until %s, for %s; nothing is read before"
+                    .formatted(watermark, DurationText.of(left)));
+        }
+    }
+}

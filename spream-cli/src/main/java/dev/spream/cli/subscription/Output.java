@@ -1,0 +1,28 @@
+package dev.spream.cli.subscription;
+
+import java.io.OutputStream;
+
+/**
+ * Where a command writes.
+ *
+ * @param records the standard output
+ * @param progress the line on the standard error that keeps changing
+ * @param watched whether the standard error is a terminal
+ */
+record Output(OutputStream records, Progress progress, boolean watched) {
+
+    /** Starts to show progress if someone watches, and to write records. */
+    LimitedLines start(long limit, Runnable limitReached) {
+        if (!watched) {
+            return LimitedLines.start(records, limit, limitReached);
+        }
+        progress.show();
+        return LimitedLines.start(progress.wipingBefore(records), limit, limitReached);
+    }
+
+    /** Ends the progress line and prints a last one. */
+    void finish(String summary) {
+        progress.end();
+        System.err.println(summary);
+    }
+}

@@ -1,0 +1,40 @@
+package dev.spream.cli.subscription;
+
+import dev.spream.cli.command.ConfigArguments;
+import dev.spream.cli.command.LongRunning;
+import dev.spream.cli.command.Subcommand;
+import java.time.InstantSource;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Runs what the configuration says, as a service does. */
+@Command(
+        name = "run",
+        description = "Delivers the changes of a change stream to a sink, as the configuration says.",
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:success, also when a signal ended it and all work was finished",
+            "1:failure",
+            "2:usage, or a configuration that cannot be used"
+        },
+        footer = {
+            "",
+            "Every key of the configuration is a flag too, as in --max-inflight=32, and a variable of the environment, as in"
+                    + " SPREAM_CONFIG_MAX_INFLIGHT. A flag wins over a variable, a variable over the file. spream config"
+                    + " --explain lists the keys.",
+            "The first SIGINT or SIGTERM finishes what has started and ends; the second interrupts it."
+        })
+public final class RunCommand extends Subcommand implements LongRunning {
+    @Mixin
+    private final ConfigArguments arguments = new ConfigArguments();
+
+    @Override
+    public Integer call() throws Exception {
+        Progress progress = new Progress(System.err, InstantSource.system());
+        try {
+            return new Service(arguments.config(), progress).run();
+        } finally {
+            progress.end();
+        }
+    }
+}

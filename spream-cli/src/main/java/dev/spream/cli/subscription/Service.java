@@ -1,0 +1,106 @@
+package dev.spream.cli.subscription;
+
+import dev.spream.api.Spream;
+import dev.spream.api.config.SpreamConfig;
+import dev.spream.api.spi.ChangeStreamSourceProvider;
+import dev.spream.api.spi.ConsumerProvider;
+import dev.spream.cli.command.Verbosity;
+import dev.spream.cli.http.HttpEndpoints;
+import dev.spream.cli.output.Terminal;
+import dev.spream.cli.output.TimedLine;
+import dev.spream.cli.service.Operations;
+import dev.spream.cli.service.Tracing;
+import dev.spream.core.subscription.RunResult;
+import java.time.InstantSource;
+import java.util.Locale;
+
+/** A run of what the configuration says, until its end, a signal or a failure. */
+final class Service {
+    /** The key of another logger than the one that the logging configuration knows. */
+    private static final String LOG_SINK_LOGGER = "sink.log.logger";
+
+    private static final String UNNAMED = "spream";
+
+    private final SpreamConfig config;
+    private final Progress progress;
+    private final long startNanos = System.nanoTime();
+    private final SettledTally settled = new SettledTally();
+    private final PartitionTally partitions = new PartitionTally();
+    private final ShareTally shares = new ShareTally();
+
+    Service(SpreamConfig config, Progress progress) {
+        this.config = config;
+        this.progress = progress;
+    }
+
+    /** Runs until the end, and returns the exit code. */
+    int run() throws Exception {
+        if (sinkIs("log")) {
+            config.raw(LOG_SINK_LOGGER).ifPresent(Verbosity::show);
+        }
+        Spream.Builder builder = Spream.builder(config)
+                .listener(progress)
+                .listener(settled)
+                .listener(partitions)
+                .listener(shares)
+                .listener(new FutureStart(line -> progress.say("run: " + line), InstantSource.system()))
+                .listener(new Outage(line -> progress.say("run: " + line), InstantSource.system()));
+        String subscription = subscription();
+        builder.around(consumer -> Tracing.around(consumer, subscription));
+        try (Operations<HttpEndpoints> operations =
+                new Operations<>(Operations.address(config), where -> HttpEndpoints.of(where, subscription))) {
+            operations.endpoints().ifPresent(shown -> shown.listeners().forEach(builder::listener));
+            try (Spream spream = builder.build();
+                    Draining draining = Draining.of(() -> drain(spream, operations), spream::close)) {
+                return operations.show(() -> run(spream, draining));
+            }
+        }
+    }
+
+    /** As the configuration tells; a source of its own may know another. */
+    private String subscription() {
+        return config.raw("subscription")
+                .or(() -> config.raw(ChangeStreamSourceProvider.PORT.key())
+                        .flatMap(source -> config.raw("source." + source + ".stream")))
+                .orElse(UNNAMED);
+    }
+
+    private static boolean drain(Spream spream, Operations<HttpEndpoints> operations) {
+        operations.draining();
+        return spream.shutdown();
+    }
+
+    private boolean sinkIs(String name) {
+        return config.raw(ConsumerProvider.PORT.key()).filter(name::equals).isPresent();
+    }
+
+    private int run(Spream spream, Draining draining) throws Exception {
+        // Changes go to the same terminal, most likely, where the line that keeps changing would be in the way.
+        if (Terminal.watched() && !sinkIs("stdout")) {
+            progress.show();
+        }
+        try {
+            RunResult result = spream.run();
+            finish(spream, draining.ending(result));
+            return draining.exitCode(result);
+        } catch (Exception e) {
+            if (settled.any()) {
+                finish(spream, "a failure");
+            }
+            throw e;
+        }
+    }
+
+    private void finish(Spream spream, String ending) {
+        progress.end();
+        double seconds = (System.nanoTime() - startNanos) / 1e9;
+        System.err.println(TimedLine.of(String.format(
+                Locale.ROOT,
+                "run: %s in %.1f s; %s, %s; ended by %s",
+                settled.text(spream.filtered()),
+                seconds,
+                partitions.counts(),
+                shares,
+                ending)));
+    }
+}

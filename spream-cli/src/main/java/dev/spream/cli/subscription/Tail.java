@@ -1,0 +1,115 @@
+package dev.spream.cli.subscription;
+
+import dev.spream.cli.storage.FlagPlugins;
+import dev.spream.cli.storage.OpenStorage;
+import dev.spream.cli.service.Operations;
+import dev.spream.cli.storage.PartitionStorages;
+import dev.spream.cli.storage.StorageChoice;
+import dev.spream.cli.output.TimedLine;
+import dev.spream.cli.service.Tracing;
+import dev.spream.api.StreamTimes;
+import dev.spream.api.plugin.OpenPlugin;
+import dev.spream.api.spi.ChangeStreamSourceProvider;
+import dev.spream.cli.http.HttpEndpoints;
+import dev.spream.core.source.ChangeStreamSource;
+import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.Subscriber;
+import dev.spream.core.subscription.SubscriberOptions;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Locale;
+import java.util.Map;
+import picocli.CommandLine.ExitCode;
+
+/** Reads a change stream and prints its changes until its end, its limit, a signal or a failure. */
+final class Tail {
+    static final Duration DRAIN_TIMEOUT = Duration.ofSeconds(30);
+
+    private final Settings settings;
+    private final Output output;
+    private final Operations<HttpEndpoints> operations;
+    private final long startNanos = System.nanoTime();
+    private final PartitionTally tally = new PartitionTally();
+    private final ShareTally shares = new ShareTally();
+
+    Tail(Settings settings, Output output, Operations<HttpEndpoints> operations) {
+        this.settings = settings;
+        this.output = output;
+        this.operations = operations;
+    }
+
+    /**
+     * What to read, and how. Checked by {@link TailCommand}.
+     *
+     * @param source the keys of the source
+     * @param limit how many records at most
+     */
+    record Settings(
+            String stream,
+            Map<String, String> source,
+            StorageChoice storage,
+            StreamTimes times,
+            long limit,
+            SubscriberOptions.Builder options) {}
+
+    /** Runs until the end, and returns the exit code. */
+    int run() throws Exception {
+        try (OpenPlugin<ChangeStreamSource> reading = FlagPlugins.open(
+                        ChangeStreamSourceProvider.class, "spanner", settings.source(), settings.stream());
+                OpenStorage open = PartitionStorages.open(settings.storage(), settings.stream());
+                Subscriber subscriber = Subscriber.builder(reading.product(), open.storage())
+                        .options(settings.times().resolve(options(), open.storage(), Instant.now()))
+                        .build();
+                Draining draining = Draining.of(() -> drain(subscriber), subscriber::close)) {
+            try (LimitedLines lines = output.start(settings.limit(), draining::limitReached)) {
+                return print(subscriber, lines, draining);
+            }
+        }
+    }
+
+    private boolean drain(Subscriber subscriber) {
+        operations.draining();
+        return subscriber.shutdown(DRAIN_TIMEOUT);
+    }
+
+    private int print(Subscriber subscriber, LimitedLines lines, Draining draining) throws Exception {
+        try {
+            RunResult result = subscriber.run(Tracing.around(lines, settings.stream()));
+            lines.flush();
+            output.finish(summary(lines.written(), draining.ending(result)));
+            return draining.exitCode(result);
+        } catch (Exception e) {
+            if (lines.readerGone()) {
+                return ExitCode.OK;
+            }
+            if (lines.written() > 0) {
+                output.finish(summary(lines.written(), "a failure"));
+            }
+            throw e;
+        }
+    }
+
+    private String summary(long records, String ending) {
+        double seconds = (System.nanoTime() - startNanos) / 1e9;
+        return TimedLine.of(String.format(
+                Locale.ROOT,
+                "tail: %d records in %.1f s; %s%s; ended by %s",
+                records,
+                seconds,
+                tally.counts(),
+                settings.storage().isShared() ? ", " + shares : "",
+                ending));
+    }
+
+    private SubscriberOptions options() {
+        SubscriberOptions.Builder options = settings.options()
+                .listener(output.progress())
+                .listener(tally)
+                .listener(new FutureStart(line -> output.progress().say("tail: " + line), InstantSource.system()))
+                .listener(shares)
+                .listener(new Outage(line -> output.progress().say("tail: " + line), InstantSource.system()));
+        operations.endpoints().ifPresent(shown -> shown.listeners().forEach(options::listener));
+        return options.build();
+    }
+}

@@ -1,0 +1,321 @@
+package dev.spream.cli.subscription;
+
+import dev.spream.cli.command.DurationArgument;
+import dev.spream.cli.service.Operations;
+import dev.spream.cli.storage.StorageArguments;
+import dev.spream.cli.storage.StorageChoice;
+import dev.spream.cli.storage.StreamArguments;
+import dev.spream.cli.command.Subcommand;
+import dev.spream.cli.output.Terminal;
+import dev.spream.cli.command.UsageFailure;
+import dev.spream.cli.command.Verbosity;
+import com.google.cloud.spanner.Options.RpcPriority;
+import dev.spream.api.HttpAddress;
+import dev.spream.api.StreamTime;
+import dev.spream.api.StreamTimes;
+import dev.spream.cli.http.HttpEndpoints;
+import dev.spream.core.consume.Ordering;
+import dev.spream.core.partition.WorkerId;
+import dev.spream.core.subscription.SubscriberOptions;
+import dev.spream.storage.spanner.DatabaseName;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Reads the flags of {@code tail}, refuses what cannot be meant, and hands the rest to {@link Tail} or {@link Demo}. */
+@Command(
+        name = "tail",
+        description = "Prints the changes of a change stream, one line of JSON each.",
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {"0:success, also when a signal ended it and all work was finished", "1:failure", "2:usage"},
+        footer = {
+            "",
+            "The first SIGINT or SIGTERM finishes what has started and ends; the second interrupts it.",
+            "Records are printed at least once, those of one key in commit order unless --ordering is none."
+        })
+public final class TailCommand extends Subcommand {
+    private static final Duration MIN_LEASE_TIME = Duration.ofMillis(100);
+    private static final Duration MAX_LEASE_TIME = Duration.ofHours(1);
+    private static final Duration MIN_CONNECT_TIMEOUT = Duration.ofMillis(100);
+    private static final Duration MAX_CONNECT_TIMEOUT = Duration.ofMinutes(5);
+    private static final int MAX_WORKER_LENGTH = 150;
+    private static final List<String> SHARED_ONLY = List.of("--worker", "--lease-time");
+    private static final List<String> NOT_IN_DEMO = Stream.of(
+                    StorageArguments.SPANNER_ONLY,
+                    StorageArguments.JDBC_ONLY,
+                    SHARED_ONLY,
+                    List.of(
+                            "--storage",
+                            "--database",
+                            "--stream",
+                            "--start",
+                            "--end",
+                            "--heartbeat-interval",
+                            "--priority",
+                            "--role",
+                            "--request-tag",
+                            "--connect-timeout",
+                            "--limit"))
+            .flatMap(List::stream)
+            .toList();
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Mixin
+    private final Verbosity verbosity = new Verbosity();
+
+    @Mixin
+    private final StreamArguments streamArguments = new StreamArguments();
+
+    @Option(
+            names = "--start",
+            paramLabel = "TIME",
+            description =
+                    "The first commit timestamp, inclusive: 2026-01-31T12:00:00Z, -5m. Default: now. What is stored"
+                            + " goes on where it was, and keeps the start that -5m meant at its first run.")
+    private @Nullable StreamTime start;
+
+    @Option(
+            names = "--end",
+            paramLabel = "TIME",
+            description =
+                    "The last commit timestamp, inclusive: 2026-01-31T12:00:00Z, now, +10s. Default: none. What is"
+                            + " stored keeps the end that +10s meant at its first run.")
+    private @Nullable StreamTime end;
+
+    @Option(names = "--limit", paramLabel = "N", description = "End after this many records. Default: no limit.")
+    private @Nullable Long limit;
+
+    @Option(
+            names = "--heartbeat-interval",
+            paramLabel = "DURATION",
+            description = "How often an idle partition shows life, 100ms to 5m. Default: 10s.")
+    private Duration heartbeatInterval = SubscriberOptions.defaults().heartbeatInterval();
+
+    @Option(
+            names = "--max-inflight",
+            paramLabel = "N",
+            description = "How many records of a partition may be read ahead, 1 to 1000. Default: 1.")
+    private int maxInflight = SubscriberOptions.defaults().maxInflight();
+
+    @Option(
+            names = "--ordering",
+            paramLabel = "ORDER",
+            description = "Which records wait for which: partition, key or none. Default: partition with one record in"
+                    + " flight, key with more.")
+    private @Nullable Ordering ordering;
+
+    @Option(
+            names = "--priority",
+            paramLabel = "LEVEL",
+            description = "The priority of the queries: low, medium or high. Default: high.")
+    private RpcPriority priority = RpcPriority.HIGH;
+
+    @Option(names = "--role", paramLabel = "NAME", description = "The database role to read as.")
+    private @Nullable String role;
+
+    @Option(names = "--request-tag", paramLabel = "TAG", description = "A tag that Spanner's query statistics show.")
+    private @Nullable String requestTag;
+
+    @Option(
+            names = "--connect-timeout",
+            paramLabel = "DURATION",
+            description = "How long the answer to a question about the stream may take, 100ms to 5m. Default: 10s.")
+    private Duration connectTimeout = Duration.ofSeconds(10);
+
+    @Mixin
+    private final StorageArguments storageArguments = new StorageArguments();
+
+    @Option(
+            names = "--create-table",
+            description = "Of spanner: create the table, and what belongs to it, where it is missing.")
+    private boolean createTable;
+
+    @Option(
+            names = "--worker",
+            paramLabel = "NAME",
+            description = "Of jdbc and spanner: the name of this worker, to which something random is added. Default:"
+                    + " random.")
+    private @Nullable String worker;
+
+    @Option(
+            names = "--lease-time",
+            paramLabel = "DURATION",
+            description = "Of jdbc and spanner: after how long without a sign of life others take this worker's"
+                    + " partitions, 100ms to 1h. Default: 15s.")
+    private Duration leaseTime = SubscriberOptions.defaults().leaseTime();
+
+    @Option(
+            names = "--http",
+            paramLabel = "[HOST:]PORT",
+            description =
+                    "Answer to HTTP on this port, 0 for any that is free: /health, /ready, /metrics, and a page. Of"
+                            + " this machine alone, unless a host is named, such as 0.0.0.0:8080. Default: nowhere.")
+    private @Nullable HttpAddress http;
+
+    @Option(
+            names = "--demo",
+            description = {
+                "Write to a database of its own while partitions split and merge, print the changes, and compare them with"
+                        + " what was committed. It runs on an embedded emulator unless an emulator host is given."
+            })
+    private boolean demo;
+
+    @Mixin
+    private final DemoArguments demoArguments = new DemoArguments();
+
+    @Override
+    public Integer call() throws Exception {
+        verbosity.apply();
+        if (demoArguments.faults()) {
+            verbosity.expectRepetitions();
+        }
+        refuse(demo ? NOT_IN_DEMO : DemoArguments.NAMES, demo ? " does not go with --demo" : " needs --demo");
+        require(
+                maxInflight >= 1 && maxInflight <= SubscriberOptions.MAX_MAX_INFLIGHT,
+                "--max-inflight is %d, must be 1 to %d".formatted(maxInflight, SubscriberOptions.MAX_MAX_INFLIGHT));
+        Output output = new Output(
+                new FileOutputStream(FileDescriptor.out),
+                new Progress(System.err, InstantSource.system()),
+                Terminal.watched());
+        try {
+            return demo ? demo(output) : tail(output);
+        } finally {
+            output.progress().end();
+        }
+    }
+
+    private Operations<HttpEndpoints> operations(String stream) {
+        return new Operations<>(Optional.ofNullable(http), where -> HttpEndpoints.of(where, stream));
+    }
+
+    private int tail(Output output) throws Exception {
+        Tail.Settings settings = settings();
+        try (Operations<HttpEndpoints> operations = operations(settings.stream())) {
+            return operations.show(new Tail(settings, output, operations)::run);
+        }
+    }
+
+    private int demo(Output output) throws Exception {
+        Demo.Settings settings = demoArguments.settings(maxInflight, Optional.ofNullable(ordering), streamArguments);
+        try (Operations<HttpEndpoints> operations = operations(DemoDatabase.STREAM)) {
+            return operations.show(new Demo(settings, output, operations)::run);
+        }
+    }
+
+    private Tail.Settings settings() {
+        DatabaseName database = streamArguments
+                .database()
+                .orElseThrow(() -> new UsageFailure("--database is missing; --demo needs none"));
+        String stream = streamArguments.stream().orElseThrow(() -> new UsageFailure("--stream is missing"));
+        require(limit == null || limit >= 1, "--limit is %d, must be 1 or more".formatted(limit));
+        requireBetween(
+                "--heartbeat-interval",
+                heartbeatInterval,
+                SubscriberOptions.MIN_HEARTBEAT_INTERVAL,
+                SubscriberOptions.MAX_HEARTBEAT_INTERVAL);
+        requireBetween("--connect-timeout", connectTimeout, MIN_CONNECT_TIMEOUT, MAX_CONNECT_TIMEOUT);
+        requireBetween("--lease-time", leaseTime, MIN_LEASE_TIME, MAX_LEASE_TIME);
+        StorageChoice storage = storage();
+        StreamTimes times = times(storage);
+        SubscriberOptions.Builder options = SubscriberOptions.builder()
+                .heartbeatInterval(heartbeatInterval)
+                .maxInflight(maxInflight)
+                .leaseTime(leaseTime);
+        Optional.ofNullable(ordering).ifPresent(options::ordering);
+        worker().ifPresent(options::worker);
+        return new Tail.Settings(
+                stream, source(database, stream), storage, times, limit == null ? Long.MAX_VALUE : limit, options);
+    }
+
+    /** The keys of the source. */
+    private Map<String, String> source(DatabaseName database, String stream) {
+        Map<String, String> keys = new HashMap<>();
+        keys.put("database", database.toString());
+        keys.put("stream", stream);
+        keys.put("priority", priority.name().toLowerCase(Locale.ROOT));
+        keys.put("connect-timeout", DurationArgument.format(connectTimeout));
+        Optional.ofNullable(role).ifPresent(name -> keys.put("role", name));
+        Optional.ofNullable(requestTag).ifPresent(tag -> keys.put("request-tag", tag));
+        streamArguments.emulator().ifPresent(host -> keys.put("emulator-host", host));
+        return keys;
+    }
+
+    private StorageChoice storage() {
+        StorageChoice storage = storageArguments.ofReader(streamArguments);
+        if (!storage.isShared()) {
+            refuse(SHARED_ONLY, " needs a storage that workers share: --storage jdbc or spanner");
+        }
+        return createTable && storage instanceof StorageChoice.Spanner spanner ? spanner.creating() : storage;
+    }
+
+    /** What can be judged without knowing what is stored. */
+    private StreamTimes times(StorageChoice storage) {
+        StreamTimes times = new StreamTimes(Optional.ofNullable(start), Optional.ofNullable(end));
+        if (storage.isShared() && (times.hasRelative() || start == null)) {
+            return times;
+        }
+        Instant now = Instant.now();
+        Optional<Instant> from = times.start().map(time -> time.at(now));
+        Optional<Instant> until = times.end().map(time -> time.at(now));
+        if (from.isPresent() && until.isPresent() && until.get().isBefore(from.get())) {
+            throw new UsageFailure("--end %s is before --start %s".formatted(until.get(), from.get()));
+        }
+        require(
+                from.isPresent() || until.isEmpty() || until.get().isAfter(now),
+                "--end is past, and without --start it would start now");
+        return times;
+    }
+
+    private Optional<WorkerId> worker() {
+        require(
+                worker == null || (!worker.isEmpty() && worker.length() <= MAX_WORKER_LENGTH),
+                "--worker has 1 to %d characters".formatted(MAX_WORKER_LENGTH));
+        return Optional.ofNullable(worker)
+                .map(name ->
+                        new WorkerId(name + "-" + UUID.randomUUID().toString().substring(0, 8)));
+    }
+
+    private void requireBetween(String option, Duration value, Duration min, Duration max) {
+        require(
+                value.compareTo(min) >= 0 && value.compareTo(max) <= 0,
+                "%s is %s, must be %s to %s"
+                        .formatted(
+                                option,
+                                DurationArgument.format(value),
+                                DurationArgument.format(min),
+                                DurationArgument.format(max)));
+    }
+
+    private void refuse(List<String> options, String problem) {
+        for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
+            if (options.contains(option.longestName())) {
+                throw new UsageFailure(option.longestName() + problem);
+            }
+        }
+    }
+
+    private void require(boolean condition, String message) {
+        if (!condition) {
+            throw new UsageFailure(message);
+        }
+    }
+}

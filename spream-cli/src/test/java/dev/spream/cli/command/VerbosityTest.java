@@ -1,0 +1,48 @@
+package dev.spream.cli.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.LoggerContext;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+final class VerbosityTest {
+    private static final Path CORE = Path.of("../spream-core/src/main/java/dev/spream/core/subscription");
+
+    /** Lost leases, watermarks that are not stored and take-overs are said by classes of the engine. */
+    @Test
+    void no_class_of_the_engine_is_silent() throws Exception {
+        LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
+        Level before = context.getLogger("ROOT").getLevel();
+        context.getLogger("ROOT").setLevel(Level.WARN);
+        try (Stream<Path> files = Files.list(CORE)) {
+            List<String> classes = files.map(file -> file.getFileName().toString())
+                    .filter(name -> name.endsWith(".java"))
+                    .map(name -> "dev.spream.core.subscription." + name.replace(".java", ""))
+                    .toList();
+            classes.forEach(name -> context.getLogger(name).setLevel(null)); // a demo in this process silences one
+            new Verbosity().apply();
+            assertThat(classes)
+                    .hasSizeGreaterThan(30)
+                    .allMatch(name -> LoggerFactory.getLogger(name).isWarnEnabled());
+            assertThat(Verbosity.SAID_BY_THE_COMMAND)
+                    .allMatch(name -> !LoggerFactory.getLogger(name).isErrorEnabled())
+                    .allSatisfy(name -> assertThat(Files.readString(CORE.resolve(owner(name))))
+                            .containsPattern("getLogger\\(\"" + Pattern.quote(name)));
+        } finally {
+            Verbosity.SAID_BY_THE_COMMAND.forEach(
+                    name -> context.getLogger(name).setLevel(null));
+            context.getLogger("ROOT").setLevel(before);
+        }
+    }
+
+    private static String owner(String logger) {
+        return logger.endsWith("End") ? "Subscription.java" : "PartitionReader.java";
+    }
+}

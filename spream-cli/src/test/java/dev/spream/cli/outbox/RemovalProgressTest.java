@@ -1,0 +1,49 @@
+package dev.spream.cli.outbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+final class RemovalProgressTest {
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    private long nanos;
+
+    @Test
+    void whoever_watches_sees_a_line_that_changes_and_goes() {
+        RemovalProgress progress = progress(true);
+        removed(progress, 1_000, 100);
+        removed(progress, 1_000, 400);
+        progress.end();
+        progress.end();
+        assertThat(text()).isEqualTo("\rremoved 2,000 entries, 4,000 a second\033[K\r\033[K");
+        assertThat(progress.sum()).isEqualTo(2_000);
+    }
+
+    @Test
+    void a_log_gets_a_line_now_and_then() {
+        RemovalProgress progress = progress(false);
+        removed(progress, 1_000, 5_000);
+        removed(progress, 1_000, 5_000);
+        removed(progress, 500, 5_000);
+        progress.end();
+        assertThat(text()).isEqualTo("removed 2,000 entries, 200 a second%n".formatted());
+        assertThat(progress.sum()).isEqualTo(2_500);
+    }
+
+    private RemovalProgress progress(boolean watched) {
+        return new RemovalProgress(new PrintStream(err, true, StandardCharsets.UTF_8), watched, "entries", () -> nanos);
+    }
+
+    private void removed(RemovalProgress progress, int more, long afterMillis) {
+        nanos += TimeUnit.MILLISECONDS.toNanos(afterMillis);
+        progress.removed(more);
+    }
+
+    private String text() {
+        return err.toString(StandardCharsets.UTF_8);
+    }
+}
