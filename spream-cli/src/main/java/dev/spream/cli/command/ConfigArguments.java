@@ -17,12 +17,12 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec.Target;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine;
+import picocli.CommandLine.Spec.Target;
 
 /** The flags of commands that take everything from the configuration, of which every key is a flag too. */
 public final class ConfigArguments {

@@ -1,8 +1,8 @@
 package dev.spream.cli.command;
 
-import dev.spream.cli.output.TimedLine;
 import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.Suggestion;
+import dev.spream.cli.output.TimedLine;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.SpreamException;
 import dev.spream.core.subscription.ConsumerException;

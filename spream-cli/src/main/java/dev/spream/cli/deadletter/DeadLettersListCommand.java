@@ -1,8 +1,8 @@
 package dev.spream.cli.deadletter;
 
+import dev.spream.api.DeadLetterDesk;
 import dev.spream.cli.command.ConfigArguments;
 import dev.spream.cli.command.Subcommand;
-import dev.spream.api.DeadLetterDesk;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.StoredLetter;
 import dev.spream.core.record.RecordIdentity;

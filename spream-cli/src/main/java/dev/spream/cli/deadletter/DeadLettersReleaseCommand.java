@@ -1,9 +1,9 @@
 package dev.spream.cli.deadletter;
 
+import dev.spream.api.DeadLetterDesk;
 import dev.spream.cli.command.ConfigArguments;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.cli.command.UsageFailure;
-import dev.spream.api.DeadLetterDesk;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.RecordKey;
 import java.util.Comparator;

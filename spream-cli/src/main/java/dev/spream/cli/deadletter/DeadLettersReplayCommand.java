@@ -1,11 +1,11 @@
 package dev.spream.cli.deadletter;
 
+import dev.spream.api.DeadLetterDesk;
 import dev.spream.cli.command.CommandFailure;
 import dev.spream.cli.command.ConfigArguments;
 import dev.spream.cli.command.Subcommand;
-import dev.spream.cli.output.Terminal;
 import dev.spream.cli.command.UsageFailure;
-import dev.spream.api.DeadLetterDesk;
+import dev.spream.cli.output.Terminal;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.DeadLetterReplay;
 import dev.spream.core.consume.DeadLetterStore;

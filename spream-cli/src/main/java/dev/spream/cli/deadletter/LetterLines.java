@@ -1,6 +1,6 @@
 package dev.spream.cli.deadletter;
 
-import dev.spream.cli.output.Readable;
+import dev.spream.cli.output.Figures;
 import dev.spream.cli.output.Members;
 import dev.spream.core.consume.DeadLetter.Reason;
 import dev.spream.core.consume.DeadLetterStore;
@@ -29,7 +29,7 @@ final class LetterLines {
                 cut("  "
                         + letter.failure()
                                 .map(LetterLines::failure)
-                                .orElse("not tried; set aside " + Readable.seconds(letter.at()))));
+                                .orElse("not tried; set aside " + Figures.seconds(letter.at()))));
     }
 
     private static String table(StoredLetter letter) {
@@ -41,12 +41,12 @@ final class LetterLines {
         String errorClass = failure.errorClass();
         String error = errorClass.substring(errorClass.lastIndexOf('.') + 1);
         return failure.attempts() == 1
-                ? "1 attempt at %s, %s".formatted(Readable.seconds(failure.failedAt()), error)
+                ? "1 attempt at %s, %s".formatted(Figures.seconds(failure.failedAt()), error)
                 : "%d attempts, %s to %s, %s"
                         .formatted(
                                 failure.attempts(),
-                                Readable.seconds(failure.firstFailureAt()),
-                                Readable.seconds(failure.failedAt()),
+                                Figures.seconds(failure.firstFailureAt()),
+                                Figures.seconds(failure.failedAt()),
                                 error);
     }
 

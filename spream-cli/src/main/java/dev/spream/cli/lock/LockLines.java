@@ -1,8 +1,8 @@
 package dev.spream.cli.lock;
 
 import dev.spream.cli.output.Columns;
+import dev.spream.cli.output.Figures;
 import dev.spream.cli.output.PlainText;
-import dev.spream.cli.output.Readable;
 import dev.spream.lock.LockKey;
 import dev.spream.lock.LockMode;
 import dev.spream.lock.LockSpace;
@@ -169,7 +169,7 @@ final class LockLines {
     }
 
     private static String human(Duration time) {
-        return " " + Readable.duration(time);
+        return " " + Figures.duration(time);
     }
 
     private static String wanted(Wait wait) {
@@ -319,7 +319,7 @@ final class LockLines {
                 bucket -> List.of(
                         bucket.waits().key().toString(),
                         Long.toString(bucket.waits().waits()),
-                        Readable.duration(bucket.waits().waited()),
+                        Figures.duration(bucket.waits().waited()),
                         bucket.targets().isEmpty() ? "-" : PlainText.of(LockNames.of(bucket.targets()))));
         lines.add("waited for most in the last %d hours".formatted(LockObservation.WAITS_KEPT_HOURS));
         rows.forEach(line -> lines.add("  " + line));

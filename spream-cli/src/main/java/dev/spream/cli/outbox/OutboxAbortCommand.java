@@ -1,7 +1,7 @@
 package dev.spream.cli.outbox;
 
-import dev.spream.cli.command.Subcommand;
 import dev.spream.api.OutboxDesk;
+import dev.spream.cli.command.Subcommand;
 import dev.spream.outbox.ManualAct;
 import dev.spream.outbox.OutboxOperations;
 import picocli.CommandLine.Command;

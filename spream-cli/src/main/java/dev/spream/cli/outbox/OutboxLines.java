@@ -1,8 +1,8 @@
 package dev.spream.cli.outbox;
 
 import dev.spream.cli.output.Columns;
+import dev.spream.cli.output.Figures;
 import dev.spream.cli.output.PlainText;
-import dev.spream.cli.output.Readable;
 import dev.spream.outbox.AuditEntry;
 import dev.spream.outbox.LedgerEntry;
 import dev.spream.outbox.LedgerResult;
@@ -25,28 +25,28 @@ final class OutboxLines {
         List<List<String>> rows = new ArrayList<>();
         for (OutboxStatus status : OutboxStatus.values()) {
             String about = stats.estimated().contains(status) ? "about " : "";
-            rows.add(List.of(
-                    status.text(), about + Readable.count(stats.entries().getOrDefault(status, 0L))));
+            rows.add(
+                    List.of(status.text(), about + Figures.count(stats.entries().getOrDefault(status, 0L))));
         }
-        rows.add(List.of("due", atLeast(stats, OutboxStats.Figure.DUE) + Readable.count(stats.due()) + oldest(stats)));
+        rows.add(List.of("due", atLeast(stats, OutboxStats.Figure.DUE) + Figures.count(stats.due()) + oldest(stats)));
         rows.add(List.of(
                 "parked",
                 atLeast(stats, OutboxStats.Figure.PARKED)
-                        + Readable.count(stats.parked())
+                        + Figures.count(stats.parked())
                         + (stats.parkedUnknown() == 0
                                 ? ""
                                 : ", of which %s may have reached the receiver"
-                                        .formatted(Readable.count(stats.parkedUnknown())))));
+                                        .formatted(Figures.count(stats.parkedUnknown())))));
         rows.add(List.of(
                 "lease over",
-                atLeast(stats, OutboxStats.Figure.LEASES_EXPIRED) + Readable.count(stats.leasesExpired())));
+                atLeast(stats, OutboxStats.Figure.LEASES_EXPIRED) + Figures.count(stats.leasesExpired())));
         return Columns.align(rows);
     }
 
     private static String oldest(OutboxStats stats) {
         return stats.oldestDue().isEmpty()
                 ? ""
-                : ", the oldest for " + atLeast(stats, OutboxStats.Figure.LAG) + Readable.duration(stats.lag());
+                : ", the oldest for " + atLeast(stats, OutboxStats.Figure.LAG) + Figures.duration(stats.lag());
     }
 
     private static String atLeast(OutboxStats stats, OutboxStats.Figure figure) {
@@ -72,12 +72,10 @@ final class OutboxLines {
     private static String when(OutboxRow row) {
         return switch (row.status()) {
             case PENDING, FAILED ->
-                row.nextRunAt().map(due -> "due " + Readable.seconds(due)).orElse("waits for you");
+                row.nextRunAt().map(due -> "due " + Figures.seconds(due)).orElse("waits for you");
             case SENDING ->
-                row.leaseUntil()
-                        .map(until -> "until " + Readable.seconds(until))
-                        .orElse(NONE);
-            case SUCCEEDED, ABORTED -> "since " + Readable.seconds(row.updatedAt());
+                row.leaseUntil().map(until -> "until " + Figures.seconds(until)).orElse(NONE);
+            case SUCCEEDED, ABORTED -> "since " + Figures.seconds(row.updatedAt());
         };
     }
 
@@ -176,15 +174,15 @@ final class OutboxLines {
                                 result.status().text(),
                                 result.httpStatus(),
                                 result.reason().map(" %s"::formatted).orElse(""),
-                                entry.settledAt().map(Readable::seconds).orElse(Instant.EPOCH)))
+                                entry.settledAt().map(Figures::seconds).orElse(Instant.EPOCH)))
                 .orElseGet(() -> "generation %d in progress, since %s"
-                        .formatted(entry.generation(), Readable.seconds(entry.createdAt())));
+                        .formatted(entry.generation(), Figures.seconds(entry.createdAt())));
     }
 
     private static String audit(AuditEntry entry) {
         return "%s %s by %s: %s%s"
                 .formatted(
-                        Readable.seconds(entry.at()),
+                        Figures.seconds(entry.at()),
                         entry.action(),
                         entry.actor(),
                         entry.outcome(),

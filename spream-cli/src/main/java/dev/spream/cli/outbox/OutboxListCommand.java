@@ -1,8 +1,8 @@
 package dev.spream.cli.outbox;
 
+import dev.spream.api.OutboxDesk;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.cli.command.UsageFailure;
-import dev.spream.api.OutboxDesk;
 import dev.spream.outbox.OutboxFilter;
 import dev.spream.outbox.OutboxOperations;
 import dev.spream.outbox.OutboxRow;

@@ -1,9 +1,9 @@
 package dev.spream.cli.outbox;
 
-import dev.spream.cli.service.StopSignals;
+import dev.spream.api.OutboxDesk;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.cli.command.UsageFailure;
-import dev.spream.api.OutboxDesk;
+import dev.spream.cli.service.StopSignals;
 import dev.spream.outbox.ManualAct;
 import dev.spream.outbox.OutboxOperations;
 import java.time.Duration;

@@ -1,9 +1,9 @@
 package dev.spream.cli.outbox;
 
+import dev.spream.api.OutboxDesk;
 import dev.spream.cli.command.CommandFailure;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.cli.command.UsageFailure;
-import dev.spream.api.OutboxDesk;
 import dev.spream.outbox.AuditEntry;
 import dev.spream.outbox.OutboxOperations;
 import dev.spream.outbox.OutboxRow;

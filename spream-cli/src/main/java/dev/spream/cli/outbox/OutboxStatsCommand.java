@@ -1,7 +1,7 @@
 package dev.spream.cli.outbox;
 
-import dev.spream.cli.command.Subcommand;
 import dev.spream.api.OutboxDesk;
+import dev.spream.cli.command.Subcommand;
 import dev.spream.outbox.OutboxStats;
 import java.util.List;
 import picocli.CommandLine.Command;

@@ -21,7 +21,11 @@ public final class StatusLine {
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile @Nullable Thread refreshing;
 
-    /** @param text what the line says now */
+    /**
+     * A line that is not shown yet.
+     *
+     * @param text what the line says now
+     */
     public StatusLine(PrintStream terminal, Supplier<String> text) {
         this.terminal = terminal;
         this.text = text;

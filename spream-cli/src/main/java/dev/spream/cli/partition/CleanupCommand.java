@@ -1,8 +1,8 @@
 package dev.spream.cli.partition;
 
-import dev.spream.cli.storage.OpenStorage;
-import dev.spream.cli.command.Subcommand;
 import dev.spream.api.StreamTime;
+import dev.spream.cli.command.Subcommand;
+import dev.spream.cli.storage.OpenStorage;
 import dev.spream.core.partition.PartitionMetadata;
 import java.time.Instant;
 import java.util.Collection;

@@ -1,9 +1,9 @@
 package dev.spream.cli.partition;
 
 import dev.spream.cli.command.CommandFailure;
-import dev.spream.cli.storage.OpenStorage;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.cli.command.UsageFailure;
+import dev.spream.cli.storage.OpenStorage;
 import dev.spream.storage.spanner.BeamExport;
 import dev.spream.storage.spanner.BeamTable;
 import dev.spream.storage.spanner.DatabaseName;

@@ -1,6 +1,6 @@
 package dev.spream.cli.partition;
 
-import dev.spream.cli.output.Readable;
+import dev.spream.cli.output.Figures;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionToken;
 import java.util.ArrayList;
@@ -35,7 +35,7 @@ final class PartitionGraph {
         String owner = PartitionView.owner(partition);
         return (owner.equals("-") ? text : text + " " + owner)
                 + view.lag(partition)
-                        .map(lag -> "\nlag " + Readable.duration(lag))
+                        .map(lag -> "\nlag " + Figures.duration(lag))
                         .orElse("");
     }
 

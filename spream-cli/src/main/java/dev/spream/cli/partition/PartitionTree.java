@@ -1,7 +1,7 @@
 package dev.spream.cli.partition;
 
 import dev.spream.cli.output.Columns;
-import dev.spream.cli.output.Readable;
+import dev.spream.cli.output.Figures;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
@@ -118,14 +118,14 @@ final class PartitionTree {
 
     private String progress(Instant low) {
         Instant now = view.stored().now();
-        String lag = "low watermark %s, behind by %s".formatted(low, Readable.duration(Duration.between(low, now)));
+        String lag = "low watermark %s, behind by %s".formatted(low, Figures.duration(Duration.between(low, now)));
         return view.retention()
                 .map(period -> lag + ", " + loss(Duration.between(now, low.plus(period))))
                 .orElse(lag);
     }
 
     private static String loss(Duration left) {
-        return left.isNegative() ? "changes are being lost" : "changes are lost in " + Readable.duration(left);
+        return left.isNegative() ? "changes are being lost" : "changes are lost in " + Figures.duration(left);
     }
 
     private String states() {
@@ -153,9 +153,9 @@ final class PartitionTree {
                 PartitionView.owner(partition),
                 String.valueOf(partition.epoch()),
                 partition.watermark().toString(),
-                view.lag(partition).map(Readable::duration).orElse("-"),
+                view.lag(partition).map(Figures::duration).orElse("-"),
                 view.untilLoss(partition)
-                        .map(left -> left.isNegative() ? "lost" : Readable.duration(left))
+                        .map(left -> left.isNegative() ? "lost" : Figures.duration(left))
                         .orElse("-"),
                 others.isEmpty() ? "" : "also continues " + others);
     }

@@ -1,9 +1,9 @@
 package dev.spream.cli.partition;
 
 import dev.spream.cli.command.Failures;
-import dev.spream.cli.storage.OpenStorage;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.cli.command.UsageFailure;
+import dev.spream.cli.storage.OpenStorage;
 import dev.spream.core.source.SourceException;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerChangeStreamSource;

@@ -1,11 +1,11 @@
 package dev.spream.cli.partition;
 
 import dev.spream.cli.command.CommandFailure;
+import dev.spream.cli.command.Verbosity;
 import dev.spream.cli.storage.OpenStorage;
 import dev.spream.cli.storage.PartitionStorages;
 import dev.spream.cli.storage.StorageArguments;
 import dev.spream.cli.storage.StreamArguments;
-import dev.spream.cli.command.Verbosity;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.storage.spanner.DatabaseName;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package dev.spream.cli.partition;
 
-import dev.spream.cli.storage.OpenStorage;
 import dev.spream.cli.command.Subcommand;
+import dev.spream.cli.storage.OpenStorage;
 import dev.spream.core.partition.LineageCheck;
 import dev.spream.core.partition.LineageReport;
 import java.util.ArrayList;

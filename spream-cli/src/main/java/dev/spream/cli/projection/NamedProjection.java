@@ -1,8 +1,8 @@
 package dev.spream.cli.projection;
 
+import dev.spream.api.ProjectionDesk;
 import dev.spream.cli.command.CommandFailure;
 import dev.spream.cli.output.PlainText;
-import dev.spream.api.ProjectionDesk;
 import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionState;

@@ -1,8 +1,8 @@
 package dev.spream.cli.projection;
 
 import dev.spream.cli.output.Columns;
+import dev.spream.cli.output.Figures;
 import dev.spream.cli.output.PlainText;
-import dev.spream.cli.output.Readable;
 import dev.spream.projection.CutOver;
 import dev.spream.projection.Parity;
 import java.util.ArrayList;
@@ -19,9 +19,9 @@ final class ParityLines {
                 parity.tables(),
                 table -> List.of(
                         PlainText.of(table.name()),
-                        Readable.count(table.liveRows()),
-                        Readable.count(table.otherRows()),
-                        Readable.count(table.different()),
+                        Figures.count(table.liveRows()),
+                        Figures.count(table.otherRows()),
+                        Figures.count(table.different()),
                         oneSided(table)));
     }
 

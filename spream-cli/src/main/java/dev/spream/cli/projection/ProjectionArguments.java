@@ -2,8 +2,8 @@ package dev.spream.cli.projection;
 
 import dev.spream.api.ProjectionDesk;
 import dev.spream.api.spi.ProjectionStoreProvider;
-import dev.spream.cli.command.ConfigArguments.Setting;
 import dev.spream.cli.command.ConfigArguments;
+import dev.spream.cli.command.ConfigArguments.Setting;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;

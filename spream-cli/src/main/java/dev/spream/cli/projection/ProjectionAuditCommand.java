@@ -1,10 +1,10 @@
 package dev.spream.cli.projection;
 
-import dev.spream.cli.output.Columns;
-import dev.spream.cli.output.PlainText;
-import dev.spream.cli.command.Subcommand;
 import dev.spream.api.ProjectionDesk;
+import dev.spream.cli.command.Subcommand;
+import dev.spream.cli.output.Columns;
 import dev.spream.cli.output.Members;
+import dev.spream.cli.output.PlainText;
 import dev.spream.projection.AuditedAct;
 import java.util.List;
 import picocli.CommandLine.Command;

@@ -1,7 +1,7 @@
 package dev.spream.cli.projection;
 
 import dev.spream.cli.command.CommandFailure;
-import dev.spream.cli.output.Readable;
+import dev.spream.cli.output.Figures;
 import dev.spream.cli.output.Members;
 import dev.spream.projection.ProjectionRebuilds;
 import dev.spream.projection.ProjectionState;
@@ -132,7 +132,7 @@ record ProjectionBuild(ProjectionVersion version, Optional<RebuildProgress> prog
         return line
                 + String.format(Locale.ROOT, ", %,.0f events/s", progress.rate().getAsDouble())
                 + progress.left()
-                        .map(left -> ", %s left".formatted(Readable.duration(left)))
+                        .map(left -> ", %s left".formatted(Figures.duration(left)))
                         .orElse("");
     }
 

@@ -1,6 +1,5 @@
 package dev.spream.cli.projection;
 
-import dev.spream.cli.output.Columns;
 import dev.spream.cli.projection.ExchangeArguments.Exchange;
 import dev.spream.projection.Parity;
 import dev.spream.projection.ProjectionRebuilds;

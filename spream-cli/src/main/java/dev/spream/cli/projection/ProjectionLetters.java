@@ -3,8 +3,8 @@ package dev.spream.cli.projection;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.spream.cli.output.Columns;
-import dev.spream.cli.output.PlainText;
 import dev.spream.cli.output.Members;
+import dev.spream.cli.output.PlainText;
 import dev.spream.core.record.JsonObject;
 import dev.spream.projection.ProjectionDeadLetter;
 import dev.spream.projection.event.EventEnvelope;

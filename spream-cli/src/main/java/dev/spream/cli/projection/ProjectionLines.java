@@ -1,8 +1,8 @@
 package dev.spream.cli.projection;
 
 import dev.spream.cli.output.Columns;
+import dev.spream.cli.output.Figures;
 import dev.spream.cli.output.PlainText;
-import dev.spream.cli.output.Readable;
 import dev.spream.projection.ParkReason;
 import dev.spream.projection.ParkedKey;
 import dev.spream.projection.ProjectionDetails;
@@ -50,7 +50,7 @@ final class ProjectionLines {
                 status(projection, build),
                 position(state),
                 parked(projection),
-                Readable.count(state.errorCount()),
+                Figures.count(state.errorCount()),
                 state.lastEventId().map(PlainText::of).orElse(NONE),
                 state.lastEventAt().map(at -> ago(at, now)).orElse(NONE),
                 build.map(ProjectionBuild::brief).orElse(NONE),
@@ -99,18 +99,18 @@ final class ProjectionLines {
     }
 
     private static String position(ProjectionState state) {
-        return state.segments() == 0 ? NONE : Readable.count(state.position());
+        return state.segments() == 0 ? NONE : Figures.count(state.position());
     }
 
     private static String parked(ProjectionDetails projection) {
         return projection.parkedKeys() == 0
                 ? "0"
                 : "%s (%s events)"
-                        .formatted(Readable.count(projection.parkedKeys()), Readable.count(projection.parkedEvents()));
+                        .formatted(Figures.count(projection.parkedKeys()), Figures.count(projection.parkedEvents()));
     }
 
     static String ago(Instant at, Instant now) {
-        return Readable.duration(Duration.between(at, now)) + " ago";
+        return Figures.duration(Duration.between(at, now)) + " ago";
     }
 
     /**
@@ -136,14 +136,14 @@ final class ProjectionLines {
         facts.add(List.of("status", status(projection, ProjectionBuild.of(builds, state))));
         facts.add(List.of(
                 "position",
-                state.segments() == 0 ? "none: its source has no positions" : Readable.count(state.position())));
+                state.segments() == 0 ? "none: its source has no positions" : Figures.count(state.position())));
         state.lastEventId().ifPresent(id -> facts.add(List.of("last event", PlainText.of(id))));
         state.lastEventAt().ifPresent(at -> facts.add(List.of("of", "%s, %s".formatted(at, ago(at, now)))));
-        facts.add(List.of("errors", Readable.count(state.errorCount())));
+        facts.add(List.of("errors", Figures.count(state.errorCount())));
         lastError(state, now).ifPresent(error -> facts.add(List.of("last error", error)));
         facts.add(List.of("parked", parked(projection)));
-        facts.add(List.of("dead letters", Readable.count(projection.deadLetters())));
-        facts.add(List.of("updated", Readable.seconds(state.updatedAt()).toString()));
+        facts.add(List.of("dead letters", Figures.count(projection.deadLetters())));
+        facts.add(List.of("updated", Figures.seconds(state.updatedAt()).toString()));
         return facts;
     }
 
@@ -153,9 +153,9 @@ final class ProjectionLines {
                 projection.segments(),
                 segment -> List.of(
                         Integer.toString(segment.segment()),
-                        Readable.count(segment.position()),
+                        Figures.count(segment.position()),
                         Long.toString(segment.epoch()),
-                        segment.leaseLeft().map(Readable::duration).orElse(NONE),
+                        segment.leaseLeft().map(Figures::duration).orElse(NONE),
                         segment.owner().map(PlainText::of).orElse("nobody"))));
     }
 
@@ -167,13 +167,13 @@ final class ProjectionLines {
                         PlainText.of(key.key()),
                         reason(key),
                         Long.toString(key.firstVersion()),
-                        Readable.count(key.events()),
+                        Figures.count(key.events()),
                         Integer.toString(key.attempts()),
                         ago(key.since(), now),
                         nextTry(key),
                         PlainText.of(key.error()))));
         if (!parked.isEmpty() && projection.parkedKeys() > parked.size()) {
-            lines.add("%s more: raise --limit".formatted(Readable.count(projection.parkedKeys() - parked.size())));
+            lines.add("%s more: raise --limit".formatted(Figures.count(projection.parkedKeys() - parked.size())));
         }
         return lines;
     }
@@ -187,7 +187,7 @@ final class ProjectionLines {
 
     private static String nextTry(ParkedKey key) {
         return key.nextTry()
-                .map(left -> left.isZero() ? "due" : "in " + Readable.duration(left))
+                .map(left -> left.isZero() ? "due" : "in " + Figures.duration(left))
                 .orElse("waits for you");
     }
 

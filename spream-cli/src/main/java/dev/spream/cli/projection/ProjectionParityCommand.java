@@ -1,6 +1,5 @@
 package dev.spream.cli.projection;
 
-import dev.spream.cli.output.Columns;
 import dev.spream.projection.Parity;
 import dev.spream.projection.ProjectionRebuilds;
 import dev.spream.projection.VersionRole;

@@ -1,7 +1,7 @@
 package dev.spream.cli.projection;
 
-import dev.spream.cli.command.Subcommand;
 import dev.spream.api.ProjectionDesk;
+import dev.spream.cli.command.Subcommand;
 import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionOperations.Act;
 import picocli.CommandLine.Command;

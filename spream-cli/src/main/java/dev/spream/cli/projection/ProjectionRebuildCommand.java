@@ -1,7 +1,7 @@
 package dev.spream.cli.projection;
 
-import dev.spream.cli.output.Terminal;
 import dev.spream.cli.command.UsageFailure;
+import dev.spream.cli.output.Terminal;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.projection.ProjectionRebuilds.SkippedEvents;

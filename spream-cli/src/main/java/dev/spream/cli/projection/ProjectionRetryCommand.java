@@ -1,9 +1,9 @@
 package dev.spream.cli.projection;
 
-import dev.spream.cli.output.PlainText;
+import dev.spream.api.ProjectionDesk;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.cli.command.UsageFailure;
-import dev.spream.api.ProjectionDesk;
+import dev.spream.cli.output.PlainText;
 import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionOperations.Act;

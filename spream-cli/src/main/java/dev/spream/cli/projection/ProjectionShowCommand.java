@@ -1,8 +1,8 @@
 package dev.spream.cli.projection;
 
+import dev.spream.api.ProjectionDesk;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.cli.command.UsageFailure;
-import dev.spream.api.ProjectionDesk;
 import dev.spream.projection.ParkedKey;
 import dev.spream.projection.ProjectionDetails;
 import java.time.Instant;

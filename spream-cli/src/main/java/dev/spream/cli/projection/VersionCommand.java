@@ -1,9 +1,9 @@
 package dev.spream.cli.projection;
 
-import dev.spream.cli.output.PlainText;
+import dev.spream.api.ProjectionDesk;
 import dev.spream.cli.command.Reporting;
 import dev.spream.cli.command.UsageFailure;
-import dev.spream.api.ProjectionDesk;
+import dev.spream.cli.output.PlainText;
 import dev.spream.projection.ProjectionOperations;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;

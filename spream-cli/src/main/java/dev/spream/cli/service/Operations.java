@@ -1,8 +1,8 @@
 package dev.spream.cli.service;
 
-import dev.spream.cli.command.CommandFailure;
 import dev.spream.api.HttpAddress;
 import dev.spream.api.config.SpreamConfig;
+import dev.spream.cli.command.CommandFailure;
 import dev.spream.cli.http.Endpoints;
 import java.io.IOException;
 import java.util.Optional;

@@ -16,7 +16,11 @@ public final class Tracing {
                 : consumer;
     }
 
-    /** @param adapter how entries are sent */
+    /**
+     * Spans of an outbox.
+     *
+     * @param adapter how entries are sent
+     */
     public static Optional<OutboxTracing> ofOutbox(String adapter) {
         return GlobalOpenTelemetry.isSet()
                 ? Optional.of(OutboxTracing.of(GlobalOpenTelemetry.get(), adapter))

@@ -1,9 +1,9 @@
 package dev.spream.cli.storage;
 
-import dev.spream.cli.command.CommandFailure;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.api.plugin.OpenPlugin;
 import dev.spream.api.spi.PartitionStorageProvider;
+import dev.spream.cli.command.CommandFailure;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.storage.jdbc.JdbcPartitionStorage;

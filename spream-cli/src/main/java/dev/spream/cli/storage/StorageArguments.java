@@ -17,7 +17,8 @@ import picocli.CommandLine.Spec.Target;
 
 /** The flags that name a partition storage, the same in every command. */
 public final class StorageArguments {
-    public static final List<String> SPANNER_ONLY = List.of("--metadata-table", "--metadata-database", "--create-table");
+    public static final List<String> SPANNER_ONLY =
+            List.of("--metadata-table", "--metadata-database", "--create-table");
     public static final List<String> JDBC_ONLY =
             List.of("--jdbc-url", "--jdbc-user", "--jdbc-password-file", "--jdbc-schema", "--subscription");
 

@@ -1,8 +1,8 @@
 package dev.spream.cli.subscription;
 
 import dev.spream.cli.command.DurationArgument;
-import dev.spream.cli.storage.StreamArguments;
 import dev.spream.cli.command.UsageFailure;
+import dev.spream.cli.storage.StreamArguments;
 import dev.spream.core.consume.Ordering;
 import java.time.Duration;
 import java.util.List;

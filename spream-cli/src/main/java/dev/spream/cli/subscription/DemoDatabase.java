@@ -1,6 +1,5 @@
 package dev.spream.cli.subscription;
 
-import dev.spream.cli.command.CommandFailure;
 import com.google.api.gax.longrunning.OperationFuture;
 import com.google.api.gax.rpc.UnaryCallSettings;
 import com.google.cloud.NoCredentials;
@@ -18,6 +17,7 @@ import com.google.cloud.spanner.SpannerException;
 import com.google.cloud.spanner.SpannerExceptionFactory;
 import com.google.cloud.spanner.SpannerOptions;
 import com.google.cloud.spanner.Statement;
+import dev.spream.cli.command.CommandFailure;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -1,16 +1,16 @@
 package dev.spream.cli.subscription;
 
-import dev.spream.cli.storage.FlagPlugins;
-import dev.spream.cli.storage.OpenStorage;
-import dev.spream.cli.service.Operations;
-import dev.spream.cli.storage.PartitionStorages;
-import dev.spream.cli.storage.StorageChoice;
-import dev.spream.cli.output.TimedLine;
-import dev.spream.cli.service.Tracing;
 import dev.spream.api.StreamTimes;
 import dev.spream.api.plugin.OpenPlugin;
 import dev.spream.api.spi.ChangeStreamSourceProvider;
 import dev.spream.cli.http.HttpEndpoints;
+import dev.spream.cli.output.TimedLine;
+import dev.spream.cli.service.Operations;
+import dev.spream.cli.service.Tracing;
+import dev.spream.cli.storage.FlagPlugins;
+import dev.spream.cli.storage.OpenStorage;
+import dev.spream.cli.storage.PartitionStorages;
+import dev.spream.cli.storage.StorageChoice;
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.subscription.RunResult;
 import dev.spream.core.subscription.Subscriber;

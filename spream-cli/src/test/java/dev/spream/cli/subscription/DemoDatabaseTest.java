@@ -2,11 +2,11 @@ package dev.spream.cli.subscription;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.cli.command.CommandFailure;
 import com.google.api.gax.rpc.UnaryCallSettings;
 import com.google.cloud.spanner.ErrorCode;
 import com.google.cloud.spanner.SpannerExceptionFactory;
 import com.google.cloud.spanner.SpannerOptions;
+import dev.spream.cli.command.CommandFailure;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -6,8 +6,8 @@ import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 
 /** Numbers and times as people read them. */
-public final class Readable {
-    private Readable() {}
+public final class Figures {
+    private Figures() {}
 
     /** As in {@code 1,234}. */
     public static String count(long number) {
