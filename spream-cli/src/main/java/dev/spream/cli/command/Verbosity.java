@@ -7,7 +7,7 @@ import java.util.logging.LogManager;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Option;
 
-/** How much a command says on the standard error: warnings, or with {@code --verbose} what spream does and why. */
+/** The verbosity of a command on its standard error: warnings, or with {@code --verbose} what spream does and why. */
 public final class Verbosity {
     /** What ends a subscription is the command's own last line, and a listener of its own speaks of streams that break. */
     static final List<String> SAID_BY_THE_COMMAND =

@@ -3,7 +3,7 @@ package dev.spream.cli.deadletter;
 import dev.spream.cli.command.CommandGroup;
 import picocli.CommandLine.Command;
 
-/** What an operator does with changes that were set aside. */
+/** The commands for dead letters. */
 @Command(
         name = "deadletters",
         description = "Looks at changes that were set aside, replays them, gives them up, and releases parked keys.",

@@ -4,7 +4,7 @@ import dev.spream.core.consume.DeadLetter.Reason;
 import dev.spream.core.consume.DeadLetterStore;
 import java.util.Collection;
 
-/** How many letters there are, by what holds them up. */
+/** Counts of letters by what holds them up. */
 record LetterCounts(long letters, long failed, long overtaken, long parked, long behind) {
 
     static LetterCounts of(Collection<DeadLetterStore.Entry> letters) {

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 
-/** What became of the letters that were to be replayed, in one go or in several. */
+/** The results of a replay, in one go or in several. */
 record ReplayReport(List<ReplayResult> results) {
 
     /** What stands in the way of those that were not replayed, a line each. */

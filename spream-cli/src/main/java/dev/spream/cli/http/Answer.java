@@ -3,7 +3,7 @@ package dev.spream.cli.http;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What is sent back.
+ * An HTTP answer.
  *
  * @param status of HTTP
  * @param contentType with its charset

@@ -18,7 +18,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a running subscription does what it should. Two things are wrong that nothing else shows: a storage that has
+ * The health of a running subscription. Two problems show nowhere else: a storage that has
  * refused every call for a minute, so that no watermark is stored and leases run out; and partitions held here of which for ten
  * minutes none moved, nothing was settled, and no retry was due, which is longer than the longest heartbeat interval. A
  * worker that holds nothing is healthy: others may hold everything. Safe for use by many threads.

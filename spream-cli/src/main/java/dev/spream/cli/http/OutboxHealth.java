@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the worker of an outbox does what it should. One thing is wrong that a restart may mend: a store that has answered
+ * The health of the worker of an outbox. One problem may be cured by a restart: a store that has answered
  * nothing for a minute. A receiver that is down is not: the breaker waits for it. Safe for use by many threads.
  */
 final class OutboxHealth implements OutboxListener {

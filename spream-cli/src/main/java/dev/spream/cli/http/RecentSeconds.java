@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What the counts were at each second of the last two minutes, and so the rates. Safe for use by many threads. */
+/** The counts at each second of the last two minutes, and the rates that follow. Safe for use by many threads. */
 final class RecentSeconds {
     private static final int KEPT = 121;
 

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Where a run stands between its start and its end. Safe for use by many threads. */
+/** The phase of a run between its start and its end. Safe for use by many threads. */
 final class RunState implements SubscriptionListener {
     enum Phase {
         /** The storage or the source is being opened. */

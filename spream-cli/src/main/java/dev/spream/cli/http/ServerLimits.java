@@ -3,7 +3,7 @@ package dev.spream.cli.http;
 import java.util.Map;
 
 /**
- * What one client may ask of the JDK's server, which has no other way to be told: its module's documentation names these
+ * The limits of one client of the JDK's server, which has no other way to be told: its module's documentation names these
  * properties. What the user sets wins.
  *
  * @see <a href="https://docs.oracle.com/en/java/javase/21/docs/api/jdk.httpserver/module-summary.html">jdk.httpserver</a>

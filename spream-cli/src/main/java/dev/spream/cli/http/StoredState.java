@@ -19,7 +19,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the storage holds of a subscription, asked when somebody looks, and at most once a second however many look. A
+ * The stored state of a subscription, read on request and at most once a second. A
  * storage that fails or hangs leaves the last answer with its age. Safe for use by many threads.
  */
 final class StoredState {

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 
-/** How many buckets are made or checked, how fast, and how long the others take. Confined to one thread. */
+/** The progress of making or checking buckets: count, rate and time left. Confined to one thread. */
 final class BucketProgress implements BucketProvisioning.Progress {
     private final ProgressLine line;
     private long before = -1;

@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** What is locked, as people write it: a few of many, those shared marked as such. */
+/** Names of locked targets for people: a few of many, those shared marked as such. */
 final class LockNames {
     private static final int MAX_SHOWN = 3;
 

@@ -3,7 +3,7 @@ package dev.spream.cli.lock;
 import dev.spream.cli.command.CommandGroup;
 import picocli.CommandLine.Command;
 
-/** What an operator does with hierarchical locks. */
+/** The commands for hierarchical locks. */
 @Command(
         name = "locks",
         description = "Makes what hierarchical locks are taken on, judges it, and shows who holds them.",

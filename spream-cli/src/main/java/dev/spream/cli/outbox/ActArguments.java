@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Who changes an outbox by hand, and why. */
+/** The actor and the reason of a manual change of an outbox. */
 final class ActArguments {
     @Mixin
     private final ActorArgument actor = new ActorArgument();

@@ -5,7 +5,7 @@ import dev.spream.outbox.OutboxOperations;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Which entries are to be changed: some that are named, or all that a filter chooses. */
+/** The entries to change: some that are named, or all that a filter chooses. */
 final class ChoiceArguments {
     @Mixin
     private final EntryArguments entries = new EntryArguments();

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is known of an entry that the outbox does not have any more, or never had: the ledger has it by its key, the audit by its
+ * Records of an entry that the outbox does not have any more, or never had: the ledger has it by its key, the audit by its
  * id.
  *
  * @param id empty if somebody asked by the key

@@ -3,7 +3,7 @@ package dev.spream.cli.outbox;
 import dev.spream.cli.command.CommandGroup;
 import picocli.CommandLine.Command;
 
-/** What an operator does with an outbox. */
+/** The commands for an outbox. */
 @Command(
         name = "outbox",
         description = "Looks at an outbox, changes entries by hand with an audit, and runs its worker.",

@@ -6,7 +6,7 @@ import java.io.PrintStream;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 
-/** How much is removed, and how fast. Confined to one thread. */
+/** The progress of a removal: count and rate. Confined to one thread. */
 final class RemovalProgress {
     private final ProgressLine line;
     private final String what;

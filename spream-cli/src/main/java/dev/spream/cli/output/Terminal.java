@@ -1,6 +1,6 @@
 package dev.spream.cli.output;
 
-/** Whether a person watches the standard error. The launcher finds out, since Java cannot. */
+/** The terminal behind the standard error, if there is one. The launcher finds out, since Java cannot. */
 public final class Terminal {
     private Terminal() {}
 

@@ -13,7 +13,7 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * What a storage holds of a subscription.
+ * A subscription as a storage holds it.
  *
  * @param proofs of removed partitions, read after the lineage, so that none is missed
  */

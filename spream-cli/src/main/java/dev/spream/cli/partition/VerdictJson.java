@@ -7,7 +7,7 @@ import dev.spream.core.partition.PartitionToken;
 import java.util.List;
 import java.util.Locale;
 
-/** What {@code verify} found, as JSON. */
+/** The findings of {@code verify} as JSON. */
 final class VerdictJson {
     private VerdictJson() {}
 

@@ -10,7 +10,7 @@ import java.util.Set;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** How the version of a projection that readers see is exchanged, forth or back. */
+/** The options of a cut-over to another version of a projection, or back. */
 final class ExchangeArguments {
     @Mixin
     private final PatienceArgument patience = new PatienceArgument();

@@ -3,7 +3,7 @@ package dev.spream.cli.projection;
 import dev.spream.cli.command.UsageFailure;
 import picocli.CommandLine.Option;
 
-/** How many of what may be many. */
+/** The option that limits a list. */
 final class LimitArgument {
     private static final int MAX = 1_000;
 

@@ -8,7 +8,7 @@ import dev.spream.projection.Parity;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What comparing and exchanging versions came to, for people. */
+/** The results of comparisons and cut-overs, for people. */
 final class ParityLines {
     private ParityLines() {}
 

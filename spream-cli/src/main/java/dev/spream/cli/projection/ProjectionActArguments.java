@@ -12,7 +12,7 @@ import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
-/** Who changes a projection by hand, and why. */
+/** The actor and the reason of a manual change of a projection. */
 final class ProjectionActArguments {
     @Mixin
     private final ActorArgument actor = new ActorArgument();

@@ -3,7 +3,7 @@ package dev.spream.cli.projection;
 import dev.spream.cli.command.CommandGroup;
 import picocli.CommandLine.Command;
 
-/** What an operator does with projections. */
+/** The commands for projections. */
 @Command(
         name = "projection",
         description =

@@ -10,7 +10,7 @@ import java.util.concurrent.Callable;
 import java.util.function.Function;
 
 /**
- * What a command shows of itself by HTTP while it runs, if it was told to. Safe for use by many threads.
+ * The HTTP endpoints of a command while it runs, if it was told to have any. Safe for use by many threads.
  *
  * @param <E> what it shows
  */

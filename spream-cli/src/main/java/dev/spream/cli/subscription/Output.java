@@ -3,7 +3,7 @@ package dev.spream.cli.subscription;
 import java.io.OutputStream;
 
 /**
- * Where a command writes.
+ * The outputs of a command.
  *
  * @param records the standard output
  * @param progress the line on the standard error that keeps changing

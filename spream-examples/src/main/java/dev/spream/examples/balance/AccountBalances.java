@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What every account has. However many movements a batch has, an account is written once. */
+/** The balance of every account. However many movements a batch has, an account is written once. */
 public final class AccountBalances
         implements FoldableProjection<Connection, AccountBalances.Change>, RebuildableProjection<Connection> {
     static final String TABLE = """

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/** What happens to an account, as an event: money comes in, or goes out. */
+/** A movement on an account, as an event: money comes in, or goes out. */
 final class Movement {
     private static final String DEPOSITED = "MoneyDeposited";
     private static final String WITHDRAWN = "MoneyWithdrawn";

@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What an HTTP server answers.
+ * An HTTP answer.
  *
  * @param headers besides the content type
  */

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** What a broker did for each key. Safe for use by many threads. */
+/** The actions of a broker for each key. Safe for use by many threads. */
 final class BrokerBook {
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, Page> pages = new LinkedHashMap<>(); // guarded by lock, like all that follows

@@ -13,7 +13,7 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * How a broker behaves.
+ * The behaviour of a broker.
  *
  * @param fault what goes wrong
  * @param rate with what share of the requests, 0 to 1

@@ -23,7 +23,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What clients of the order service see: {@code POST /do/order} takes an order, {@code GET /do/order/{key}} asks what became of
+ * The API for clients of the order service: {@code POST /do/order} takes an order, {@code GET /do/order/{key}} asks what became of
  * it. Posting it again under its key asks as well, and orders nothing twice. Safe for use by many threads.
  */
 final class OrderApi implements JsonServer.Handler {

@@ -2,7 +2,7 @@ package dev.spream.examples.vocabulary;
 
 import java.util.List;
 
-/** What somebody wants to happen to an entry. */
+/** A request to change an entry. */
 sealed interface Command {
     record CreateEntry(Word word) implements Command {}
 

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What a batch of events does to the rows of one entry, each row as a JSON object with the names of its columns. Nothing is in
+ * The effect of a batch of events on the rows of one entry, each row as a JSON object with the names of its columns. Nothing is in
  * it twice: an item that is added and then changed is added as it is in the end, and one that is deleted leaves nothing but its
  * deletion. Confined to one thread.
  */

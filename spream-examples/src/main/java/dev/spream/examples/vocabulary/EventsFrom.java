@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** Where commands leave their events, and projections get them from. */
+/** The source of the events of projections, to which commands write them. */
 enum EventsFrom {
     /** PostgreSQL, both. */
     EVENT_STORE,

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What of an item is to be another; what is empty stays as it is.
+ * A change of an item; empty fields stay as they are.
  *
  * @param qualityScore 0 to 1
  */

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * What operators and machines ask. {@code /live} is answered by a process that works, whatever its projections do: to start it
+ * The API for operators and machines. {@code /live} is answered by a process that works, whatever its projections do: to start it
  * anew mends neither a database that is away nor an event that nobody can apply. {@code /ready} says whether it can do its work,
  * {@code /health} how that is. Safe for use by many threads.
  */

@@ -4,7 +4,7 @@ import dev.spream.api.metrics.ProjectionMetrics;
 import dev.spream.projection.ProjectionOperations;
 import java.util.List;
 
-/** What is parked of some projections, for their meters. Safe for use by many threads. */
+/** The parked aggregates and events of some projections, for their meters. Safe for use by many threads. */
 final class ParkedEntries implements Sampling.Sampled {
     private final ProjectionOperations operations;
     private final List<String> projections;

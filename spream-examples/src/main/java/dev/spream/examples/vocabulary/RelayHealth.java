@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How what is to be published stands.
+ * The state of the relay of events.
  *
  * @param stats as they were last sampled; empty if the outbox could not be asked
  */

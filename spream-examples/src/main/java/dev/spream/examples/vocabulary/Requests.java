@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What bodies of requests must be to become commands. Ids of what is new come from the request's key, so that the same request
+ * Reads bodies of requests as commands. Ids of what is new come from the request's key, so that the same request
  * gives the same command. What cannot be used is an {@link IllegalArgumentException}.
  */
 final class Requests {

@@ -33,7 +33,7 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
- * What users of the vocabulary see: commands, queries, searches, and a page to search with. A command is answered as soon as its
+ * The API for users of the vocabulary: commands, queries, searches, and a page to search with. A command is answered as soon as its
  * event is stored; queries and searches follow a moment later. Whoever a user is, is for something in front of this to find out,
  * which says it in the header {@code X-User-Id}. What a request leads to, its answer included, has the id that the caller gives it
  * in the header {@code X-Correlation-Id}, or else a new one. Safe for use by many threads.

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What happens to an entry of the vocabulary. An event has all that its projections need, so that they ask nobody. Its name in
+ * An event of an entry of the vocabulary. It has all that its projections need, so that they need no query. Its name in
  * the store is that of its class.
  */
 sealed interface VocabularyEvent {

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * What the environment says; {@link VocabularyService} lists the variables. Those that are spream's own are read by its
+ * The settings of the environment; {@link VocabularyService} lists the variables. Those that are spream's own are read by its
  * configuration, which has them under the keys that they mean.
  */
 final class VocabularySettings {
