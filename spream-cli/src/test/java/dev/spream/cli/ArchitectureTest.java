@@ -116,8 +116,9 @@ final class ArchitectureTest {
         return noClasses()
                 .that(resideInAPackage(inside(name)))
                 .should()
-                .dependOnClassesThat(
-                        resideInAPackage(CLI + "..").and(resideInAnyPackage(allowed).negate()).as("others of " + CLI));
+                .dependOnClassesThat(resideInAPackage(CLI + "..")
+                        .and(resideInAnyPackage(allowed).negate())
+                        .as("others of " + CLI));
     }
 
     /** Of the cores this one alone, beside the kernel, which also has the records of change streams. */

@@ -82,7 +82,8 @@ final class ArchitectureTest {
     private static List<String> importsOfPlugins() throws IOException {
         try (Stream<Path> files = Files.walk(PLUGINS)) {
             StringBuilder sources = new StringBuilder();
-            for (Path file : files.filter(file -> file.toString().contains("/src/main/java/") && Files.isRegularFile(file))
+            for (Path file : files.filter(
+                            file -> file.toString().contains("/src/main/java/") && Files.isRegularFile(file))
                     .toList()) {
                 sources.append(Files.readString(file));
             }

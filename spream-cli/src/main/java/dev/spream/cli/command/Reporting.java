@@ -12,6 +12,11 @@ public abstract class Reporting implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
 
+    /** The command's name. */
+    protected final String name() {
+        return spec.name();
+    }
+
     /** Prints a result. */
     protected final void print(String line) {
         print(List.of(line));

@@ -5,6 +5,7 @@ import dev.spream.cli.command.CommandFailure;
 import dev.spream.cli.command.ConfigArguments;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.cli.command.UsageFailure;
+import dev.spream.cli.output.ProgressLine;
 import dev.spream.cli.output.Terminal;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.DeadLetterReplay;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -72,8 +74,14 @@ final class DeadLettersReplayCommand extends Subcommand {
             DeadLetterStore store = dryRun ? new DryStore(desk.letters()) : desk.letters();
             Consumer consumer =
                     dryRun ? (change, delivery) -> say("would replay " + change.identity()) : desk.consumer();
-            ReplayProgress progress = new ReplayProgress(!dryRun && Terminal.watched());
-            DeadLetterReplay replay = DeadLetterReplay.of(store, consumer).onReplayed(progress);
+            ProgressLine progress = new ProgressLine(System.err, true, System::nanoTime);
+            AtomicInteger replayed = new AtomicInteger();
+            DeadLetterReplay replay = DeadLetterReplay.of(store, consumer).onReplayed(letter -> {
+                int count = replayed.incrementAndGet();
+                if (!dryRun && Terminal.watched()) {
+                    progress.show(() -> "replayed %d, at %s".formatted(count, letter.commitTimestamp()));
+                }
+            });
             List<ReplayResult> results = results(store, evenIfOvertaken ? replay.evenIfOvertaken() : replay);
             progress.end();
             ReplayReport report = new ReplayReport(results);

@@ -1,11 +1,9 @@
 package dev.spream.cli.outbox;
 
-import dev.spream.api.OutboxDesk;
-import dev.spream.cli.command.Subcommand;
 import dev.spream.outbox.ManualAct;
+import dev.spream.outbox.ManualResult;
 import dev.spream.outbox.OutboxOperations;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 
 /** Has entries tried again. */
 @Command(
@@ -20,23 +18,9 @@ import picocli.CommandLine.Mixin;
             "",
             "Try: spream outbox requeue --all --status aborted --reason UNAVAILABLE --why 'the broker is back' --yes"
         })
-final class OutboxRequeueCommand extends Subcommand {
-    @Mixin
-    private final OutboxArguments arguments = new OutboxArguments();
-
-    @Mixin
-    private final ChoiceArguments choice = new ChoiceArguments();
-
-    @Mixin
-    private final ActArguments by = new ActArguments();
-
+final class OutboxRequeueCommand extends EntriesCommand {
     @Override
-    public Integer call() {
-        choice.requireClear();
-        ManualAct act = by.reasoned();
-        try (OutboxDesk desk = arguments.open()) {
-            OutboxOperations outbox = desk.operations();
-            return choice.change(new OutboxChange("requeue", outbox, id -> outbox.requeue(id, act), err()), outbox);
-        }
+    ManualResult change(OutboxOperations outbox, long id, ManualAct act) {
+        return outbox.requeue(id, act);
     }
 }

@@ -3,7 +3,6 @@ package dev.spream.cli.partition;
 import dev.spream.cli.command.CommandFailure;
 import dev.spream.cli.command.Verbosity;
 import dev.spream.cli.storage.OpenStorage;
-import dev.spream.cli.storage.PartitionStorages;
 import dev.spream.cli.storage.StorageArguments;
 import dev.spream.cli.storage.StreamArguments;
 import dev.spream.core.partition.SubscriptionRecord;
@@ -29,7 +28,7 @@ final class SubscriptionArguments {
      */
     OpenStorage open() {
         verbosity.apply();
-        OpenStorage open = PartitionStorages.openExisting(storage.ofReaders(stream));
+        OpenStorage open = storage.ofReaders(stream).openExisting();
         try {
             requireNamedStream(open);
         } catch (RuntimeException e) {

@@ -9,7 +9,6 @@ import dev.spream.cli.service.Operations;
 import dev.spream.cli.service.Tracing;
 import dev.spream.cli.storage.FlagPlugins;
 import dev.spream.cli.storage.OpenStorage;
-import dev.spream.cli.storage.PartitionStorages;
 import dev.spream.cli.storage.StorageChoice;
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.subscription.RunResult;
@@ -57,7 +56,7 @@ final class Tail {
     int run() throws Exception {
         try (OpenPlugin<ChangeStreamSource> reading = FlagPlugins.open(
                         ChangeStreamSourceProvider.class, "spanner", settings.source(), settings.stream());
-                OpenStorage open = PartitionStorages.open(settings.storage(), settings.stream());
+                OpenStorage open = settings.storage().open(settings.stream());
                 Subscriber subscriber = Subscriber.builder(reading.product(), open.storage())
                         .options(settings.times().resolve(options(), open.storage(), Instant.now()))
                         .build();

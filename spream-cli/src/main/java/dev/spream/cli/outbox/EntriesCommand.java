@@ -1,0 +1,33 @@
+package dev.spream.cli.outbox;
+
+import dev.spream.api.OutboxDesk;
+import dev.spream.cli.command.Subcommand;
+import dev.spream.outbox.ManualAct;
+import dev.spream.outbox.ManualResult;
+import dev.spream.outbox.OutboxOperations;
+import picocli.CommandLine.Mixin;
+
+/** A command that changes entries by hand, with a reason for the audit. */
+abstract class EntriesCommand extends Subcommand {
+    @Mixin
+    private final OutboxArguments arguments = new OutboxArguments();
+
+    @Mixin
+    private final ChoiceArguments choice = new ChoiceArguments();
+
+    @Mixin
+    private final ActArguments by = new ActArguments();
+
+    /** Changes one entry. */
+    abstract ManualResult change(OutboxOperations outbox, long id, ManualAct act);
+
+    @Override
+    public final Integer call() {
+        choice.requireClear();
+        ManualAct act = by.reasoned();
+        try (OutboxDesk desk = arguments.open()) {
+            OutboxOperations outbox = desk.operations();
+            return choice.change(new OutboxChange(name(), outbox, id -> change(outbox, id, act), err()), outbox);
+        }
+    }
+}
