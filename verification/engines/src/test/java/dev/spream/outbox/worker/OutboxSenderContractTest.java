@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.OutboxEntry;
-import dev.spream.outbox.OutboxSender.Guarantee;
 import dev.spream.outbox.OutboxSender;
+import dev.spream.outbox.OutboxSender.Guarantee;
 import dev.spream.outbox.QueryOutcome;
 import dev.spream.outbox.ReasonCode;
 import dev.spream.outbox.SendOutcome;
