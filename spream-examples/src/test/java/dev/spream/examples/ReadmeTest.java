@@ -75,6 +75,26 @@ final class ReadmeTest {
                 .allSatisfy(path -> assertThat(ROOT.resolve(path)).exists());
     }
 
+    @Test
+    void every_link_of_the_guides_leads_to_a_file() throws IOException {
+        try (Stream<Path> guides = Files.list(ROOT.resolve("docs"))) {
+            assertThat(guides.filter(guide -> guide.toString().endsWith(".md")))
+                    .isNotEmpty()
+                    .allSatisfy(guide -> assertThat(links(guide))
+                            .allSatisfy(link -> assertThat(guide.resolveSibling(link))
+                                    .as("a link of %s", guide.getFileName())
+                                    .exists()));
+        }
+    }
+
+    private static List<String> links(Path guide) throws IOException {
+        return Pattern.compile("\\]\\(((?!https?:|#)[^)#]+)")
+                .matcher(Files.readString(guide))
+                .results()
+                .map(link -> link.group(1))
+                .toList();
+    }
+
     private static List<String> blocks(Pattern kind) throws IOException {
         return kind.matcher(readme())
                 .results()
