@@ -21,9 +21,9 @@ final class StorageOperationTest {
 
     @Test
     void everything_that_the_engine_asks_of_a_storage_is_known() throws IOException {
-        try (Stream<Path> sources = Files.list(ENGINE)) {
-            List<String> asked = sources.flatMap(
-                            source -> NAMED.matcher(read(source)).results())
+        try (Stream<Path> sources = Files.walk(ENGINE)) {
+            List<String> asked = sources.filter(Files::isRegularFile)
+                    .flatMap(source -> NAMED.matcher(read(source)).results())
                     .map((MatchResult match) -> match.group(1))
                     .toList();
             assertThat(asked)

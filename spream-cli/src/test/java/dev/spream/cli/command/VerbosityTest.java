@@ -21,10 +21,11 @@ final class VerbosityTest {
         LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
         Level before = context.getLogger("ROOT").getLevel();
         context.getLogger("ROOT").setLevel(Level.WARN);
-        try (Stream<Path> files = Files.list(CORE)) {
-            List<String> classes = files.map(file -> file.getFileName().toString())
+        try (Stream<Path> files = Files.walk(CORE)) {
+            List<String> classes = files.map(file -> CORE.relativize(file).toString())
                     .filter(name -> name.endsWith(".java"))
-                    .map(name -> "dev.spream.core.subscription." + name.replace(".java", ""))
+                    .map(name -> "dev.spream.core.subscription."
+                            + name.replace(".java", "").replace('/', '.'))
                     .toList();
             classes.forEach(name -> context.getLogger(name).setLevel(null)); // a demo in this process silences one
             new Verbosity().apply();

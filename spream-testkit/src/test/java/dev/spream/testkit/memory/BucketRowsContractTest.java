@@ -12,7 +12,6 @@ import dev.spream.lock.TakenLocks;
 import dev.spream.testkit.lock.BucketRowsContract;
 import dev.spream.testkit.lock.BucketRowsFixture;
 import dev.spream.testkit.lock.ForwardingLockStore;
-import dev.spream.testkit.lock.InMemoryLockFixture;
 import dev.spream.testkit.memory.InMemoryLockStore.Transaction;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;

@@ -1,6 +1,5 @@
 package dev.spream.testkit.memory;
 
-import dev.spream.testkit.lock.InMemoryLockFixture;
 import dev.spream.testkit.lock.LockStoreContract;
 import dev.spream.testkit.lock.LockStoreFixture;
 

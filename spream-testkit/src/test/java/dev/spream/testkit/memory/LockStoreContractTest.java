@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.lock.LockStore;
 import dev.spream.testkit.lock.ForwardingLockStore;
-import dev.spream.testkit.lock.InMemoryLockFixture;
 import dev.spream.testkit.lock.LockScenario;
 import dev.spream.testkit.lock.LockStoreContract;
 import dev.spream.testkit.lock.LockStoreFixture;
@@ -173,6 +172,7 @@ final class LockStoreContractTest {
     private static List<Method> contractTests() {
         List<Method> tests = Arrays.stream(LockStoreContract.class.getMethods())
                 .filter(method -> method.isAnnotationPresent(Test.class))
+                .peek(method -> method.setAccessible(true)) // of interfaces that are not public
                 .toList();
         assertThat(tests).hasSizeGreaterThan(35);
         return tests;

@@ -1,8 +1,8 @@
 package dev.spream.lock;
 
 import dev.spream.testkit.lock.FairLockStoreContract;
-import dev.spream.testkit.lock.InMemoryLockFixture;
 import dev.spream.testkit.lock.LockStoreFixture;
+import dev.spream.testkit.memory.InMemoryLockFixture;
 import dev.spream.testkit.memory.InMemoryLockStore;
 
 /** The store in memory is fair. */

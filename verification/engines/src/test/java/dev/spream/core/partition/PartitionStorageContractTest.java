@@ -183,6 +183,7 @@ final class PartitionStorageContractTest {
     private static List<Method> contractTests() {
         List<Method> tests = Arrays.stream(PartitionStorageContract.class.getMethods())
                 .filter(method -> method.isAnnotationPresent(Test.class))
+                .peek(method -> method.setAccessible(true)) // of interfaces that are not public
                 .sorted(Comparator.comparing(Method::getName))
                 .toList();
         assertThat(tests).hasSizeGreaterThan(70);

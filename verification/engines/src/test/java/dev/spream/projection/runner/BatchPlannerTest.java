@@ -8,7 +8,6 @@ import dev.spream.projection.Parking;
 import dev.spream.projection.ProjectionOptions;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.testkit.event.TestEvents;
-import dev.spream.testkit.projection.Accounts;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

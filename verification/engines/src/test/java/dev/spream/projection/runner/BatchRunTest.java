@@ -18,8 +18,6 @@ import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.FeedItem;
 import dev.spream.projection.event.FeedRequest;
 import dev.spream.testkit.memory.InMemoryProjectionStore.Transaction;
-import dev.spream.testkit.projection.Accounts;
-import dev.spream.testkit.projection.Balances;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;

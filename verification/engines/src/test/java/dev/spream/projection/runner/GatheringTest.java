@@ -6,7 +6,6 @@ import dev.spream.projection.ProjectionOptions;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.FeedBatch;
 import dev.spream.projection.event.FeedItem;
-import dev.spream.testkit.projection.Accounts;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.LongStream;

@@ -13,8 +13,6 @@ import dev.spream.projection.event.EventSource;
 import dev.spream.testkit.memory.InMemoryEventStore;
 import dev.spream.testkit.memory.InMemoryProjectionStore;
 import dev.spream.testkit.memory.InMemoryProjectionStore.Transaction;
-import dev.spream.testkit.projection.Accounts;
-import dev.spream.testkit.projection.Balances;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -7,8 +7,6 @@ import dev.spream.projection.ProjectionView;
 import dev.spream.projection.event.EventSource;
 import dev.spream.projection.runner.ManagerBench.Running;
 import dev.spream.testkit.event.QueueEventSource;
-import dev.spream.testkit.projection.Accounts;
-import dev.spream.testkit.projection.Balances;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

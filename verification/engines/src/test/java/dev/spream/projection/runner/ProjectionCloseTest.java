@@ -11,8 +11,6 @@ import dev.spream.projection.event.EventSource;
 import dev.spream.projection.event.FeedRequest;
 import dev.spream.projection.runner.ManagerBench.Running;
 import dev.spream.testkit.event.Spoilt;
-import dev.spream.testkit.projection.Accounts;
-import dev.spream.testkit.projection.Balances;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;

@@ -26,8 +26,6 @@ import dev.spream.projection.runner.ManagerBench.Running;
 import dev.spream.testkit.LogLines;
 import dev.spream.testkit.event.Spoilt;
 import dev.spream.testkit.memory.InMemoryProjectionStore.Transaction;
-import dev.spream.testkit.projection.Accounts;
-import dev.spream.testkit.projection.Balances;
 import dev.spream.testkit.projection.ForwardingProjectionStore;
 import java.time.Duration;
 import java.util.List;

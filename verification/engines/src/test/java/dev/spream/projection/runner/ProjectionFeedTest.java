@@ -11,8 +11,6 @@ import dev.spream.projection.ProjectionStatus;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.runner.ManagerBench.Running;
 import dev.spream.testkit.event.QueueEventSource;
-import dev.spream.testkit.projection.Accounts;
-import dev.spream.testkit.projection.Balances;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

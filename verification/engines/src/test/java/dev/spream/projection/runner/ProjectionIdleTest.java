@@ -3,7 +3,6 @@ package dev.spream.projection.runner;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.testkit.memory.InMemoryProjectionStore.Transaction;
-import dev.spream.testkit.projection.Balances;
 import dev.spream.testkit.projection.ForwardingProjectionStore;
 import java.util.Map;
 import java.util.concurrent.Callable;

@@ -15,8 +15,6 @@ import dev.spream.projection.event.FeedItem;
 import dev.spream.projection.event.FeedRequest;
 import dev.spream.projection.runner.ManagerBench.Running;
 import dev.spream.testkit.event.QueueEventSource;
-import dev.spream.testkit.projection.Accounts;
-import dev.spream.testkit.projection.Balances;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;

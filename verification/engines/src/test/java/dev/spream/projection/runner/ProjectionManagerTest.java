@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.spream.projection.ProjectionView;
 import dev.spream.projection.runner.ManagerBench.Running;
 import dev.spream.testkit.memory.InMemoryProjectionStore;
-import dev.spream.testkit.projection.Accounts;
-import dev.spream.testkit.projection.Balances;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;

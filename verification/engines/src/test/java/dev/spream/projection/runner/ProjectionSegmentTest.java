@@ -10,8 +10,6 @@ import dev.spream.projection.ProjectionStatus;
 import dev.spream.projection.ProjectionView;
 import dev.spream.projection.runner.ManagerBench.Running;
 import dev.spream.testkit.memory.InMemoryProjectionStore;
-import dev.spream.testkit.projection.Accounts;
-import dev.spream.testkit.projection.Balances;
 import dev.spream.testkit.projection.ForwardingProjectionStore;
 import java.time.Duration;
 import java.util.Map;

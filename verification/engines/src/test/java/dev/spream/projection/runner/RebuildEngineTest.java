@@ -23,8 +23,6 @@ import dev.spream.projection.runner.RecordingProjectionListener.Told;
 import dev.spream.testkit.LogLines;
 import dev.spream.testkit.memory.InMemoryProjectionStore;
 import dev.spream.testkit.memory.InMemoryProjectionStore.Transaction;
-import dev.spream.testkit.projection.Accounts;
-import dev.spream.testkit.projection.Balances;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

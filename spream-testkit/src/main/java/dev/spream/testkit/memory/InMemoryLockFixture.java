@@ -1,8 +1,10 @@
-package dev.spream.testkit.lock;
+package dev.spream.testkit.memory;
 
 import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockStore;
-import dev.spream.testkit.memory.InMemoryLockStore;
+import dev.spream.testkit.lock.LimitedLockStore;
+import dev.spream.testkit.lock.LockScenario;
+import dev.spream.testkit.lock.LockStoreFixture;
 import dev.spream.testkit.memory.InMemoryLockStore.Transaction;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,4 +1,4 @@
-package dev.spream.testkit.projection;
+package dev.spream.projection.runner;
 
 import dev.spream.projection.RebuildableProjection;
 import dev.spream.projection.SideEffects;

@@ -1,4 +1,4 @@
-package dev.spream.testkit.projection;
+package dev.spream.projection.runner;
 
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.EventMetadata;
