@@ -21,7 +21,7 @@ final class PublishedOrder {
         Map<String, List<String>> expected = new LinkedHashMap<>();
         for (DataChangeRecord change : committed) {
             for (Mod mod : change.mods()) {
-                expected.computeIfAbsent(change.tableName() + mod.keys(), key -> new ArrayList<>())
+                expected.computeIfAbsent(change.tableName() + "/" + mod.keys(), key -> new ArrayList<>())
                         .add(change.identity() + "/" + change.mods().indexOf(mod));
             }
         }
