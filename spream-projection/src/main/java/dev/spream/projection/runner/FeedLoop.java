@@ -351,7 +351,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
      * @throws ProjectionFailure that ends the manager
      */
     private void endHere(Exception failure) {
-        String error = status.troubles.text(failure);
+        String error = ErrorText.of(manager.store(), failure);
         status.troubles.failed(FailureKind.LOCAL, failure);
         if (!status.endHere(error)) {
             return; // another segment's loop has said so
@@ -375,7 +375,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
     }
 
     private void fail(Exception failure) {
-        String error = status.troubles.text(failure);
+        String error = ErrorText.of(manager.store(), failure);
         status.troubles.failed(FailureKind.FATAL, failure);
         boolean stopped;
         try {

@@ -30,14 +30,14 @@ final class Troubles {
         this.manager = manager;
     }
 
-    /** What may be stored and logged of a failure. */
+    /** What may be stored of a failure. */
     String text(Exception failure) {
         return ErrorText.of(manager.store(), failure);
     }
 
     /** An event, or all of them, could not be applied. */
     void failed(FailureKind kind, Exception failure) {
-        count(text(failure));
+        count(ErrorText.of(manager.store(), failure));
         manager.listeners().tell(listener -> listener.failed(projection, kind, failure));
     }
 
@@ -47,7 +47,7 @@ final class Troubles {
      * @param what does not, for people
      */
     void outage(String what, Exception failure) {
-        String error = text(failure);
+        String error = ErrorText.of(manager.store(), failure);
         if (outages.put(what, error) == null) {
             log.warn("[{}] {} failed: {}; it is tried again, and said when it works", projection, what, error);
         }

@@ -25,8 +25,10 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** The folder that the build leaves for {@code plugins/}, in a host that has nothing of this module. */
+@Timeout(120)
 final class PluginFolderIT {
     private static final Path PLUGINS = Path.of(requireNonNull(System.getProperty("plugins.folder")));
 
