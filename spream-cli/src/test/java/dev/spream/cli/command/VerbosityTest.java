@@ -43,6 +43,16 @@ final class VerbosityTest {
         }
     }
 
+    @Test
+    void every_class_that_the_configuration_of_logging_names_is_there() throws Exception {
+        List<String> classes = Pattern.compile("logger name=\"(dev\\.spream[a-z.]*\\.[A-Z]\\w*)\"")
+                .matcher(Files.readString(Path.of("src/main/resources/logback.xml")))
+                .results()
+                .map(logger -> logger.group(1))
+                .toList();
+        assertThat(classes).isNotEmpty().allSatisfy(Class::forName);
+    }
+
     private static String owner(String logger) {
         return logger.endsWith("End") ? "Subscription.java" : "PartitionReader.java";
     }
