@@ -1,5 +1,5 @@
 /**
- * What all commands share: options and arguments, the configuration with its flags, and how a failure is shown. Start with
+ * The base of all commands: options and arguments, the configuration with its flags, and the display of failures. Start with
  * {@link dev.spream.cli.command.Subcommand}. Nothing here knows a command. Not for users.
  */
 @NullMarked

@@ -1,5 +1,5 @@
 /**
- * What commands print: columns, JSON, text of others made plain, lines that keep changing. Nothing here knows a command or an
+ * The output of commands: columns, JSON, text of others made plain, lines that keep changing. Nothing here knows a command or an
  * option. Not for users.
  */
 @NullMarked

@@ -1,5 +1,5 @@
 /**
- * What commands that run until a signal share: the signals, HTTP while they run, and tracing. Not for users.
+ * The parts of commands that run until a signal: the signals, HTTP while they run, and tracing. Not for users.
  */
 @NullMarked
 package dev.spream.cli.service;

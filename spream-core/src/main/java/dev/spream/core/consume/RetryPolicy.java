@@ -15,7 +15,7 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /**
- * How often and how long a refused change is tried again, and what happens to it then. Begins with {@link
+ * The number and duration of retries of a refused change, and its fate when they end. Begins with {@link
  * ErrorHandler#fixedBackoff} or {@link ErrorHandler#exponentialBackoff}, and ends with {@link #forever} or one of the
  * {@code then} methods, which give the handler.
  *

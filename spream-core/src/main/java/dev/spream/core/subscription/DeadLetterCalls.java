@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the engine tells and asks the dead letter sink of one subscription. Safe for use by many threads. */
+/** The calls of the engine to the dead letter sink of one subscription. Safe for use by many threads. */
 final class DeadLetterCalls {
     private static final Logger log = LoggerFactory.getLogger(DeadLetterCalls.class);
 

@@ -3,7 +3,7 @@ package dev.spream.core.subscription;
 import dev.spream.core.subscription.inflight.InflightRecord;
 import java.time.Duration;
 
-/** What the dispatcher of a partition says, and is told, while changes of it are on their way through the consumer. */
+/** The dispatcher of a partition, as deliveries see it: it says whether they go on, and is told their outcome. */
 interface DeliveryControl {
     /** Whether changes must be left, unsettled, because the dispatcher stops. */
     boolean isStopping();

@@ -13,7 +13,7 @@ import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 
 /**
- * What the parts of one running subscription share.
+ * The services that the parts of one running subscription share.
  *
  * @param worker this worker, in the storage
  * @param random for jitter

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * How a {@link Subscriber} works. Immutable; {@link Builder} says what each option means and when to change it.
+ * The options of a {@link Subscriber}. Immutable; {@link Builder} says what each option means and when to change it.
  */
 public record SubscriberOptions(
         Optional<Instant> startTimestamp,

@@ -5,7 +5,7 @@ import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxOwner;
 import java.util.function.Consumer;
 
-/** What the parts of a worker report by: the worker's name in its log, and its listeners. Safe for use by many threads. */
+/** The reporting of a worker: the worker's name in its log, and its listeners. Safe for use by many threads. */
 record WorkerEvents(OutboxOwner owner, SafeListeners<OutboxListener> listeners) {
 
     void tell(Consumer<OutboxListener> event) {

@@ -4,7 +4,7 @@ import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.MonotonicTime;
 
 /**
- * How far a worker has been told to stop, which only ever increases, and the alarms of those of its threads that others wake. Safe
+ * The stage of a worker's shutdown, which only ever increases, and the alarms that wake its threads. Safe
  * for use by many threads.
  */
 final class WorkerSignals {

@@ -6,8 +6,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * What judges the failures of a version's events, for all of its loops: what a failure means, whether an aggregate is parked for
- * it and for how long, and what is said of that. Safe for use by many threads.
+ * The judgement of failures of a version's events, for all of its loops: the kind of a failure, whether and how long an aggregate
+ * is parked for it, and the reports of that. Safe for use by many threads.
  *
  * @param suspicion tells aggregates that fail from an outage of everything
  * @param brokenOff tells events that bring transactions down from an outage of the store

@@ -3,7 +3,7 @@ package dev.spream.emulator.internal.sql;
 import java.util.List;
 
 /**
- * What a stream watches: everything, or the tables of a list, which may be empty.
+ * The scope of a stream: everything, or the tables of a list, which may be empty.
  *
  * @param all whether every table is watched, later ones included
  */

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.lock.dialect;
 
 /**
- * How reports are stored and read in one kind of database, as statements with {@code @} for the place.
+ * The statements that store and read reports in one kind of database, with {@code @} for the place.
  *
  * @param putOwner process, session, label, held, wanted, microseconds held, microseconds waited (0 if not), microseconds to
  *     live

@@ -1,5 +1,5 @@
 /**
- * What kinds of databases do differently with locks, as interfaces that the packages of these databases implement: {@link
+ * The differences between databases in locks, as interfaces that the packages of these databases implement: {@link
  * dev.spream.storage.jdbc.lock.dialect.LockTables} are the tables in one place, {@link dev.spream.storage.jdbc.lock.dialect.LockSql}
  * takes the locks. Not for users.
  */

@@ -1,5 +1,5 @@
 /**
- * What the packages of projections in PostgreSQL share: transactions and their round trips, the locks and fences of those who write,
+ * The base of the packages of projections in PostgreSQL: transactions and their round trips, the locks and fences of those who write,
  * the code of a projection in the transaction that it is handed, and texts as rows have them. Not for users.
  */
 @NullMarked
