@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -68,11 +69,13 @@ public final class PluginRegistry implements AutoCloseable {
     }
 
     /**
-     * The same for other ports than {@link Ports#ALL}, such as one of a program's own besides. Plug-ins of the folder see the
-     * types of such a port only if these are in a package that they share with their host.
+     * The same with ports of a program's own besides {@link Ports#ALL}. Plug-ins of the folder see the types of such a port only
+     * if these are in a package that they share with their host.
      */
     public static PluginRegistry discover(List<Port<?>> ports, ClassLoader host, Optional<Path> folder) {
-        return discover(ports, host, folder, true);
+        List<Port<?>> all =
+                Stream.concat(Ports.ALL.stream(), ports.stream()).distinct().toList();
+        return discover(all, host, folder, true);
     }
 
     /**
