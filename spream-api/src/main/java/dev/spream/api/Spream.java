@@ -52,7 +52,9 @@ public final class Spream implements AutoCloseable {
     private final SubscriptionPlan plan;
     private final CountDownLatch ended = new CountDownLatch(1);
 
-    // Guarded by this. None of what is guarded waits.
+    private final Object lock = new Object();
+
+    // Guarded by the lock. None of what is guarded waits.
     private @Nullable Thread runner;
     private @Nullable RunResult requested; // how it is to end, once it is told
     private boolean opening;
@@ -101,12 +103,14 @@ public final class Spream implements AutoCloseable {
         }
     }
 
-    private synchronized void begin() {
-        if (runner != null) {
-            throw new IllegalStateException("this has run before; create another one");
+    private void begin() {
+        synchronized (lock) {
+            if (runner != null) {
+                throw new IllegalStateException("this has run before; create another one");
+            }
+            runner = Thread.currentThread();
+            opening = requested == null;
         }
-        runner = Thread.currentThread();
-        opening = requested == null;
     }
 
     private RunResult openAndRun() {
@@ -128,20 +132,24 @@ public final class Spream implements AutoCloseable {
         }
     }
 
-    private synchronized boolean isOpening() {
-        return opening;
+    private boolean isOpening() {
+        synchronized (lock) {
+            return opening;
+        }
     }
 
     /** Nothing is being opened any more; how to end at once, if it was told to meanwhile. */
-    private synchronized Optional<RunResult> opened(@Nullable Subscriber running) {
-        opening = false;
-        if (interrupted) {
-            Thread.interrupted(); // it has done what it was for
+    private Optional<RunResult> opened(@Nullable Subscriber running) {
+        synchronized (lock) {
+            opening = false;
+            if (interrupted) {
+                Thread.interrupted(); // it has done what it was for
+            }
+            if (requested == null) {
+                subscriber = running;
+            }
+            return Optional.ofNullable(requested);
         }
-        if (requested == null) {
-            subscriber = running;
-        }
-        return Optional.ofNullable(requested);
     }
 
     /**
@@ -185,17 +193,19 @@ public final class Spream implements AutoCloseable {
     }
 
     /** Notes how it is to end; the subscriber to tell, if there is one. */
-    private synchronized @Nullable Subscriber request(RunResult ending) {
-        boolean close = ending == RunResult.CLOSED;
-        requested = close || requested == null ? ending : requested;
-        if (close && runner == null) {
-            plan.close();
+    private @Nullable Subscriber request(RunResult ending) {
+        synchronized (lock) {
+            boolean close = ending == RunResult.CLOSED;
+            requested = close || requested == null ? ending : requested;
+            if (close && runner == null) {
+                plan.close();
+            }
+            if (close && opening && runner != null && !runner.equals(Thread.currentThread())) {
+                interrupted = true;
+                runner.interrupt();
+            }
+            return subscriber;
         }
-        if (close && opening && runner != null && !runner.equals(Thread.currentThread())) {
-            interrupted = true;
-            runner.interrupt();
-        }
-        return subscriber;
     }
 
     /** Waits for the end of a run, unless there is none, or it waits for the caller; whether nothing runs then. */
@@ -217,8 +227,10 @@ public final class Spream implements AutoCloseable {
         }
     }
 
-    private synchronized @Nullable Thread runner() {
-        return runner;
+    private @Nullable Thread runner() {
+        synchronized (lock) {
+            return runner;
+        }
     }
 
     /** Every change of the subscription before it is settled, by all workers; empty before it runs. */

@@ -21,8 +21,10 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 final class SpreamTest {
     private final ScriptedSource source = new ScriptedSource()
@@ -243,6 +245,27 @@ final class SpreamTest {
         started.await();
         spream.close();
         assertThat(run.get()).isEqualTo(RunResult.CLOSED);
+    }
+
+    @Test
+    @Timeout(30)
+    void it_can_be_closed_while_a_program_holds_its_monitor_and_runs_it() throws Exception {
+        CountDownLatch started = new CountDownLatch(1);
+        Spream spream = spream(Map.of())
+                .consumer(change -> {
+                    started.countDown();
+                    new CountDownLatch(1).await();
+                })
+                .build();
+        FutureTask<RunResult> run = new FutureTask<>(() -> {
+            synchronized (spream) {
+                return spream.run();
+            }
+        });
+        Thread.ofPlatform().daemon().start(run);
+        started.await();
+        Thread.ofPlatform().daemon().start(spream::close);
+        assertThat(run.get(20, TimeUnit.SECONDS)).isEqualTo(RunResult.CLOSED);
     }
 
     @Test
