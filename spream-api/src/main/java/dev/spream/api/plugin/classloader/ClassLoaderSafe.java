@@ -1,14 +1,15 @@
 package dev.spream.api.plugin.classloader;
 
+import dev.spream.core.SpreamException;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.source.ChangeStreamCursor;
-import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Proxy;
 import java.lang.reflect.Type;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.Objects;
 import java.util.Optional;
@@ -38,7 +39,7 @@ public final class ClassLoaderSafe {
 
     /** The same object, but for its {@code close}. */
     public static <T> T closing(Class<? super T> type, T target, Runnable close) {
-        return proxy(type, target, (proxy, method, arguments) -> {
+        return proxy(type, target, (method, arguments) -> {
             if (method.getName().equals("close") && arguments == null) {
                 close.run();
                 return null;
@@ -55,10 +56,7 @@ public final class ClassLoaderSafe {
         if (type == ChangeStreamCursor.class) {
             return (T) new ClassLoaderSafeCursor((ChangeStreamCursor) target, scope);
         }
-        return proxy(type, target, (proxy, method, arguments) -> {
-            if (method.getDeclaringClass() == Object.class) {
-                return ofObject(proxy, method, target, arguments);
-            }
+        return proxy(type, target, (method, arguments) -> {
             @Nullable Object[] handed = asHost(method, arguments);
             Optional<Object> result = scope.call(() -> Optional.ofNullable(call(method, target, handed)));
             return inScope(method.getGenericReturnType(), result.orElse(null), scope);
@@ -105,12 +103,47 @@ public final class ClassLoaderSafe {
     }
 
     @SuppressWarnings("unchecked") // the proxy has the interface
-    private static <T> T proxy(Class<? super T> type, T target, InvocationHandler calls) {
+    private static <T> T proxy(Class<? super T> type, T target, Calls calls) {
         Set<Class<?>> interfaces = new LinkedHashSet<>(Set.of(type));
         for (Class<?> at = target.getClass(); at != null; at = at.getSuperclass()) {
             addInterfaces(type, at, interfaces);
         }
-        return (T) Proxy.newProxyInstance(type.getClassLoader(), interfaces.toArray(Class<?>[]::new), calls);
+        return (T) Proxy.newProxyInstance(
+                type.getClassLoader(),
+                interfaces.toArray(Class<?>[]::new),
+                (proxy, method, arguments) -> method.getDeclaringClass() == Object.class
+                        ? ofObject(proxy, method, target, arguments)
+                        : declared(method, () -> calls.call(method, arguments)));
+    }
+
+    /** Throws what the method may throw: a plug-in in another language may throw any checked exception. */
+    private static @Nullable Object declared(Method method, Call call) throws Throwable {
+        try {
+            return call.call();
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            if (Arrays.stream(method.getExceptionTypes()).anyMatch(type -> type.isInstance(e))) {
+                throw e;
+            }
+            if (e instanceof InterruptedException) {
+                Thread.currentThread().interrupt();
+            }
+            throw new SpreamException(
+                    "%s.%s threw an exception that it does not declare: %s"
+                            .formatted(method.getDeclaringClass().getSimpleName(), method.getName(), e),
+                    e);
+        }
+    }
+
+    private interface Calls {
+        @Nullable
+        Object call(Method method, @Nullable Object @Nullable [] arguments) throws Throwable;
+    }
+
+    private interface Call {
+        @Nullable
+        Object call() throws Throwable;
     }
 
     private static void addInterfaces(Class<?> type, Class<?> of, Set<Class<?>> interfaces) {

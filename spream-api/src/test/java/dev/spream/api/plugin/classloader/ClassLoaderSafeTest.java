@@ -1,6 +1,7 @@
 package dev.spream.api.plugin.classloader;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.api.spi.ChangeStreamSourceProvider;
@@ -13,6 +14,7 @@ import dev.spream.api.spi.OutboxStoreProvider;
 import dev.spream.api.spi.Port;
 import dev.spream.api.spi.Ports;
 import dev.spream.api.spi.SearchEngineProvider;
+import dev.spream.core.SpreamException;
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.DeadLetter;
@@ -47,6 +49,7 @@ import dev.spream.projection.event.FeedRequest;
 import dev.spream.projection.search.SearchEngine;
 import dev.spream.projection.search.SearchIndex;
 import dev.spream.projection.search.SearchSchema;
+import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -352,8 +355,46 @@ final class ClassLoaderSafeTest {
                 .isSameAs(storage);
     }
 
+    @Test
+    void an_object_with_another_close_is_equal_to_itself() {
+        PartitionStorage storage = new InMemoryPartitionStorage(InstantSource.system());
+        PartitionStorage lent = ClassLoaderSafe.closing(PartitionStorage.class, storage, () -> {});
+        assertThat(List.of(storage, lent)).hasSize(2).doesNotHaveDuplicates().contains(lent);
+        assertThat(Set.of(storage, lent)).contains(lent);
+    }
+
+    @Test
+    void a_checked_exception_that_a_method_does_not_declare_says_what_it_is() {
+        IOException thrown = new IOException("the disk is gone");
+        assertThatExceptionOfType(SpreamException.class)
+                .isThrownBy(() -> throwing(thrown).close())
+                .withMessageContaining("Watch.close")
+                .withMessageContaining("the disk is gone")
+                .withCause(thrown);
+    }
+
+    @Test
+    void an_undeclared_interrupt_is_passed_on() {
+        InterruptedException thrown = new InterruptedException();
+        assertThatExceptionOfType(SpreamException.class)
+                .isThrownBy(() -> throwing(thrown).close())
+                .withCause(thrown);
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
     private static <T> T sample(Class<T> port) {
         return port.cast(PortSamples.of(port));
+    }
+
+    /** Code of a plug-in in a language whose methods declare no checked exceptions. */
+    private static OutboxStore.Watch throwing(Exception thrown) {
+        OutboxStore.Watch undeclared = () -> ClassLoaderSafeTest.<RuntimeException>throwAs(thrown);
+        return ClassLoaderSafe.of(OutboxStore.Watch.class, undeclared, SCOPE);
+    }
+
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // thrown as it is
+    private static <E extends Exception> void throwAs(Exception thrown) throws E {
+        throw (E) thrown;
     }
 
     private static <T> T returning(Class<T> port, Object result) {
