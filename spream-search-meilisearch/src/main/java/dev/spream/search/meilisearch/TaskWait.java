@@ -107,7 +107,7 @@ final class TaskWait implements AutoCloseable {
 
     /** The pauses between questions, on the thread that asks. */
     static ExponentialBackoff backoff() {
-        return new ExponentialBackoff(Duration.ofMillis(20), Duration.ofSeconds(1), ThreadLocalRandom.current());
+        return new ExponentialBackoff(Duration.ofMillis(20), Duration.ofMillis(500), ThreadLocalRandom.current());
     }
 
     /** How long a task may take. */
