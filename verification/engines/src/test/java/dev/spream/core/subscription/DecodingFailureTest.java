@@ -19,10 +19,12 @@ import dev.spream.core.record.JsonObject;
 import dev.spream.core.record.Mod;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.source.UndecodableChange;
+import dev.spream.sinks.JsonlDeadLetterSink;
 import dev.spream.testkit.LogLines;
 import dev.spream.testkit.subscription.ScriptedSource;
 import dev.spream.testkit.subscription.ScriptedSource.Fault;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -30,6 +32,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -41,6 +44,9 @@ final class DecodingFailureTest {
     private final ScriptedSource source = fixture.source;
     private final RecordingConsumer taken = new RecordingConsumer();
     private final RecordingDeadLetterSink letters = new RecordingDeadLetterSink(new CopyOnWriteArrayList<>());
+
+    @TempDir
+    Path folder;
 
     private static UndecodableChange change(Optional<Instant> committed) {
         return new UndecodableChange(committed, Optional.empty(), Optional.of("7"), Optional.of("Accounts"), ROW);
@@ -158,23 +164,25 @@ final class DecodingFailureTest {
         DataChangeRecord intact = ScriptedSource.newChange(2, "B", "tx");
         source.roots("p").change("p", 1, "A").add("p", withKeys(intact, "7")).change("p", 3, "A");
 
-        Subscriber subscriber = fixture.subscriber(options -> options.endAt(at(9))
-                .maxInflight(8)
-                .ordering(ordering)
-                .decodingFailure(DecodingFailure.DEAD_LETTER)
-                .deadLetterSink(letters)
-                .errorHandler(failure -> new ErrorDecision.ParkKey()));
-        fixture.run(subscriber, (change, delivery) -> {
-            if (change.identity().equals(intact.identity())) {
-                throw new IOException("refused");
-            }
-        });
+        try (JsonlDeadLetterSink store = JsonlDeadLetterSink.open(folder.resolve("letters.jsonl"))) {
+            Subscriber subscriber = fixture.subscriber(options -> options.endAt(at(9))
+                    .maxInflight(8)
+                    .ordering(ordering)
+                    .decodingFailure(DecodingFailure.DEAD_LETTER)
+                    .deadLetterSink(store)
+                    .errorHandler(failure -> new ErrorDecision.ParkKey()));
+            fixture.run(subscriber, (change, delivery) -> {
+                if (change.identity().equals(intact.identity())) {
+                    throw new IOException("refused");
+                }
+            });
 
-        assertThat(letters.letters()).singleElement().satisfies(letter -> {
-            assertThat(letter.change().identity()).isEqualTo(intact.identity());
-            assertThat(letter.reason()).isEqualTo(DeadLetter.Reason.FAILED);
-        });
-        assertThat(letters.parkedKeys()).isEmpty();
+            assertThat(store.openLetters()).singleElement().satisfies(letter -> {
+                assertThat(letter.identity()).isEqualTo(intact.identity());
+                assertThat(letter.reason()).isEqualTo(DeadLetter.Reason.FAILED);
+            });
+            assertThat(store.parkedKeys()).isEmpty();
+        }
     }
 
     @ParameterizedTest
