@@ -47,7 +47,8 @@ public final class PinnedThreads implements AutoCloseable {
         /** Whether the engine or an adapter waited, or something did in the initializer of one of their classes. */
         public boolean isOurs() {
             return Stream.concat(owner().stream(), frames.stream().filter(frame -> frame.contains(".<clinit>")))
-                    .anyMatch(frame -> frame.matches("dev\\.spream\\.(core|storage|testkit)\\..*"));
+                    .anyMatch(frame -> frame.matches(
+                            "dev\\.spream\\.(api|core|lock|outbox|projection|sinks|storage|testkit)\\..*"));
         }
 
         @Override
