@@ -8,17 +8,17 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 
 /** A time that stands still until a test moves it. The engine's waits follow it. */
-final class DrivenTime implements MonotonicTime {
+public final class DrivenTime implements MonotonicTime {
     private static final long LOOK_EVERY = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final Instant start;
     private final AtomicLong elapsed = new AtomicLong();
 
-    DrivenTime(Instant start) {
+    public DrivenTime(Instant start) {
         this.start = start;
     }
 
-    void advance(Duration by) {
+    public void advance(Duration by) {
         elapsed.addAndGet(by.toNanos());
     }
 

@@ -5,13 +5,13 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /** Waits for a state that nobody announces; a bound, never a measure. */
-final class Polling {
+public final class Polling {
     private static final long BOUND_NANOS = 30_000_000_000L;
     private static final long STEP_NANOS = 1_000_000L;
 
     private Polling() {}
 
-    static void await(BooleanSupplier condition, Supplier<?> state) {
+    public static void await(BooleanSupplier condition, Supplier<?> state) {
         long deadline = System.nanoTime() + BOUND_NANOS;
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - deadline > 0) {

@@ -1,6 +1,5 @@
-package dev.spream.core.subscription;
+package dev.spream.core.subscription.inflight;
 
-import dev.spream.core.subscription.inflight.InflightTracker;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,9 +1,8 @@
-package dev.spream.core.subscription;
+package dev.spream.core.subscription.inflight;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.core.subscription.inflight.InflightTracker;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,4 +1,4 @@
-package dev.spream.core.subscription;
+package dev.spream.core.subscription.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,7 +9,6 @@ import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.partition.WorkerRegistration;
-import dev.spream.core.subscription.lease.FairShare;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,10 +1,8 @@
-package dev.spream.core.subscription;
+package dev.spream.core.subscription.inflight;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.core.subscription.inflight.InflightRecord;
-import dev.spream.core.subscription.inflight.KeyLanes;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.util.ArrayList;
 import java.util.Collections;

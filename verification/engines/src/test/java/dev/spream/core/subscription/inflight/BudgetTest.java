@@ -1,8 +1,8 @@
-package dev.spream.core.subscription;
+package dev.spream.core.subscription.inflight;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.subscription.inflight.Budget;
+import dev.spream.core.subscription.Polling;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

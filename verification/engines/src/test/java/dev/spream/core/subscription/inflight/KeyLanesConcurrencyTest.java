@@ -1,7 +1,5 @@
-package dev.spream.core.subscription;
+package dev.spream.core.subscription.inflight;
 
-import dev.spream.core.subscription.inflight.InflightRecord;
-import dev.spream.core.subscription.inflight.KeyLanes;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
