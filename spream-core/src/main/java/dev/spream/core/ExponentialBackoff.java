@@ -1,15 +1,19 @@
 package dev.spream.core;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /**
- * The pauses between attempts: longer than nothing, and up to a ceiling that doubles with each attempt until it is the cap. Full
- * jitter, so that what failed together does not come back together. An instance is confined to a thread.
+ * The pauses between attempts: random, up to a ceiling that doubles with each attempt until it is the cap, and a millisecond at
+ * least, or the ceiling if that is shorter. Full jitter, so that what failed together does not come back together. An instance is
+ * confined to a thread.
  *
  * @see <a href="https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/">Exponential backoff and jitter</a>
  */
 public final class ExponentialBackoff {
+    private static final long FLOOR = TimeUnit.MILLISECONDS.toNanos(1);
+
     private final Duration base;
     private final Duration cap;
     private final RandomGenerator random;
@@ -46,11 +50,16 @@ public final class ExponentialBackoff {
      * The pause after an attempt, for those who count themselves. Safe for use by many threads.
      *
      * @param attempt the one that failed, from 1
+     * @throws IllegalArgumentException if the attempt is below 1
      */
     public static Duration pause(Duration base, Duration cap, int attempt, RandomGenerator random) {
+        if (attempt < 1) {
+            throw new IllegalArgumentException("attempt %d: they count from 1".formatted(attempt));
+        }
         int doublings = Math.min(attempt - 1, Long.SIZE - 2);
         long most = cap.toNanos();
         long ceiling = base.toNanos() > most >> doublings ? most : base.toNanos() << doublings;
-        return Duration.ofNanos(1 + random.nextLong(ceiling));
+        long floor = Math.min(FLOOR, ceiling);
+        return Duration.ofNanos(floor + random.nextLong(ceiling - floor + 1));
     }
 }

@@ -1,6 +1,7 @@
 package dev.spream.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.List;
@@ -50,13 +51,35 @@ final class ExponentialBackoffTest {
     }
 
     @Test
-    void a_pause_is_anything_above_nothing_and_up_to_the_ceiling() {
+    void a_pause_is_a_millisecond_at_least_or_the_ceiling_if_that_is_shorter() {
+        RandomGenerator shortest = () -> 0;
+        for (int attempt : new int[] {1, 2, 63, Integer.MAX_VALUE}) {
+            assertThat(ExponentialBackoff.pause(BASE, CAP, attempt, shortest)).isEqualTo(Duration.ofMillis(1));
+        }
+        Duration microsecond = Duration.ofNanos(1_000);
+        assertThat(ExponentialBackoff.pause(microsecond, CAP, 1, shortest)).isEqualTo(microsecond);
+        assertThat(ExponentialBackoff.pause(microsecond, CAP, 11, shortest)).isEqualTo(Duration.ofMillis(1));
+        Duration millisecond = Duration.ofMillis(1);
+        assertThat(ExponentialBackoff.pause(millisecond, millisecond, 9, LONGEST))
+                .isEqualTo(millisecond);
+    }
+
+    @Test
+    void attempts_count_from_one() {
+        for (int attempt : new int[] {0, -1, Integer.MIN_VALUE}) {
+            assertThatThrownBy(() -> ExponentialBackoff.pause(BASE, CAP, attempt, LONGEST))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("attempt %d: they count from 1", attempt);
+        }
+    }
+
+    @Test
+    void a_pause_is_anything_between_a_millisecond_and_the_ceiling() {
         Random random = new Random(1);
         List<Duration> pauses = IntStream.range(0, 500)
                 .mapToObj(i -> ExponentialBackoff.pause(BASE, CAP, 2, random))
                 .toList();
-        assertThat(pauses)
-                .allSatisfy(pause -> assertThat(pause).isPositive().isLessThanOrEqualTo(BASE.multipliedBy(2)));
+        assertThat(pauses).allSatisfy(pause -> assertThat(pause).isBetween(Duration.ofMillis(1), BASE.multipliedBy(2)));
         assertThat(pauses).anySatisfy(pause -> assertThat(pause).isLessThan(BASE.dividedBy(5)));
         assertThat(pauses)
                 .anySatisfy(pause ->

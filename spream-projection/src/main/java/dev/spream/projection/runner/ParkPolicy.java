@@ -1,5 +1,6 @@
 package dev.spream.projection.runner;
 
+import dev.spream.core.ExponentialBackoff;
 import dev.spream.projection.ParkReason;
 import dev.spream.projection.Parking;
 import dev.spream.projection.ProjectionOptions;
@@ -30,12 +31,12 @@ final class ParkPolicy {
         if (attempts >= options.maxAttempts()) {
             return poison(attempts, error);
         }
-        return new Parking(ParkReason.TRANSIENT, attempts, error, Optional.of(delay(attempts)));
+        return new Parking(ParkReason.TRANSIENT, attempts, error, delay(attempts));
     }
 
     /** Without counting it as an attempt, since it says nothing of the event. */
     Parking afterOutage(int attempts, String error) {
-        return new Parking(ParkReason.TRANSIENT, attempts, error, Optional.of(delay(Math.max(1, attempts))));
+        return new Parking(ParkReason.TRANSIENT, attempts, error, delay(Math.max(1, attempts)));
     }
 
     Parking gap(long missing) {
@@ -46,12 +47,7 @@ final class ParkPolicy {
                 Optional.of(options.maxDelay()));
     }
 
-    /** Anything up to the initial delay, doubled with each attempt: what failed together does not come back together. */
-    private Duration delay(int attempts) {
-        int doublings = Math.min(attempts - 1, Long.SIZE - 2);
-        long most = options.maxDelay().toNanos();
-        long initial = options.initialDelay().toNanos();
-        long ceiling = initial > most >> doublings ? most : initial << doublings;
-        return Duration.ofNanos(1 + random.nextLong(ceiling));
+    private Optional<Duration> delay(int attempts) {
+        return Optional.of(ExponentialBackoff.pause(options.initialDelay(), options.maxDelay(), attempts, random));
     }
 }
