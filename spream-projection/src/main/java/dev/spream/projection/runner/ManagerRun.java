@@ -7,9 +7,11 @@ import dev.spream.core.internal.SafeListeners;
 import dev.spream.core.internal.SingleRun;
 import dev.spream.core.internal.TaskGroup;
 import dev.spream.projection.ProjectionOwner;
+import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionView;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -76,18 +78,20 @@ final class ManagerRun<T> implements SingleRun.Stoppable {
     private void requireSourcesAsBefore() {
         List<String> problems = new ArrayList<>();
         for (ProjectionSetup<T> projection : setup.projections()) {
+            Optional<ProjectionState> stored;
             try {
-                setup.store()
-                        .state(projection.projection().name())
-                        .ifPresent(state -> state.requireSegments(projection.segments()));
-            } catch (IllegalArgumentException e) {
-                problems.add(String.valueOf(e.getMessage()));
+                stored = setup.store().state(projection.projection().name());
             } catch (RuntimeException e) {
                 log.debug(
                         "[{}] projections are checked when the store can be reached",
                         owner.name(),
                         LoggedFailure.of(e));
                 break;
+            }
+            try {
+                stored.ifPresent(state -> state.requireSegments(projection.segments()));
+            } catch (IllegalArgumentException e) {
+                problems.add(String.valueOf(e.getMessage()));
             }
         }
         if (!problems.isEmpty()) {

@@ -3,12 +3,17 @@ package dev.spream.projection.runner;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.projection.ProjectionStore;
 import dev.spream.projection.ProjectionView;
 import dev.spream.projection.runner.ManagerBench.Running;
 import dev.spream.testkit.memory.InMemoryProjectionStore;
+import dev.spream.testkit.memory.InMemoryProjectionStore.Transaction;
+import dev.spream.testkit.projection.ForwardingProjectionStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -93,6 +98,31 @@ final class ProjectionManagerTest {
         running.stop();
         assertThatThrownBy(running.manager()::run).isInstanceOf(IllegalStateException.class);
         assertThat(running.manager().shutdown(Duration.ZERO)).isTrue();
+    }
+
+    @Test
+    void a_projection_that_had_a_source_without_positions_is_not_run_over_one_with() throws Exception {
+        bench.database.store().register("balances", 0);
+        Running running = bench.start(new Balances("balances"));
+        assertThatThrownBy(running::join).hasRootCauseInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void a_store_that_cannot_say_whether_the_source_is_as_before_does_not_keep_the_manager_from_starting() {
+        appendMany();
+        AtomicBoolean refused = new AtomicBoolean();
+        ProjectionStore<Transaction> store = new ForwardingProjectionStore<>(bench.database.store()) {
+            @Override
+            protected <V> V call(String operation, Callable<V> call) throws Exception {
+                if (operation.equals("state") && refused.compareAndSet(false, true)) {
+                    throw new IllegalArgumentException("the driver does not know that URL");
+                }
+                return call.call();
+            }
+        };
+        bench.start(store, builder -> builder.add(new Balances("balances"), bench.source));
+        bench.awaitBalances("balances");
+        assertThat(refused).isTrue();
     }
 
     @Test
